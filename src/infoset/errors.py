@@ -1,0 +1,141 @@
+"""Every error that infoset raises on purpose.
+
+A message says what is wrong with the value received, the rule it breaks, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from difflib import get_close_matches
+
+__all__ = [
+    "CyclicGameError",
+    "ExplorationLimitError",
+    "GameRuleError",
+    "GameTooLargeError",
+    "InfosetError",
+    "MissingExtraError",
+    "ParameterError",
+    "PolicyFileError",
+    "PolicyMismatchError",
+    "UnknownNameError",
+    "UnsupportedGameError",
+    "nearest_names",
+]
+
+
+class InfosetError(Exception):
+    """The base of every error below: catch this one to catch them all."""
+
+
+class UnknownNameError(InfosetError):
+    """A game, parameter, method, infostate or action that is not known by the name given."""
+
+    @classmethod
+    def of(cls, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+        """Make the error for an unknown `name`, with the nearest known ones."""
+        return cls(f"unknown {kind} {name!r}; {nearest_names(name, known)}")
+
+
+class ParameterError(InfosetError):
+    """A parameter whose value is of the wrong type or out of range."""
+
+
+class GameRuleError(InfosetError):
+    """A game breaks a rule that every factored-observation stochastic game keeps.
+
+    Attributes
+    ----------
+    rule : str
+        The rule, as a sentence.
+    world : Hashable
+        A world state at which it is broken.
+    player : int or None
+        The player concerned, where there is one.
+    """
+
+    def __init__(
+        self, rule: str, *, found: str, world: Hashable = None, player: int | None = None
+    ) -> None:
+        where = f"at world state {world!r}" + ("" if player is None else f", player {player}")
+        super().__init__(f"{found} ({where}). The rule: {rule}.")
+        self.rule = rule
+        self.world = world
+        self.player = player
+
+
+class CyclicGameError(GameRuleError):
+    """A world state can be reached from itself, so that histories never end.
+
+    Attributes
+    ----------
+    cycle : tuple
+        World states in order, each a successor of the one before, the first of the last.
+    """
+
+    def __init__(self, cycle: Iterable[Hashable]) -> None:
+        self.cycle = tuple(cycle)
+        shown = [repr(world) for world in self.cycle[:6]]
+        if len(self.cycle) > 6:
+            shown.append(f"... ({len(self.cycle)} world states in all)")
+        path = " -> ".join([*shown, shown[0]])
+        super().__init__(
+            "no world state is reachable from itself; put a step counter in the world state",
+            found=f"the game never ends: world states form the cycle {path}",
+            world=self.cycle[0],
+        )
+
+
+class GameTooLargeError(InfosetError):
+    """A game does not fit in the memory allowed; nothing was allocated.
+
+    Attributes
+    ----------
+    counts : Mapping[str, int]
+        The numbers it was refused by, such as `histories` and `bytes`.
+    """
+
+    def __init__(self, message: str, counts: Mapping[str, int]) -> None:
+        super().__init__(message)
+        self.counts = dict(counts)
+
+
+class ExplorationLimitError(GameTooLargeError):
+    """Exploration met its limit of world states or seconds; the counts are lower bounds."""
+
+
+class UnsupportedGameError(InfosetError):
+    """A method or measure asks for something that this game is not, such as two-player zero-sum."""
+
+
+class MissingExtraError(InfosetError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the optional extra {extra!r}: pip install 'infoset[{extra}]'"
+        )
+        self.extra = extra
+
+
+class PolicyFileError(InfosetError):
+    """A file that cannot be read as a policy."""
+
+
+class PolicyMismatchError(InfosetError):
+    """A policy made for another game than the one it is used with."""
+
+
+def nearest_names(name: str, known: Iterable[str]) -> str:
+    """Say which of the `known` names are nearest to `name`, or list them all.
+
+    Examples
+    --------
+    >>> nearest_names("kuhn_pokr", ["kuhn_poker", "leduc_poker", "goofspiel"])
+    'did you mean kuhn_poker?'
+    """
+    names = sorted(known)
+    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"known: {', '.join(names)}" if names else "none is known"

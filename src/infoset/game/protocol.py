@@ -1,0 +1,158 @@
+"""What the author of a game writes: the rules, and nothing that follows from them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.typing import Action, JointAction, Player, World
+
+__all__ = ["Game", "Observation", "Probability"]
+
+Probability: TypeAlias = float | Fraction
+"""A float, or a `Fraction` (or int), which is kept exact."""
+
+
+class Observation(NamedTuple):
+    """What a transition shows: one public part, and one private part per player.
+
+    Attributes
+    ----------
+    public : Hashable
+        Seen by every player; `None` for nothing but the passing of time.
+    private : Mapping[Player, Hashable] or Sequence[Hashable]
+        By player; players left out (or all, when empty) see nothing private.
+    shared : Mapping[tuple[Player, ...], Hashable]
+        Seen by exactly the players of the group (Kovařík et al. 2022, footnote 11), as the
+        cards of Hanabi are by everybody else.
+
+    Examples
+    --------
+    >>> Observation(public="deal", private={0: "K", 1: "J"}).seen_by(0)
+    'K'
+    >>> Observation(shared={(0, 1): "red 3"}).seen_by(1)
+    (None, (((0, 1), 'red 3'),))
+    """
+
+    public: Hashable = None
+    private: Mapping[Player, Hashable] | Sequence[Hashable] = ()
+    shared: Mapping[tuple[Player, ...], Hashable] = {}
+
+    def seen_by(self, player: Player) -> Hashable:
+        """Return the part that `player` sees and not everybody does."""
+        private: Hashable = None
+        if isinstance(self.private, Mapping):
+            private = self.private.get(player)
+        elif self.private:
+            private = self.private[player]
+        if not self.shared:
+            return private
+        groups = tuple((group, seen) for group, seen in self.shared.items() if player in group)
+        return (private, groups) if groups else private
+
+
+class Game(ABC):
+    """The rules of a game: a factored-observation stochastic game ⟨N, W, p, w_init, A, T, R, O⟩.
+
+    World states are immutable and hashable, and hold what the future depends on; the library
+    derives histories, infostates and public states from the observations. A world state must
+    not be reachable from itself. A small game is best a frozen dataclass, whose fields are its
+    parameters.
+
+    Source: Kovařík, Schmid, Burch, Bowling, Lisý, "Rethinking formal models of partially
+    observable multiagent decision making", Artificial Intelligence 303 (2022), Definition 2.1.
+    Differs from the paper: players may act in the initial world.
+
+    Examples
+    --------
+    >>> from infoset.game import Game, Observation
+    >>> class Guess(Game):
+    ...     '''Player 0 hides a coin, player 1 guesses the side.'''
+    ...     num_players = 2
+    ...     def initial_world(self):
+    ...         return ()
+    ...     def actors(self, world):
+    ...         return (len(world),) if len(world) < 2 else ()
+    ...     def legal_actions(self, world, player):
+    ...         return ("heads", "tails")
+    ...     def transitions(self, world, joint_action):
+    ...         return [(world + (joint_action[len(world)],), 1)] if len(world) < 2 else []
+    ...     def rewards(self, world, joint_action, next_world):
+    ...         if len(next_world) < 2:
+    ...             return (0, 0)
+    ...         return (-1, 1) if next_world[0] == next_world[1] else (1, -1)
+    ...     def observe(self, world, joint_action, next_world):
+    ...         return Observation(public="hidden" if len(next_world) == 1 else next_world)
+    """
+
+    name: ClassVar[str] = ""
+    """The name `load` knows the game by; the class name where empty."""
+
+    num_players: int
+    """Number of players, nature not counted."""
+
+    @abstractmethod
+    def initial_world(self) -> World:
+        """Return the world state in which every play begins."""
+
+    @abstractmethod
+    def actors(self, world: Any) -> Sequence[Player]:
+        """Return the players who act in `world`: none, one, or several at once."""
+
+    @abstractmethod
+    def legal_actions(self, world: Any, player: Player) -> Sequence[Action]:
+        """Return the actions of an actor of `world`; never empty, the same all over an infoset."""
+
+    @abstractmethod
+    def transitions(
+        self, world: Any, joint_action: JointAction
+    ) -> Iterable[tuple[World, Probability]]:
+        """Return pairs of next world and probability; none exactly where the game is over.
+
+        `joint_action[player]` is the action of an actor and `NOOP` (`None`) for everyone else.
+        In a world without actors this is nature's move.
+        """
+
+    @abstractmethod
+    def rewards(self, world: Any, joint_action: JointAction, next_world: Any) -> Sequence[float]:
+        """Return each player's reward for the transition, in the game's units."""
+
+    @abstractmethod
+    def observe(self, world: Any, joint_action: JointAction, next_world: Any) -> Observation:
+        """Return what the transition shows to everyone and to each player.
+
+        Players always remember their own actions, and that time passed; neither needs showing.
+        """
+
+    def sample_transition(
+        self, world: Any, joint_action: JointAction, rng: np.random.Generator
+    ) -> World:
+        """Draw the next world. Override it where `transitions` would be too long to list."""
+        pairs = list(self.transitions(world, joint_action))
+        cumulative = np.cumsum([float(probability) for _, probability in pairs])
+        drawn = rng.random() * cumulative[-1]
+        return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters by name: the fields of a dataclass, nothing otherwise."""
+        return {field.name: getattr(self, field.name) for field in self._fields()}
+
+    def __str__(self) -> str:
+        """Return the game as `load` reads it, with the parameters that are not the default."""
+        default = {field.name: field.default for field in self._fields()}
+        given = [
+            f"{name}={value}"
+            for name, value in self.parameters().items()
+            if default[name] is MISSING or default[name] != value
+        ]
+        name = self.name or type(self).__name__
+        return f"{name}({','.join(given)})" if given else name
+
+    def _fields(self) -> list[Field[Any]]:
+        this: Any = self
+        return [field for field in fields(this) if field.init] if is_dataclass(this) else []

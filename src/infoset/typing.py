@@ -1,0 +1,50 @@
+"""Names for the types that the whole library shares.
+
+Arrays say their shape in the docstring of whatever holds them, as `[shape]` before the meaning:
+H histories, Z terminals, W world states, E edges of the world graph, N players; for player p, S_p
+infostates, I_p acting ones, Q_p sequences; P public states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "CHANCE",
+    "NOOP",
+    "Action",
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "JointAction",
+    "LongArray",
+    "Player",
+    "World",
+]
+
+Player: TypeAlias = int
+"""A player, from 0 to `num_players - 1`."""
+
+World: TypeAlias = Hashable
+"""A world state: any immutable, hashable value."""
+
+Action: TypeAlias = Hashable
+"""The label of an action."""
+
+JointAction: TypeAlias = tuple[Action, ...]
+"""One entry per player; `NOOP` for players who do not act."""
+
+CHANCE: Final[Player] = -1
+"""Stands for nature where a player is named."""
+
+NOOP: Final = None
+"""The entry of a joint action for a player who does not act."""
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int32]
+LongArray: TypeAlias = NDArray[np.int64]
+BoolArray: TypeAlias = NDArray[np.bool_]
