@@ -1,0 +1,61 @@
+"""Decks of cards for the poker games: names in order of rank, and the ways to deal them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import perm
+
+import numpy as np
+
+__all__ = ["SUITS", "deals", "rank_names", "sample_cards"]
+
+RANKS = "23456789TJQKA"
+SUITS = "shdc"
+
+
+def rank_names(count: int) -> tuple[str, ...]:
+    """Return the names of `count` ranks, the lowest first.
+
+    Examples
+    --------
+    >>> rank_names(3), rank_names(6), rank_names(14)[-2:]
+    (('J', 'Q', 'K'), ('9', 'T', 'J', 'Q', 'K', 'A'), ('13', '14'))
+    """
+    if count <= 4:
+        return tuple("JQKA"[:count])
+    if count <= len(RANKS):
+        return tuple(RANKS[-count:])
+    return tuple(str(rank) for rank in range(1, count + 1))
+
+
+def deals(deck: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], Fraction]]:
+    """Yield every way to deal `count` cards in order, with its probability.
+
+    Equal cards of the deck are not told apart: deals that look the same are one.
+
+    Examples
+    --------
+    >>> [(cards, str(probability)) for cards, probability in deals(["J", "J", "Q"], 2)]
+    [(('J', 'J'), '1/3'), (('J', 'Q'), '1/3'), (('Q', 'J'), '1/3')]
+    """
+    ways = perm(len(deck), count)
+    for cards, number in _arrangements(Counter(deck), count):
+        yield cards, Fraction(number, ways)
+
+
+def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Yield the distinct sequences of `count` cards and in how many ways each comes about."""
+    if count == 0:
+        yield (), 1
+        return
+    for card, copies in left.items():
+        if copies:
+            for rest, number in _arrangements(left - Counter([card]), count - 1):
+                yield (card, *rest), copies * number
+
+
+def sample_cards(deck: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
+    """Draw `count` cards of the deck, in order, as `deals` distributes them."""
+    return tuple(deck[int(index)] for index in rng.permutation(len(deck))[:count])

@@ -1,0 +1,251 @@
+"""Goofspiel, the game of pure strategy, for two to ten players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
+from infoset.typing import JointAction, Player
+
+__all__ = ["Goofspiel"]
+
+NO_PRIZE = 0
+TIE = -1
+
+Bids = tuple[Any, ...]
+
+
+class Round(NamedTuple):
+    """The prize being bid for, and the cards that remain, as bit sets.
+
+    `prize` is `NO_PRIZE` before the first is drawn and at the end. `deck` holds the prizes not
+    yet drawn. `points` is kept for `win_loss` only, as the lead over the last player.
+    """
+
+    prize: int
+    deck: int
+    hands: tuple[int, ...]
+    points: tuple[float, ...]
+
+
+OVER = Round(NO_PRIZE, 0, (), ())
+
+
+@dataclass(frozen=True)
+class Goofspiel(Game):
+    """Goofspiel: bid cards for prizes, everybody at once.
+
+    Each player holds the cards 1 to `num_cards`, and as many prizes lie in a deck. A prize is
+    turned up, all bid one of their cards for it, and the single highest bid takes it; after a
+    tie nobody does. The bids are spent. The last round, in which everybody has one card left, is
+    played together with the one before.
+
+    Parameters
+    ----------
+    imp_info : bool
+        Show only who won each prize, instead of all bids.
+    egocentric : bool
+        Changes nothing here: it orders the players in OpenSpiel's tensors, and the observations
+        of this library name the players.
+    num_cards : int
+        Number of bid cards of each player, and of prizes.
+    num_turns : int
+        Number of rounds; -1 for as many as there are cards.
+    players : int
+        Number of players.
+    points_order : str
+        Order of the prizes: `random`, `descending` or `ascending`.
+    returns_type : str
+        What is paid. `win_loss`: 1 shared by those with the most points, -1 shared by the
+        others, nothing if all are equal. `point_difference`: the points above the average of
+        all players. `total_points`: the points.
+
+    Notes
+    -----
+    Source: M. Lanctot, "Monte Carlo sampling and regret minimization for equilibrium computation
+    and decision-making in large extensive form games", PhD thesis, 2013, Section 3.1.4. Same
+    game as OpenSpiel's, with each prize drawn in the step that settles the bids before it.
+    Differs from OpenSpiel: with `num_turns` one less than `num_cards` the game ends after that
+    many rounds, where OpenSpiel's plays a round too many and then never ends.
+    """
+
+    name: ClassVar[str] = "goofspiel"
+
+    imp_info: bool = flag(False)
+    egocentric: bool = flag(False)
+    num_cards: int = integer(13, low=1)
+    num_turns: int = integer(-1, low=1, special=-1)
+    players: int = integer(2, low=2, high=10)
+    points_order: str = choice("random", "descending", "ascending")
+    returns_type: str = choice("win_loss", "point_difference", "total_points")
+    num_players: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        object.__setattr__(self, "num_players", self.players)
+        if self.num_turns > self.num_cards:
+            rule = f"must be at most num_cards, which is {self.num_cards}"
+            raise parameter_error(self, "num_turns", rule, -1)
+
+    @cached_property
+    def turns(self) -> int:
+        """Number of rounds."""
+        return self.num_cards if self.num_turns == -1 else self.num_turns
+
+    @cached_property
+    def _everybody(self) -> tuple[Player, ...]:
+        return tuple(range(self.players))
+
+    @cached_property
+    def _nothing(self) -> tuple[float, ...]:
+        return (0,) * self.players
+
+    @cached_property
+    def _cards_at_last_bid(self) -> int:
+        """How many cards are in hand when the last bid is made."""
+        return max(min(2, self.num_cards), self.num_cards - self.turns + 1)
+
+    @cached_property
+    def _share(self) -> dict[tuple[Player, int], tuple[float, ...]]:
+        """What each player gets when `winner` takes `prize`, by (winner, prize)."""
+        average = 1 / self.players if self.returns_type == "point_difference" else 0
+        share: dict[tuple[Player, int], tuple[float, ...]] = {}
+        for prize in range(1, self.num_cards + 1):
+            share[TIE, prize] = self._nothing
+            for winner in self._everybody:
+                share[winner, prize] = tuple(
+                    ((seat == winner) - average) * prize for seat in self._everybody
+                )
+        return share
+
+    def initial_world(self) -> Round:
+        """Return the first round; nature draws its prize when the order is random."""
+        cards = (1 << self.num_cards) - 1
+        points = (0,) * self.players if self.returns_type == "win_loss" else ()
+        hands = (cards,) * self.players
+        if self.points_order == "random":
+            return Round(NO_PRIZE, cards, hands, points)
+        return self._next_rounds(cards, hands, points)[0][0]
+
+    def actors(self, world: Round) -> Sequence[Player]:
+        """Return everybody, while there is a prize to bid for."""
+        return self._everybody if world.prize else ()
+
+    def legal_actions(self, world: Round, player: Player) -> Sequence[int]:
+        """Return the cards in hand, the lowest first."""
+        return cards_of(world.hands[player])
+
+    def transitions(
+        self, world: Round, joint_action: JointAction
+    ) -> Iterable[tuple[Round, Probability]]:
+        """Return the next round, for each prize that nature may draw for it."""
+        if not world.prize:
+            return self._next_rounds(*world[1:]) if world.deck else []
+        if world.hands[0].bit_count() == self._cards_at_last_bid:
+            return [(OVER, 1)]
+        points = world.points
+        if points:
+            points = ahead(points, self._share[round_winner(joint_action), world.prize])
+        return self._next_rounds(world.deck, without(world.hands, joint_action), points)
+
+    def rewards(
+        self, world: Round, joint_action: JointAction, next_world: Round
+    ) -> Sequence[float]:
+        """Return the points of a prize as it is won, or the win at the end."""
+        if not world.prize or (world.points and next_world.prize):
+            return self._nothing
+        won = self._share[round_winner(joint_action), world.prize]
+        if not next_world.prize:
+            for bids, prize in self._forced_round(world, joint_action):
+                won = added(won, self._share[round_winner(bids), prize])
+        return win_loss(added(world.points, won)) if world.points else won
+
+    def observe(self, world: Round, joint_action: JointAction, next_world: Round) -> Observation:
+        """Show who won the prize, or all bids, and the next prize."""
+        if not world.prize:
+            return Observation(public=f"prize {next_world.prize}")
+        text = news(round_winner(joint_action), next_world.prize)
+        if not next_world.prize:
+            for bids, prize in self._forced_round(world, joint_action):
+                text += f"; last prize {prize}: {news(round_winner(bids), NO_PRIZE)}"
+        if not self.imp_info:
+            text = f"bids {','.join(map(str, joint_action))}: {text}"
+        return Observation(public=text)
+
+    def _next_rounds(
+        self, deck: int, hands: tuple[int, ...], points: tuple[float, ...]
+    ) -> list[tuple[Round, Probability]]:
+        return [
+            (Round(prize, rest, hands, points), chance)
+            for prize, rest, chance in draws(deck, self.points_order)
+        ]
+
+    def _forced_round(self, world: Round, joint_action: JointAction) -> list[tuple[Bids, int]]:
+        """Return the bids and the prize of the round that leaves no choice, if it is played."""
+        if self.turns < self.num_cards or self.num_cards == 1:
+            return []
+        hands = without(world.hands, joint_action)
+        return [(tuple(hand.bit_length() for hand in hands), world.deck.bit_length())]
+
+
+@lru_cache(maxsize=1 << 16)
+def cards_of(cards: int) -> tuple[int, ...]:
+    """Return the cards of a bit set, the lowest first; bit 0 is the card 1."""
+    return tuple(card for card in range(1, cards.bit_length() + 1) if cards >> (card - 1) & 1)
+
+
+@lru_cache(maxsize=1 << 16)
+def draws(deck: int, points_order: str) -> tuple[tuple[int, int, Probability], ...]:
+    """Return each prize that may come next, the deck without it, and its probability."""
+    prizes = cards_of(deck)
+    chance: Probability = 1
+    if points_order == "random":
+        chance = Fraction(1, len(prizes))
+    else:
+        prizes = prizes[-1:] if points_order == "descending" else prizes[:1]
+    return tuple((prize, deck ^ 1 << (prize - 1), chance) for prize in prizes)
+
+
+def without(hands: tuple[int, ...], bids: Bids) -> tuple[int, ...]:
+    """Return the hands after the bids."""
+    return tuple([hand ^ 1 << (bid - 1) for hand, bid in zip(hands, bids, strict=True)])
+
+
+def round_winner(bids: Bids) -> Player:
+    """Return who made the highest bid, `TIE` if several did."""
+    highest = max(bids)
+    return bids.index(highest) if bids.count(highest) == 1 else TIE
+
+
+@lru_cache(maxsize=1 << 10)
+def news(winner: Player, next_prize: int) -> str:
+    """Return what is announced after a round."""
+    text = "tie" if winner == TIE else f"player {winner} wins"
+    return f"{text}; prize {next_prize}" if next_prize else text
+
+
+def added(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
+    """Return the sums of points, by player."""
+    return tuple([a + b for a, b in zip(points, more, strict=True)])
+
+
+def ahead(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
+    """Return the points as the lead over whoever has fewest."""
+    total = added(points, more)
+    fewest = min(total)
+    return tuple([value - fewest for value in total])
+
+
+def win_loss(points: Sequence[float]) -> tuple[float, ...]:
+    """Return 1 shared among those with the most points and -1 among the others, 0 if all tie."""
+    most = max(points)
+    winners = [value == most for value in points]
+    losers = len(points) - sum(winners)
+    if not losers:
+        return (0,) * len(points)
+    return tuple(1 / sum(winners) if won else -1 / losers for won in winners)

@@ -1,0 +1,136 @@
+"""Kuhn poker, for two to ten players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.cards import deals, rank_names, sample_cards
+from infoset.games.parameters import check_parameters, integer
+from infoset.typing import JointAction, Player
+
+__all__ = ["KuhnPoker"]
+
+
+class Table(NamedTuple):
+    """The cards by seat (none before the deal), and the moves so far."""
+
+    cards: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class KuhnPoker(Game):
+    """Kuhn poker: one card each, one chip to bet.
+
+    Everyone puts in one chip and gets one card of a deck with one card more than there are
+    players, all of different rank. In turn, each may bet one chip or pass. After a bet everybody
+    else has one more turn, where betting is calling and passing is folding. The highest card
+    among those who bet, or among all if nobody did, wins the chips.
+
+    Parameters
+    ----------
+    players : int
+        Number of players.
+
+    Notes
+    -----
+    The two-player game is worth -1/18 to player 0.
+    Source: H. W. Kuhn, "A simplified two-person poker", Contributions to the Theory of Games 1
+    (1950). Same game as OpenSpiel's, with all cards dealt in one step.
+
+    Examples
+    --------
+    >>> from infoset.games import KuhnPoker
+    >>> KuhnPoker(players=3).deck
+    ('J', 'Q', 'K', 'A')
+    """
+
+    name: ClassVar[str] = "kuhn_poker"
+
+    players: int = integer(2, low=2, high=10)
+    num_players: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        object.__setattr__(self, "num_players", self.players)
+
+    @cached_property
+    def deck(self) -> tuple[str, ...]:
+        """The cards, the lowest first."""
+        return rank_names(self.players + 1)
+
+    def initial_world(self) -> Table:
+        """Return the table before the deal."""
+        return Table()
+
+    def actors(self, world: Table) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return (len(world.moves) % self.players,) if self._is_open(world) else ()
+
+    def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
+        """Return `pass` and `bet`, which are also folding and calling."""
+        return ("pass", "bet")
+
+    def transitions(
+        self, world: Table, joint_action: JointAction
+    ) -> Iterable[tuple[Table, Probability]]:
+        """Return the deals, or the table after a move."""
+        if not world.cards:
+            return ((Table(cards), chance) for cards, chance in deals(self.deck, self.players))
+        return [(self._after(world, joint_action), 1)] if self._is_open(world) else []
+
+    def rewards(
+        self, world: Table, joint_action: JointAction, next_world: Table
+    ) -> Sequence[float]:
+        """Return the chips won at the end of the betting."""
+        if not next_world.moves or self._is_open(next_world):
+            return (0,) * self.players
+        bettors = self._bettors(next_world)
+        winner = max(self._left(next_world), key=lambda seat: self._rank(next_world, seat))
+        pot = self.players + len(bettors)
+        return tuple(
+            (pot if seat == winner else 0) - 1 - (seat in bettors) for seat in range(self.players)
+        )
+
+    def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
+        """Show each player its card, everybody the moves, and in the end the cards that met."""
+        if not world.cards:
+            return Observation(private=next_world.cards)
+        move, left = next_world.moves[-1], self._left(next_world)
+        if self._is_open(next_world) or len(left) == 1:
+            return Observation(public=move)
+        shown = (card if seat in left else "-" for seat, card in enumerate(next_world.cards))
+        return Observation(public=(move, *shown))
+
+    def sample_transition(
+        self, world: Table, joint_action: JointAction, rng: np.random.Generator
+    ) -> Table:
+        """Deal the cards, or make the move."""
+        if not world.cards:
+            return Table(sample_cards(self.deck, self.players, rng))
+        return self._after(world, joint_action)
+
+    def _after(self, world: Table, joint_action: JointAction) -> Table:
+        move = joint_action[len(world.moves) % self.players]
+        return world._replace(moves=(*world.moves, str(move)))
+
+    def _is_open(self, world: Table) -> bool:
+        """Whether somebody still has to move."""
+        first_bet = world.moves.index("bet") if "bet" in world.moves else 0
+        return bool(world.cards) and len(world.moves) < self.players + first_bet
+
+    def _bettors(self, world: Table) -> set[Player]:
+        return {turn % self.players for turn, move in enumerate(world.moves) if move == "bet"}
+
+    def _left(self, world: Table) -> set[Player]:
+        """Return those who have not folded."""
+        return self._bettors(world) or set(range(self.players))
+
+    def _rank(self, world: Table, seat: Player) -> int:
+        return self.deck.index(world.cards[seat])

@@ -1,0 +1,178 @@
+"""Liar's dice, one round for two players."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import check_parameters, choice, integer
+from infoset.typing import JointAction, Player
+
+__all__ = ["LiarsDice"]
+
+LIAR = "liar"
+NO_BID = -1
+
+Hand = tuple[int, ...]
+
+
+class Table(NamedTuple):
+    """The dice by player (none before the roll), and where the bidding stands.
+
+    `call` is the position of the last call in the order of calls. `player` is the one to move;
+    once `liar` was called, the winner.
+    """
+
+    hands: tuple[Hand, ...] = ()
+    call: int = NO_BID
+    player: Player = 0
+
+
+@dataclass(frozen=True)
+class LiarsDice(Game):
+    """Liar's dice: bid on what all dice show together, or call the other a liar.
+
+    Both players roll their dice in secret. In turn, a player bids a quantity and a face, higher
+    than the last bid, or calls `liar`. Then the dice that show the face of the last bid are
+    counted, the highest face being wild and counting as any. If there are as many as were bid,
+    the bidder wins, else the caller.
+
+    Parameters
+    ----------
+    players : int
+        Number of players.
+    numdice : int
+        Number of dice of each player.
+    dice_sides : int
+        Number of faces of a die; the last one is wild.
+    bidding_rule : str
+        What makes a bid higher. `reset-face`: more dice of any face, or as many of a higher
+        face. `reset-quantity`: any number of dice of a higher face, or more of the same face.
+
+    Notes
+    -----
+    The default game is worth -0.0271317829457 to player 0.
+    Source: M. Lanctot, "Monte Carlo sampling and regret minimization for equilibrium computation
+    and decision-making in large extensive form games", PhD thesis, 2013. Same game as
+    OpenSpiel's, with all dice rolled in one step and hands sorted.
+
+    Examples
+    --------
+    >>> from infoset.games import LiarsDice
+    >>> LiarsDice(dice_sides=2).calls
+    ('1-1', '1-2', '2-1', '2-2', 'liar')
+    """
+
+    name: ClassVar[str] = "liars_dice"
+    num_players = 2
+
+    players: int = integer(2, low=2, high=2)
+    numdice: int = integer(1, low=1)
+    dice_sides: int = integer(6, low=1)
+    bidding_rule: str = choice("reset-face", "reset-quantity")
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @cached_property
+    def bids(self) -> tuple[tuple[int, int], ...]:
+        """The bids as (quantity, face), the lowest first."""
+        quantities = range(1, self.players * self.numdice + 1)
+        faces = range(1, self.dice_sides + 1)
+        if self.bidding_rule == "reset-face":
+            return tuple(product(quantities, faces))
+        return tuple((quantity, face) for face, quantity in product(faces, quantities))
+
+    @cached_property
+    def calls(self) -> tuple[str, ...]:
+        """The actions: the bids as `quantity-face`, the lowest first, and `liar`."""
+        return (*(f"{quantity}-{face}" for quantity, face in self.bids), LIAR)
+
+    @cached_property
+    def _position(self) -> dict[object, int]:
+        return {call: position for position, call in enumerate(self.calls)}
+
+    def initial_world(self) -> Table:
+        """Return the table before the roll."""
+        return Table()
+
+    def actors(self, world: Table) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return (world.player,) if world.hands and world.call < len(self.bids) else ()
+
+    def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
+        """Return the higher bids, and `liar` once there is a bid."""
+        higher = self.calls[world.call + 1 :]
+        return higher if world.call > NO_BID else higher[:-1]
+
+    def transitions(
+        self, world: Table, joint_action: JointAction
+    ) -> Iterable[tuple[Table, Probability]]:
+        """Return the rolls, or the table after a call."""
+        if not world.hands:
+            return (
+                (Table((first, second)), chance_first * chance_second)
+                for (first, chance_first), (second, chance_second) in product(self._rolls, repeat=2)
+            )
+        return [(self._after(world, joint_action), 1)] if self.actors(world) else []
+
+    def rewards(
+        self, world: Table, joint_action: JointAction, next_world: Table
+    ) -> Sequence[float]:
+        """Return 1 for the winner and -1 for the loser at the end."""
+        if next_world.call < len(self.bids):
+            return (0, 0)
+        return (1, -1) if next_world.player == 0 else (-1, 1)
+
+    def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
+        """Show each player its dice, everybody the calls, and in the end who wins."""
+        if not world.hands:
+            return Observation(private=next_world.hands)
+        call = self.calls[next_world.call]
+        if call == LIAR:
+            return Observation(public=(call, f"player {next_world.player} wins"))
+        return Observation(public=call)
+
+    def sample_transition(
+        self, world: Table, joint_action: JointAction, rng: np.random.Generator
+    ) -> Table:
+        """Roll the dice, or make the call."""
+        if world.hands:
+            return self._after(world, joint_action)
+        dice = rng.integers(1, self.dice_sides + 1, size=(self.players, self.numdice))
+        return Table(tuple(tuple(sorted(hand)) for hand in dice.tolist()))
+
+    @cached_property
+    def _rolls(self) -> list[tuple[Hand, Fraction]]:
+        """The sorted hands of one player, with their probabilities."""
+        faces = range(1, self.dice_sides + 1)
+        hands = combinations_with_replacement(faces, self.numdice)
+        ways = self.dice_sides**self.numdice
+        return [(hand, Fraction(orders(hand), ways)) for hand in hands]
+
+    def _after(self, world: Table, joint_action: JointAction) -> Table:
+        call = self._position[joint_action[world.player]]
+        if call < len(self.bids):
+            return Table(world.hands, call, 1 - world.player)
+        winner = 1 - world.player if self._is_met(world) else world.player
+        return Table(world.hands, call, winner)
+
+    def _is_met(self, world: Table) -> bool:
+        """Whether the dice show what was bid last."""
+        quantity, face = self.bids[world.call]
+        dice = [die for hand in world.hands for die in hand]
+        return sum(die in (face, self.dice_sides) for die in dice) >= quantity
+
+
+def orders(hand: Hand) -> int:
+    """Return in how many orders the dice of a hand can fall."""
+    return factorial(len(hand)) // prod(factorial(copies) for copies in Counter(hand).values())

@@ -1,0 +1,108 @@
+"""Reading a game as text: `name(parameter=value,...)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from infoset.errors import ParameterError
+
+__all__ = ["Value", "parse_spec"]
+
+Value: TypeAlias = "bool | int | float | str | tuple[Value, ...]"
+"""A parameter's value; lists in brackets become tuples."""
+
+EXAMPLE = "write it as name(parameter=value,...), for example leduc_poker(players=2,num_ranks=4)"
+CALL = re.compile(r"\s*([\w.+-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
+WORDS: dict[str, Value] = {"True": True, "true": True, "False": False, "false": False}
+CLOSING = {"(": ")", "[": "]"}
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
+    """Split the text of a game into its name and its parameters.
+
+    Values are read as OpenSpiel reads them: True and False, whole and decimal numbers, and
+    everything else as a word. Lists in brackets and words in quotes are additions.
+
+    Raises
+    ------
+    ParameterError
+        If the text is not of that form, or gives a parameter twice.
+
+    Examples
+    --------
+    >>> parse_spec("goofspiel(num_cards=5, points_order=descending)")
+    ('goofspiel', {'num_cards': 5, 'points_order': 'descending'})
+    >>> parse_spec("matrix_game(row_payoffs=[[0,2.5],[1,'a b']])")[1]
+    {'row_payoffs': ((0, 2.5), (1, 'a b'))}
+    """
+    match = CALL.fullmatch(spec)
+    if match is None:
+        raise malformed(spec, "it is not a name with parameters in parentheses")
+    parameters: dict[str, Value] = {}
+    for part in split_list(match[2] or "", spec):
+        key, equals, value = (text.strip() for text in part.partition("="))
+        if not equals or not key.isidentifier() or not value:
+            raise malformed(spec, f"{part.strip()!r} is not of the form parameter=value")
+        if key in parameters:
+            raise malformed(spec, f"{key} is given twice")
+        parameters[key] = parse_value(value, spec)
+    return match[1], parameters
+
+
+def malformed(spec: str, problem: str) -> ParameterError:
+    """Make the error for a text that cannot be read."""
+    return ParameterError(f"cannot read the game {spec!r}: {problem}; {EXAMPLE}")
+
+
+def parse_value(text: str, spec: str) -> Value:
+    """Read one value."""
+    if text[0] in CLOSING:
+        if len(text) < 2 or text[-1] != CLOSING[text[0]]:
+            raise malformed(spec, f"{text!r} is not a list")
+        return tuple(parse_value(part.strip(), spec) for part in split_list(text[1:-1], spec))
+    if text[0] in "'\"":
+        if len(text) < 2 or text[-1] != text[0]:
+            raise malformed(spec, f"{text} is not a word in quotes")
+        return text[1:-1]
+    if text in WORDS:
+        return WORDS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def split_list(text: str, spec: str) -> list[str]:
+    """Split at the commas that are outside of brackets and quotes."""
+    if not text.strip():
+        return []
+    ends = [*top_level_commas(text, spec), len(text)]
+    starts = [0, *(end + 1 for end in ends)]
+    parts = [text[start:end] for start, end in zip(starts, ends, strict=False)]
+    if not all(part.strip() for part in parts):
+        raise malformed(spec, "there is nothing before or after a comma")
+    return parts
+
+
+def top_level_commas(text: str, spec: str) -> Iterator[int]:
+    """Yield the positions of the commas that are outside of brackets and quotes."""
+    open_brackets: list[str] = []
+    quote = ""
+    for position, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in CLOSING:
+            open_brackets.append(CLOSING[character])
+        elif character in CLOSING.values():
+            if not open_brackets or open_brackets.pop() != character:
+                raise malformed(spec, f"a {character!r} closes nothing")
+        elif character == "," and not open_brackets:
+            yield position
+    if open_brackets or quote:
+        raise malformed(spec, f"a {(quote or open_brackets[-1])!r} is missing")
