@@ -19,6 +19,7 @@ __all__ = [
     "Action",
     "BoolArray",
     "FloatArray",
+    "IndexArray",
     "IntArray",
     "JointAction",
     "LongArray",
@@ -45,6 +46,7 @@ NOOP: Final = None
 """The entry of a joint action for a player who does not act."""
 
 FloatArray: TypeAlias = NDArray[np.float64]
+IndexArray: TypeAlias = NDArray[np.uint32]
 IntArray: TypeAlias = NDArray[np.int32]
 LongArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]

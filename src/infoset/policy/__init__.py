@@ -1,0 +1,20 @@
+"""Policies: what a player does at each infostate, as arrays and as files."""
+
+from infoset.policy.arithmetic import distance, mix
+from infoset.policy.files import load_policy, read_metadata, save_policy
+from infoset.policy.protocol import Policy, UniformPolicy
+from infoset.policy.tabular import PolicyRow, TabularPolicy, random_policy, uniform_policy
+
+__all__ = [
+    "Policy",
+    "PolicyRow",
+    "TabularPolicy",
+    "UniformPolicy",
+    "distance",
+    "load_policy",
+    "mix",
+    "random_policy",
+    "read_metadata",
+    "save_policy",
+    "uniform_policy",
+]

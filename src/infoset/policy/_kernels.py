@@ -1,0 +1,51 @@
+"""Kernels between the two forms of a policy, in the order of a treeplex's sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import kernel
+from infoset.typing import FloatArray, IntArray
+
+
+@kernel
+def behavior_to_plan(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    probabilities: FloatArray,
+) -> FloatArray:
+    """Return the realization plan [Q]: plan[s] = plan[parent] * probabilities[s], plan[0] = 1.
+
+    parent_sequence, first_sequence, num_actions [I], probabilities [Q].
+    """
+    plan = np.ones(len(probabilities))
+    for infostate in range(len(num_actions)):
+        reach = plan[parent_sequence[infostate]]
+        first = first_sequence[infostate]
+        for sequence in range(first, first + num_actions[infostate]):
+            plan[sequence] = reach * probabilities[sequence]
+    return plan
+
+
+@kernel
+def normalize_behavior(
+    first_sequence: IntArray, num_actions: IntArray, weights: FloatArray
+) -> FloatArray:
+    """Return [Q] weights divided by their sum at each infostate; uniform where that is zero.
+
+    first_sequence, num_actions [I], weights [Q] not negative.
+    """
+    probabilities = np.ones(len(weights))
+    for infostate in range(len(num_actions)):
+        first = first_sequence[infostate]
+        last = first + num_actions[infostate]
+        total = 0.0
+        for sequence in range(first, last):
+            total += weights[sequence]
+        for sequence in range(first, last):
+            if total > 0.0:
+                probabilities[sequence] = weights[sequence] / total
+            else:
+                probabilities[sequence] = 1.0 / num_actions[infostate]
+    return probabilities

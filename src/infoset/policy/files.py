@@ -1,0 +1,152 @@
+"""Policies in Parquet files, one row per infostate and action, with JSON metadata."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infoset._version import __version__
+from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
+from infoset.policy.tabular import TabularPolicy
+from infoset.tree import SequenceForm
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["load_policy", "read_metadata", "save_policy"]
+
+FORMAT = 1
+KEY = b"infoset"
+
+
+def save_policy(
+    policy: TabularPolicy, path: str | Path, metadata: Mapping[str, Any] | None = None
+) -> None:
+    """Write a policy to a Parquet file; an existing file is replaced in one step.
+
+    Columns: `player`, `infostate`, `action` (both as text), `probability`. The file's metadata
+    holds, as JSON under the key `infoset`, the format, the library's version, the game, the
+    fingerprint of its tree, and what `metadata` gives (such as the method and its seed).
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+    path : str or Path
+    metadata : Mapping[str, Any], optional
+        JSON values to keep with it.
+    """
+    import pyarrow.parquet as pq
+
+    path = Path(path)
+    about = {
+        **(metadata or {}),
+        "format": FORMAT,
+        "version": __version__,
+        "game": policy.sequence_form.name,
+        "fingerprint": policy.sequence_form.fingerprint,
+    }
+    table = _table(policy).replace_schema_metadata({KEY: json.dumps(about).encode()})
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        pq.write_table(table, temporary, compression="zstd")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _table(policy: TabularPolicy) -> pa.Table:
+    import pyarrow as pa
+
+    columns: dict[str, list[Any]] = {"player": [], "infostate": [], "action": []}
+    for row in policy.rows():
+        count = len(row.actions)
+        columns["player"] += [row.player] * count
+        columns["infostate"] += [row.infostate] * count
+        columns["action"] += map(str, row.actions)
+    probability = np.concatenate([values[1:] for values in policy.probabilities])
+    return pa.table(
+        {
+            "player": pa.array(columns["player"], pa.int32()),
+            "infostate": pa.array(columns["infostate"], pa.string()).dictionary_encode(),
+            "action": pa.array(columns["action"], pa.string()).dictionary_encode(),
+            "probability": pa.array(probability, pa.float64()),
+        }
+    )
+
+
+def read_metadata(path: str | Path) -> dict[str, Any]:
+    """Return what a policy file says of itself: game, method, seed, version, fingerprint.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is not a readable policy.
+    """
+    return _metadata(_read(Path(path)), Path(path))
+
+
+def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+    """Read a policy that `save_policy` wrote for this game.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing, damaged, or not a policy.
+    PolicyMismatchError
+        If it was written for another game, or other parameters.
+    """
+    path = Path(path)
+    table = _read(path)
+    about = _metadata(table, path)
+    if about["fingerprint"] != sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
+            "this game, or load the one the policy is for"
+        )
+    ends = np.cumsum([plex.num_sequences - 1 for plex in sequence_form.treeplexes])
+    values = table.column("probability").to_numpy()
+    if len(values) != ends[-1]:
+        raise PolicyFileError(f"{path} has {len(values)} rows where the game has {ends[-1]}")
+    parts = np.split(values, ends[:-1])
+    try:
+        return TabularPolicy(sequence_form, tuple(np.concatenate([[1.0], part]) for part in parts))
+    except InfosetError as error:
+        raise PolicyFileError(f"{path} does not hold a policy: {error}") from error
+
+
+def _read(path: Path) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except FileNotFoundError as error:
+        raise PolicyFileError(f"there is no file {path}") from error
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).split("\n", 1)[0]
+        raise PolicyFileError(
+            f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
+        ) from error
+    if "probability" not in table.column_names:
+        raise PolicyFileError(f"{path} has no column 'probability'; it is not a policy")
+    return table
+
+
+def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
+    raw = (table.schema.metadata or {}).get(KEY)
+    try:
+        about = json.loads(raw) if raw else None
+    except ValueError:
+        about = None
+    if not isinstance(about, dict) or not {"game", "fingerprint", "format"} <= about.keys():
+        raise PolicyFileError(f"{path} is a Parquet file, but infoset did not write it as a policy")
+    if about["format"] != FORMAT:
+        raise PolicyFileError(
+            f"{path} has format {about['format']}; this version reads format {FORMAT}"
+        )
+    return about

@@ -1,0 +1,205 @@
+"""Policies of all players as arrays over the sequence form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.game import Infostate
+from infoset.policy._kernels import behavior_to_plan, normalize_behavior
+from infoset.tree import SequenceForm
+from infoset.typing import Action, FloatArray, Player
+
+__all__ = ["PolicyRow", "TabularPolicy", "random_policy", "uniform_policy"]
+
+SUM_TOLERANCE = 1e-9
+
+
+class PolicyRow(NamedTuple):
+    """A policy at one infostate.
+
+    Attributes
+    ----------
+    player : Player
+    infostate : str
+        What the player knows, as text; no two infostates of a player have the same.
+    own_reach : float
+        Probability that the player's own actions lead here.
+    actions : tuple[Action, ...]
+    probabilities : FloatArray
+        [number of actions]
+    """
+
+    player: Player
+    infostate: str
+    own_reach: float
+    actions: tuple[Action, ...]
+    probabilities: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class TabularPolicy:
+    """A behavioural policy for every player of a game.
+
+    Attributes
+    ----------
+    sequence_form : SequenceForm
+        The game it is for.
+    probabilities : tuple[FloatArray, ...]
+        Per player [Q], the probability of the action each sequence ends in; 1 for the empty one.
+
+    Raises
+    ------
+    ParameterError
+        If an array has the wrong length, a probability is negative or not finite, or those of
+        an infostate do not sum to one.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> policy = uniform_policy(build_tree(load_game("kuhn_poker")).sequence_form)
+    >>> policy["[K]", 0]
+    {'pass': 0.5, 'bet': 0.5}
+    """
+
+    sequence_form: SequenceForm
+    probabilities: tuple[FloatArray, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.probabilities) != self.sequence_form.num_players:
+            raise ParameterError(
+                f"got probabilities for {len(self.probabilities)} players; "
+                f"{self.sequence_form.name} has {self.sequence_form.num_players}"
+            )
+        for player, values in enumerate(self.probabilities):
+            self._check(player, values)
+            values.flags.writeable = False
+
+    def _check(self, player: Player, values: FloatArray) -> None:
+        treeplex = self.sequence_form.treeplexes[player]
+        if values.shape != (treeplex.num_sequences,):
+            raise ParameterError(
+                f"probabilities of player {player} have shape {values.shape}; its sequences, the "
+                f"empty one included, are {treeplex.num_sequences}"
+            )
+        if not (values >= 0).all():
+            raise ParameterError(f"player {player} has a probability that is negative or NaN")
+        sums = np.add.reduceat(values, treeplex.first_sequence) if len(values) > 1 else values
+        wrong = np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)
+        if len(wrong):
+            label = self.sequence_form.infostate_trees[player].acting_labels[wrong[0]]
+            raise ParameterError(
+                f"probabilities of player {player} at {label!r} sum to {sums[wrong[0]]!r}, not 1"
+            )
+
+    @classmethod
+    def from_weights(
+        cls, sequence_form: SequenceForm, weights: Sequence[FloatArray]
+    ) -> TabularPolicy:
+        """Normalise weights per sequence, such as realization plans, at each infostate.
+
+        Parameters
+        ----------
+        sequence_form : SequenceForm
+        weights : Sequence[FloatArray]
+            Per player [Q], not negative. Where all weights of an infostate are zero, as in a
+            plan that does not reach it, the policy is uniform.
+        """
+        return cls(
+            sequence_form,
+            tuple(
+                normalize_behavior(plex.first_sequence, plex.num_actions, values)
+                for plex, values in zip(sequence_form.treeplexes, weights, strict=True)
+            ),
+        )
+
+    def realization_plan(self, player: Player) -> FloatArray:
+        """Return [Q] the probability of the player's own actions along each sequence."""
+        plex = self.sequence_form.treeplexes[player]
+        return behavior_to_plan(
+            plex.parent_sequence, plex.first_sequence, plex.num_actions, self.probabilities[player]
+        )
+
+    def realization_plans(self) -> tuple[FloatArray, ...]:
+        """Return the realization plan of every player."""
+        return tuple(self.realization_plan(p) for p in range(self.sequence_form.num_players))
+
+    def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy:
+        """Return this policy with that of one player taken from `other`."""
+        chosen = [*self.probabilities]
+        chosen[player] = other.probabilities[player]
+        return TabularPolicy(self.sequence_form, tuple(chosen))
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return the probability of each legal action at an infostate met in play.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play of the game leads to the infostate, or an action is not legal there.
+        """
+        tree = self.sequence_form.infostate_trees[infostate.player]
+        number = tree.find(infostate)
+        known = tree.legal_actions(number)
+        first = tree.first_sequence[number]
+        for action in legal_actions:
+            if action not in known:
+                raise UnknownNameError.of("action", str(action), map(str, known))
+        chosen = [first + known.index(action) for action in legal_actions]
+        return self.probabilities[infostate.player][chosen]
+
+    def __getitem__(self, key: tuple[str, Player]) -> dict[Action, float]:
+        """Return the policy at `infostate, player`, the infostate as text, by action.
+
+        Raises
+        ------
+        UnknownNameError
+            If the player has no acting infostate of that text.
+        """
+        label, player = key
+        tree = self.sequence_form.infostate_trees[player]
+        if label not in tree.acting_labels:
+            raise UnknownNameError.of(f"infostate of player {player}", label, tree.acting_labels)
+        number = int(tree.acting[tree.acting_labels.index(label)])
+        first = int(tree.first_sequence[number])
+        actions = tree.legal_actions(number)
+        values = self.probabilities[player][first : first + len(actions)]
+        return dict(zip(actions, values.tolist(), strict=True))
+
+    def rows(self) -> Iterator[PolicyRow]:
+        """Yield the policy infostate by infostate, players in order, parents first."""
+        for player, tree in enumerate(self.sequence_form.infostate_trees):
+            plan = self.realization_plan(player)
+            values = self.probabilities[player]
+            for number, label in zip(tree.acting.tolist(), tree.acting_labels, strict=True):
+                actions = tree.legal_actions(number)
+                first = int(tree.first_sequence[number])
+                yield PolicyRow(
+                    player=player,
+                    infostate=label,
+                    own_reach=float(plan[tree.last_sequence[number]]),
+                    actions=actions,
+                    probabilities=values[first : first + len(actions)],
+                )
+
+
+def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy:
+    """Return the policy that takes every legal action alike."""
+    return TabularPolicy.from_weights(
+        sequence_form, [np.ones(plex.num_sequences) for plex in sequence_form.treeplexes]
+    )
+
+
+def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
+    """Return a policy drawn uniformly from the simplex of each infostate."""
+    return TabularPolicy.from_weights(
+        sequence_form,
+        [rng.standard_exponential(plex.num_sequences) for plex in sequence_form.treeplexes],
+    )

@@ -1,0 +1,83 @@
+"""The order in which the kernels keep a player's sequences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.tree import Treeplex
+from infoset.typing import FloatArray, IndexArray, IntArray
+
+__all__ = ["Layout", "action_major_layout"]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Sequences ordered by groups of infostates, and inside a group action by action.
+
+    Attributes
+    ----------
+    groups : IndexArray
+        [G, 4] first position, number of infostates, number of actions, first infostate; by depth.
+    parent : IndexArray
+        [I] position of the parent sequence, infostates in the order of the groups.
+    position : IndexArray
+        [Q] position of each sequence of the treeplex.
+    """
+
+    groups: IndexArray
+    parent: IndexArray
+    position: IndexArray
+
+    @property
+    def largest_group(self) -> int:
+        """Number of infostates of the largest group."""
+        return int(self.groups[:, 1].max(initial=0))
+
+    def to_positions(self, by_sequence: FloatArray) -> FloatArray:
+        """Return [Q] values in order of position, given those in order of sequence."""
+        by_position = np.empty_like(by_sequence)
+        by_position[self.position] = by_sequence
+        return by_position
+
+    def to_sequences(self, by_position: FloatArray) -> FloatArray:
+        """Return [Q] values in order of sequence, given those in order of position."""
+        return by_position[self.position]
+
+
+def action_major_layout(treeplex: Treeplex) -> Layout:
+    """Return the layout of a treeplex."""
+    depth = _own_depth(treeplex)
+    order = np.lexsort((treeplex.num_actions, depth)).astype(np.int32)
+    num_actions = treeplex.num_actions[order]
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (np.diff(depth[order]) != 0) | (np.diff(num_actions) != 0)
+    starts = np.flatnonzero(is_first)
+    counts = np.diff([*starts, len(order)])
+    sizes = counts * num_actions[starts]
+    bases = 1 + np.cumsum(sizes) - sizes
+    groups = np.stack([bases, counts, num_actions[starts], starts], axis=1).astype(np.uint32)
+    position = _positions(treeplex, order, groups)
+    return Layout(groups, position[treeplex.parent_sequence[order]], position)
+
+
+def _own_depth(treeplex: Treeplex) -> IntArray:
+    """Return [I] how many own acting infostates lie above each."""
+    owner = treeplex.infostate_of_sequence[treeplex.parent_sequence]
+    depth = np.zeros(treeplex.num_infostates, dtype=np.int32)
+    above = owner
+    while (above >= 0).any():
+        depth += above >= 0
+        above = np.where(above >= 0, owner[above], -1)
+    return depth
+
+
+def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> IndexArray:
+    position = np.zeros(treeplex.num_sequences, dtype=np.uint32)
+    for base, count, actions, start in groups.tolist():
+        members = order[start : start + count]
+        for action in range(actions):
+            where = base + action * count + np.arange(count)
+            position[treeplex.first_sequence[members] + action] = where
+    return position

@@ -1,0 +1,172 @@
+"""Regret minimisation by all players of a game, against each other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.policy import TabularPolicy
+from infoset.regret._kernels import iterate, realize_policy
+from infoset.regret.layout import Layout, action_major_layout
+from infoset.regret.scheme import RegretScheme
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, IndexArray, Player
+
+__all__ = ["RegretMinimizer"]
+
+PairPayoffs = tuple[IndexArray, IndexArray, FloatArray]
+NO_PAIRS: PairPayoffs = (np.zeros(1, np.uint32), np.zeros(0, np.uint32), np.zeros(0))
+
+
+class RegretMinimizer:
+    """The state of a member of the CFR family on a game, and the iterations that move it.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        The game, with any number of players and any payoffs.
+    scheme : RegretScheme
+        The member of the family.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.regret import SCHEMES
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
+    >>> minimizer = RegretMinimizer(kuhn, SCHEMES["cfr+"])
+    >>> minimizer.run(1000)
+    >>> round(minimizer.average_policy()["[Q]", 1]["bet"], 1)
+    0.0
+    """
+
+    def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
+        self.sequence_form = sequence_form
+        self.scheme = scheme
+        self._layouts = tuple(map(action_major_layout, sequence_form.treeplexes))
+        self._groups = tuple(layout.groups for layout in self._layouts)
+        self._parents = tuple(layout.parent for layout in self._layouts)
+        self._set_payoffs()
+        self._set_state()
+
+    def _set_payoffs(self) -> None:
+        form = self.sequence_form
+        if form.num_players == 2:
+            pairs = [_pair_payoffs(form, self._layouts, player) for player in range(2)]
+            self._sequence = np.zeros((0, 2), np.uint32)
+            self._payoff = np.zeros((0, 2))
+        else:
+            pairs = [NO_PAIRS] * form.num_players
+            self._sequence = np.stack(
+                [lay.position[form.terminal_sequence[:, p]] for p, lay in enumerate(self._layouts)],
+                axis=1,
+            )
+            self._payoff = np.ascontiguousarray(form.payoff)
+        self._pair_first = tuple(pair[0] for pair in pairs)
+        self._pair_column = tuple(pair[1] for pair in pairs)
+        self._pair_payoff = tuple(pair[2] for pair in pairs)
+
+    def _set_state(self) -> None:
+        self._done = np.zeros(1, np.int64)
+        sizes = [plex.num_sequences for plex in self.sequence_form.treeplexes]
+        self._gradients, self._regrets, self._plans, self._averages = (
+            tuple(np.zeros(size) for size in sizes) for _ in range(4)
+        )
+        self._policies = tuple(map(_uniform, self._layouts))
+        for player in range(len(sizes)):
+            realize_policy(
+                self._groups[player],
+                self._parents[player],
+                self._policies[player],
+                self._plans[player],
+            )
+        largest = max(layout.largest_group for layout in self._layouts)
+        self._scratch = (np.zeros(largest), np.zeros(largest))
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one compiled call."""
+        iterate(
+            self.scheme.schedule(self.iteration + 1, iterations),
+            self._done,
+            self.scheme.alternating,
+            self._groups,
+            self._parents,
+            self._pair_first,
+            self._pair_column,
+            self._pair_payoff,
+            self._sequence,
+            self._payoff,
+            self._gradients,
+            self._regrets,
+            self._policies,
+            self._plans,
+            self._averages,
+            *self._scratch,
+        )
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, every player is updated once."""
+        return int(self._done[0])
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration: what its time is in proportion to."""
+        form = self.sequence_form
+        sequences = sum(plex.num_sequences for plex in form.treeplexes)
+        return form.num_payoffs * form.num_players + 4 * sequences
+
+    def average_plans(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the average realization plan; uniform before iteration 1."""
+        if self.iteration == 0:
+            return self.current_plans()
+        return tuple(
+            layout.to_sequences(total) / total[0]
+            for layout, total in zip(self._layouts, self._averages, strict=True)
+        )
+
+    def current_plans(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the realization plan that the next iteration begins with."""
+        return tuple(
+            layout.to_sequences(plan)
+            for layout, plan in zip(self._layouts, self._plans, strict=True)
+        )
+
+    def average_policy(self) -> TabularPolicy:
+        """Return the average policy, uniform where the average never goes."""
+        return TabularPolicy.from_weights(self.sequence_form, self.average_plans())
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy that the next iteration begins with."""
+        return TabularPolicy.from_weights(
+            self.sequence_form,
+            [
+                layout.to_sequences(policy)
+                for layout, policy in zip(self._layouts, self._policies, strict=True)
+            ],
+        )
+
+    def regrets(self, player: Player) -> FloatArray:
+        """Return [Q] the cumulative regret of each sequence, as the scheme keeps it."""
+        return self._layouts[player].to_sequences(self._regrets[player])
+
+
+def _pair_payoffs(
+    sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
+) -> PairPayoffs:
+    """Return the payoffs of one of two players by rows of the opponent's sequences."""
+    other = 1 - player
+    rows = layouts[other].position[sequence_form.terminal_sequence[:, other]]
+    columns = layouts[player].position[sequence_form.terminal_sequence[:, player]]
+    payoff = sequence_form.payoff[:, player]
+    order = np.lexsort((columns, rows))
+    order = order[payoff[order] != 0]
+    num_rows = len(layouts[other].position)
+    first = np.searchsorted(rows[order], np.arange(num_rows + 1, dtype=np.uint32))
+    return first.astype(np.uint32), columns[order], np.ascontiguousarray(payoff[order])
+
+
+def _uniform(layout: Layout) -> FloatArray:
+    policy = np.ones(len(layout.position))
+    for base, count, actions, _ in layout.groups.tolist():
+        policy[base : base + count * actions] = 1.0 / actions
+    return policy

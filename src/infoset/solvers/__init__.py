@@ -1,0 +1,22 @@
+"""Solving games whose rules are known: the CFR family, and the linear program."""
+
+from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, find_method
+from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
+
+__all__ = [
+    "DEFAULT_METHOD",
+    "METHODS",
+    "Budget",
+    "Callback",
+    "Method",
+    "Outcome",
+    "SolveResult",
+    "TracePoint",
+    "find_method",
+    "make_budget",
+    "solve_by_lp",
+    "solve_by_regret",
+]

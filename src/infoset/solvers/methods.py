@@ -1,0 +1,70 @@
+"""The table of methods that `solve` knows by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeAlias
+
+from infoset.errors import UnknownNameError
+from infoset.regret import SCHEMES, RegretScheme
+from infoset.solvers.budget import Budget
+from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.result import SolveResult
+from infoset.tree import SequenceForm
+
+__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "find_method"]
+
+DEFAULT_METHOD = "cfr+"
+
+Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to solve a game.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    run : callable
+        Takes the sequence form and the budget, returns the result.
+    """
+
+    name: str
+    description: str
+    run: Run
+
+
+def _regret_method(scheme: RegretScheme) -> Method:
+    return Method(
+        scheme.name, scheme.description, lambda form, budget: solve_by_regret(form, scheme, budget)
+    )
+
+
+_ROWS = (
+    *map(_regret_method, SCHEMES.values()),
+    Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
+)
+
+METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ROWS})
+"""The methods by name."""
+
+
+def find_method(method: str | RegretScheme) -> Method:
+    """Return the method of a name, in any case of letters, or of a scheme of your own.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    if isinstance(method, RegretScheme):
+        return _regret_method(method)
+    if method.lower() not in METHODS:
+        raise UnknownNameError.of("method", method, METHODS)
+    return METHODS[method.lower()]

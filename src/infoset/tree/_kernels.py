@@ -1,0 +1,188 @@
+"""Kernels that count, unroll and number a game."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import kernel
+from infoset.typing import FloatArray, IntArray
+
+
+@kernel
+def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
+    """Return world states, every one after all its predecessors; fewer than W on a cycle.
+
+    first_edge [W + 1], next_world [E]. Returns [<= W].
+    """
+    num_worlds = len(first_edge) - 1
+    missing = np.zeros(num_worlds, np.int32)
+    for target in next_world:
+        missing[target] += 1
+    order = np.empty(num_worlds, np.int32)
+    filled = 0
+    for world in range(num_worlds):
+        if missing[world] == 0:
+            order[filled] = world
+            filled += 1
+    done = 0
+    while done < filled:
+        world = order[done]
+        done += 1
+        for edge in range(first_edge[world], first_edge[world + 1]):
+            target = next_world[edge]
+            missing[target] -= 1
+            if missing[target] == 0:
+                order[filled] = target
+                filled += 1
+    return order[:filled]
+
+
+@kernel
+def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> FloatArray:
+    """Return [W] the number of paths from world 0 to each world, exact below 2**53.
+
+    order [W] topological, first_edge [W + 1], next_world [E].
+    """
+    paths = np.zeros(len(order))
+    paths[0] = 1.0
+    for world in order:
+        for edge in range(first_edge[world], first_edge[world + 1]):
+            paths[next_world[edge]] += paths[world]
+    return paths
+
+
+@kernel
+def unroll_histories(
+    num_histories: int,
+    first_edge: IntArray,
+    next_world: IntArray,
+    probability: FloatArray,
+    rewards: FloatArray,
+) -> tuple[IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray]:
+    """List all histories, breadth first, children in the order of their edges.
+
+    first_edge [W + 1], next_world [E], probability [E], rewards [E, N]. Returns world [H],
+    parent [H] and edge [H] (-1 at the root), first_child [H + 1], chance_reach [H],
+    rewards_so_far [N, H].
+    """
+    num_players = rewards.shape[1]
+    world = np.empty(num_histories, np.int32)
+    parent = np.empty(num_histories, np.int32)
+    edge = np.empty(num_histories, np.int32)
+    first_child = np.empty(num_histories + 1, np.int32)
+    chance_reach = np.empty(num_histories)
+    rewards_so_far = np.empty((num_players, num_histories))
+    world[0] = 0
+    parent[0] = -1
+    edge[0] = -1
+    chance_reach[0] = 1.0
+    rewards_so_far[:, 0] = 0.0
+    free = 1
+    for history in range(num_histories):
+        first_child[history] = free
+        here = world[history]
+        for out in range(first_edge[here], first_edge[here + 1]):
+            world[free] = next_world[out]
+            parent[free] = history
+            edge[free] = out
+            chance_reach[free] = chance_reach[history] * probability[out]
+            for player in range(num_players):
+                rewards_so_far[player, free] = (
+                    rewards_so_far[player, history] + rewards[out, player]
+                )
+            free += 1
+    first_child[num_histories] = free
+    return world, parent, edge, first_child, chance_reach, rewards_so_far
+
+
+@kernel
+def intern_states(
+    parent: IntArray, edge: IntArray, step: IntArray, num_steps: int, state: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Give each history the number of its infostate (of one player) or public state.
+
+    Two histories get one number exactly when their parents have one and their edges show the
+    same step. parent [H], edge [H], step [E] in 0..num_steps-1; state [H] is filled in place.
+    Returns, for each of the S numbers, its parent [S] (-1 at the root) and its step [S].
+
+    Numbers are given in order of first appearance, so parents come first. The table is an open
+    addressing hash of (parent number, step), doubled when half full.
+    """
+    capacity = 1024
+    shift = np.uint64(54)
+    keys = np.full(capacity, -1, np.int64)
+    numbers = np.empty(capacity, np.int32)
+    state_parent = np.empty(capacity // 2, np.int32)
+    state_step = np.empty(capacity // 2, np.int32)
+    state_parent[0] = -1
+    state_step[0] = -1
+    state[0] = 0
+    used = 1
+    golden = np.uint64(11400714819323198485)
+    for history in range(1, len(parent)):
+        before = state[parent[history]]
+        shown = step[edge[history]]
+        key = np.int64(before) * num_steps + shown
+        slot = np.int64((np.uint64(key) * golden) >> shift)
+        while keys[slot] != key and keys[slot] != -1:
+            slot = (slot + 1) & (capacity - 1)
+        if keys[slot] == key:
+            state[history] = numbers[slot]
+            continue
+        keys[slot] = key
+        numbers[slot] = used
+        state[history] = used
+        state_parent[used] = before
+        state_step[used] = shown
+        used += 1
+        if used * 2 >= capacity:
+            capacity *= 2
+            shift -= np.uint64(1)
+            keys = np.full(capacity, -1, np.int64)
+            numbers = np.empty(capacity, np.int32)
+            state_parent = np.append(state_parent, np.empty(len(state_parent), np.int32))
+            state_step = np.append(state_step, np.empty(len(state_step), np.int32))
+            for number in range(1, used):
+                key = np.int64(state_parent[number]) * num_steps + state_step[number]
+                slot = np.int64((np.uint64(key) * golden) >> shift)
+                while keys[slot] != -1:
+                    slot = (slot + 1) & (capacity - 1)
+                keys[slot] = key
+                numbers[slot] = number
+    return state_parent[:used].copy(), state_step[:used].copy()
+
+
+@kernel
+def first_histories(
+    state: IntArray, world: IntArray, action_set: IntArray, num_states: int
+) -> tuple[IntArray, int]:
+    """Return [S] the first history of each infostate, and a history that contradicts its first.
+
+    state [H], world [H], action_set [W] of one player. Two histories of one infostate must have
+    the same action set; the second value is the first history found that has not, or -1.
+    """
+    first = np.full(num_states, -1, np.int32)
+    for history in range(len(state)):
+        known = first[state[history]]
+        if known < 0:
+            first[state[history]] = history
+        elif action_set[world[known]] != action_set[world[history]]:
+            return first, history
+    return first, -1
+
+
+@kernel
+def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
+    """Return [S] the last own sequence before each infostate.
+
+    parent [S], action [S] the own action on the way from the parent (-1 for none),
+    first_sequence [S] of each acting infostate.
+    """
+    last = np.zeros(len(parent), np.int32)
+    for infostate in range(1, len(parent)):
+        before = parent[infostate]
+        if action[infostate] >= 0:
+            last[infostate] = first_sequence[before] + action[infostate]
+        else:
+            last[infostate] = last[before]
+    return last

@@ -1,0 +1,134 @@
+"""Counting the histories of a game before any of them is built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import psutil
+
+from infoset.errors import CyclicGameError, GameTooLargeError
+from infoset.tree._kernels import path_counts, topological_order
+from infoset.tree.world_graph import WorldGraph
+from infoset.typing import IntArray
+
+__all__ = ["GameCounts", "allowed_memory", "check_fits", "count_histories"]
+
+EXACT_FLOAT = 2**53
+MAX_HISTORIES = 2**31 - 1
+SHARE_OF_FREE_MEMORY = 0.7
+
+
+@dataclass(frozen=True)
+class GameCounts:
+    """How large a game is.
+
+    Attributes
+    ----------
+    num_players : int
+    world_states, histories, terminals : int
+        Histories include the root and the terminal ones; a simultaneous move and a call of
+        `transitions` are one step each.
+    is_exact : bool
+        False where exploration was cut short: the numbers are lower bounds.
+    """
+
+    num_players: int
+    world_states: int
+    histories: int
+    terminals: int
+    is_exact: bool
+
+    @property
+    def bytes(self) -> int:
+        """Forecast of the memory that the game tree and the sequence form need, at peak."""
+        per_history = 28 + 12 * self.num_players
+        per_terminal = 48 + 24 * self.num_players
+        return self.histories * per_history + self.terminals * per_terminal
+
+    def fits(self, allowed: int) -> bool:
+        """Return whether the game can be built in `allowed` bytes."""
+        return self.bytes <= allowed and self.histories <= MAX_HISTORIES
+
+
+def count_histories(graph: WorldGraph) -> GameCounts:
+    """Count the paths of the world graph from the initial world, without walking them.
+
+    Raises
+    ------
+    CyclicGameError
+        If a world state can be reached from itself.
+    """
+    order = topological_order(graph.first_edge, graph.next_world)
+    if len(order) < graph.num_worlds:
+        raise CyclicGameError(graph.worlds[world] for world in _find_cycle(graph, order))
+    paths = path_counts(order, graph.first_edge, graph.next_world)
+    is_terminal = np.diff(graph.first_edge) == 0
+    is_terminal[graph.num_expanded :] = False
+    if paths.sum() < EXACT_FLOAT:
+        histories, terminals = int(paths.sum()), int(paths[is_terminal].sum())
+    else:
+        exact = _exact_path_counts(graph, order)
+        histories = sum(exact)
+        terminals = sum(exact[world] for world in np.flatnonzero(is_terminal))
+    return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, graph.is_complete)
+
+
+def _exact_path_counts(graph: WorldGraph, order: IntArray) -> list[int]:
+    paths = [0] * graph.num_worlds
+    paths[0] = 1
+    for world in order.tolist():
+        for target in graph.next_world[slice(*graph.first_edge[world : world + 2])].tolist():
+            paths[target] += paths[world]
+    return paths
+
+
+def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
+    """Return a cycle among the world states that have no topological order."""
+    tangled = np.ones(graph.num_worlds, dtype=bool)
+    tangled[order] = False
+    source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
+    inside = tangled[source] & tangled[graph.next_world]
+    predecessor = dict(zip(graph.next_world[inside].tolist(), source[inside].tolist(), strict=True))
+    path = [int(np.flatnonzero(tangled)[0])]
+    while path[-1] not in path[:-1]:
+        path.append(predecessor[path[-1]])
+    return path[path.index(path[-1]) + 1 :][::-1]
+
+
+def allowed_memory(memory: int | None) -> int:
+    """Return `memory` in bytes, or by default 70 % of what is free now."""
+    return (
+        int(psutil.virtual_memory().available * SHARE_OF_FREE_MEMORY) if memory is None else memory
+    )
+
+
+def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None:
+    """Refuse a game whose tree would not fit, before anything is allocated.
+
+    Parameters
+    ----------
+    counts : GameCounts
+    name : str
+        The game, for the message.
+    memory : int, optional
+        Bytes allowed; by default a share of what is free.
+
+    Raises
+    ------
+    GameTooLargeError
+    """
+    allowed = allowed_memory(memory)
+    if counts.fits(allowed):
+        return
+    raise GameTooLargeError(
+        f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
+        f"{counts.terminals:,} terminals: its tree needs about {counts.bytes / 1e9:,.1f} GB, "
+        f"{allowed / 1e9:,.1f} GB are allowed; try smaller parameters, or raise memory",
+        {
+            "world_states": counts.world_states,
+            "histories": counts.histories,
+            "terminals": counts.terminals,
+            "bytes": counts.bytes,
+        },
+    )

@@ -1,0 +1,318 @@
+"""Visiting every world state of a game once, in Python, into arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.game import Game, Probability
+from infoset.typing import NOOP, Action, FloatArray, IntArray, JointAction, Player, World
+
+__all__ = ["ExplorationProgress", "WorldGraph", "explore"]
+
+ExplorationProgress: TypeAlias = Callable[[int, float], None]
+"""Called now and then with the number of world states seen and the seconds gone by."""
+
+SUM_TOLERANCE = 1e-9
+WORLDS_BETWEEN_CHECKS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class WorldGraph:
+    """The world states of a game and the transitions between them.
+
+    The edges of world w are `first_edge[w]:first_edge[w + 1]`: by joint action, actors' actions
+    in order, then by next world as the game lists them. A terminal world has none.
+
+    Attributes
+    ----------
+    game : Game
+    worlds : tuple[World, ...]
+        [W] the world states; the initial one is first.
+    num_expanded : int
+        How many of them were expanded, always the first ones; W when the graph is complete.
+    action_set : IntArray
+        [W, N] index into `action_sets` of the legal actions; -1 for players who do not act.
+    action_sets : tuple[tuple[Action, ...], ...]
+        The different lists of legal actions.
+    first_edge : IntArray
+        [W + 1] see above.
+    joint_action : IntArray
+        [E, N] index of each player's action among its legal ones; -1 for no action.
+    probability : FloatArray
+        [E] probability of the next world given the joint action.
+    exact_probability : tuple[Fraction, ...] or None
+        [E] the same as fractions, where the game gives all of them as `Fraction` or `int`.
+    next_world : IntArray
+        [E] index of the next world.
+    rewards : FloatArray
+        [E, N] rewards, in the game's units.
+    public_observation : IntArray
+        [E] index into `observations` of the public part.
+    private_observation : IntArray
+        [E, N] index into `observations` of what only the player, or a group it is of, sees.
+    observations : tuple[Hashable, ...]
+        The different observations.
+    """
+
+    game: Game
+    worlds: tuple[World, ...]
+    num_expanded: int
+    action_set: IntArray
+    action_sets: tuple[tuple[Action, ...], ...]
+    first_edge: IntArray
+    joint_action: IntArray
+    probability: FloatArray
+    exact_probability: tuple[Fraction, ...] | None
+    next_world: IntArray
+    rewards: FloatArray
+    public_observation: IntArray
+    private_observation: IntArray
+    observations: tuple[Hashable, ...]
+
+    @property
+    def num_players(self) -> int:
+        """Number of players."""
+        return self.game.num_players
+
+    @property
+    def num_worlds(self) -> int:
+        """Number of world states."""
+        return len(self.worlds)
+
+    @property
+    def num_edges(self) -> int:
+        """Number of transitions of positive probability."""
+        return len(self.next_world)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every reachable world state is in the graph, with its edges."""
+        return self.num_expanded == self.num_worlds
+
+
+def explore(
+    game: Game,
+    *,
+    max_worlds: int = 1_000_000,
+    max_seconds: float = 30.0,
+    partial: bool = False,
+    progress: ExplorationProgress | None = None,
+) -> WorldGraph:
+    """Visit every world state reachable from the initial one, breadth first.
+
+    Parameters
+    ----------
+    game : Game
+    max_worlds : int
+        Limit on the number of world states.
+    max_seconds : float
+        Limit on the time taken, in seconds.
+    partial : bool
+        Past a limit, return what was found so far instead of raising.
+    progress : callable, optional
+        Called now and then with the number of world states and the seconds.
+
+    Returns
+    -------
+    WorldGraph
+
+    Raises
+    ------
+    GameRuleError
+        If the game breaks a rule that can be seen on the way: probabilities that do not sum
+        to one, rewards that are not finite, world states that cannot be hashed, actors without
+        actions. `infoset.check_game` checks more.
+    ExplorationLimitError
+        Past a limit, unless `partial`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> explore(load_game("kuhn_poker")).num_worlds
+    55
+    """
+    explorer = _Explorer(game)
+    started = time.monotonic()
+    while explorer.num_expanded < len(explorer.worlds):
+        if explorer.num_expanded % WORLDS_BETWEEN_CHECKS == 0:
+            seconds = time.monotonic() - started
+            if progress is not None:
+                progress(len(explorer.worlds), seconds)
+            if len(explorer.worlds) > max_worlds or seconds > max_seconds:
+                if partial:
+                    break
+                raise _limit_error(game, explorer, seconds)
+        explorer.expand()
+    return explorer.graph()
+
+
+def _limit_error(game: Game, explorer: _Explorer, seconds: float) -> ExplorationLimitError:
+    found = len(explorer.worlds)
+    return ExplorationLimitError(
+        f"{game} has at least {found:,} world states: exploring them all was given up after "
+        f"{seconds:.0f} s; try smaller parameters, or raise max_worlds and max_seconds",
+        {"world_states": found},
+    )
+
+
+@dataclass
+class _Explorer:
+    """The graph while it grows: Python lists, and the tables that give things their index."""
+
+    game: Game
+    worlds: list[World] = field(default_factory=list)
+    num_expanded: int = 0
+    index: dict[World, int] = field(default_factory=dict)
+    action_set: list[list[int]] = field(default_factory=list)
+    action_sets: dict[tuple[Action, ...], int] = field(default_factory=dict)
+    observations: dict[tuple[type, Hashable], int] = field(default_factory=dict)
+    first_edge: list[int] = field(default_factory=lambda: [0])
+    joint_action: list[tuple[int, ...]] = field(default_factory=list)
+    probability: list[Probability] = field(default_factory=list)
+    next_world: list[int] = field(default_factory=list)
+    rewards: list[tuple[float, ...]] = field(default_factory=list)
+    public: list[int] = field(default_factory=list)
+    private: list[list[int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.players = range(self.game.num_players)
+        self.world_index(self.game.initial_world())
+
+    def world_index(self, world: World) -> int:
+        try:
+            known = self.index.setdefault(world, len(self.worlds))
+        except TypeError as error:
+            raise GameRuleError(
+                "world states are immutable and hashable: tuples, frozensets, frozen dataclasses",
+                found=f"a {type(world).__name__} cannot be hashed: {error}",
+                world=world if isinstance(world, Hashable) else repr(world),
+            ) from error
+        if known == len(self.worlds):
+            self.worlds.append(world)
+        return known
+
+    def observation_index(self, seen: Hashable) -> int:
+        return self.observations.setdefault((type(seen), seen), len(self.observations))
+
+    def expand(self) -> None:
+        """Append the edges of the next unexpanded world."""
+        world = self.worlds[self.num_expanded]
+        actors = self.game.actors(world)
+        legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
+        sets = [-1] * len(self.players)
+        for player in actors:
+            legal[player], sets[player] = self.legal_actions(world, player)
+        self.action_set.append(sets)
+        indices = [range(len(legal[p])) if sets[p] >= 0 else (-1,) for p in self.players]
+        for joint, joint_index in zip(product(*legal), product(*indices), strict=True):
+            self.add_edges(world, joint, joint_index, bool(actors))
+        self.first_edge.append(len(self.next_world))
+        self.num_expanded += 1
+
+    def legal_actions(self, world: World, player: Player) -> tuple[tuple[Action, ...], int]:
+        actions = tuple(self.game.legal_actions(world, player))
+        if not actions or len(set(actions)) != len(actions):
+            raise GameRuleError(
+                "an actor has at least one legal action, each listed once",
+                found=f"legal actions are {list(actions)}",
+                world=world,
+                player=player,
+            )
+        return actions, self.action_sets.setdefault(actions, len(self.action_sets))
+
+    def add_edges(
+        self, world: World, joint: JointAction, joint_index: tuple[int, ...], must_move: bool
+    ) -> None:
+        """Append the edges of one joint action, equal next worlds merged."""
+        merged: dict[int, Probability] = {}
+        for next_world, probability in self.game.transitions(world, joint):
+            target = self.world_index(next_world)
+            merged[target] = merged.get(target, 0) + probability
+        if merged or must_move:
+            _check_distribution(merged, world, joint)
+        for target, probability in merged.items():
+            if probability > 0:
+                self.add_edge(world, joint, joint_index, target, probability)
+
+    def add_edge(
+        self,
+        world: World,
+        joint: JointAction,
+        joint_index: tuple[int, ...],
+        target: int,
+        probability: Probability,
+    ) -> None:
+        next_world = self.worlds[target]
+        rewards = tuple(self.game.rewards(world, joint, next_world))
+        if len(rewards) != len(self.players) or not all(map(isfinite, rewards)):
+            raise GameRuleError(
+                f"a transition has {len(self.players)} finite rewards, one per player",
+                found=f"rewards of {joint} to {next_world!r} are {rewards}",
+                world=world,
+            )
+        seen = self.game.observe(world, joint, next_world)
+        self.joint_action.append(joint_index)
+        self.probability.append(probability)
+        self.next_world.append(target)
+        self.rewards.append(rewards)
+        self.public.append(self.observation_index(seen.public))
+        self.private.append([self.observation_index(seen.seen_by(p)) for p in self.players])
+
+    def graph(self) -> WorldGraph:
+        """Return the arrays, read-only."""
+        size = len(self.players)
+        expanded = self.num_expanded
+        padding = len(self.worlds) - expanded
+        exact = all(isinstance(p, (Fraction, int)) for p in self.probability)
+        graph = WorldGraph(
+            game=self.game,
+            worlds=tuple(self.worlds),
+            num_expanded=expanded,
+            action_set=_table(self.action_set + [[-1] * size] * padding, size),
+            action_sets=tuple(self.action_sets),
+            first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
+            joint_action=_table(self.joint_action, size),
+            probability=np.array([float(p) for p in self.probability]),
+            exact_probability=tuple(Fraction(p) for p in self.probability) if exact else None,
+            next_world=np.array(self.next_world, dtype=np.int32),
+            rewards=np.array(self.rewards, dtype=np.float64).reshape(-1, size),
+            public_observation=np.array(self.public, dtype=np.int32),
+            private_observation=_table(self.private, size),
+            observations=tuple(seen for _, seen in self.observations),
+        )
+        freeze(graph)
+        return graph
+
+
+def _table(rows: Sequence[Sequence[int]], width: int) -> IntArray:
+    return np.array(rows, dtype=np.int32).reshape(-1, width)
+
+
+def _check_distribution(
+    merged: dict[int, Probability], world: World, joint_action: JointAction
+) -> None:
+    total = float(sum(merged.values()))
+    smallest = float(min(merged.values(), default=0))
+    if smallest < 0 or not abs(total - 1) <= SUM_TOLERANCE:
+        what = f"sum to {total}" if smallest >= 0 else f"include {smallest}"
+        raise GameRuleError(
+            "the transition probabilities of a joint action are not negative and sum to 1",
+            found=f"the probabilities of {joint_action} {what}",
+            world=world,
+        )
+
+
+def freeze(holder: object) -> None:
+    """Make every array that `holder` has as an attribute read-only."""
+    for value in vars(holder).values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
