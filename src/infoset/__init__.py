@@ -1,5 +1,157 @@
-"""Games with hidden information: write the rules once, solve, play and measure exactly."""
+"""Games with hidden information: write the rules once, solve, play and measure exactly.
+
+The names below are the front of the library; each is loaded when it is first used, so that
+`import infoset` is quick. What they are made of is in the subpackages.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from infoset._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from infoset.errors import InfosetError
+    from infoset.evaluation import (
+        BestResponse,
+        Evaluation,
+        best_response,
+        expected_values,
+        exploitability,
+        nash_conv,
+        play_matches,
+    )
+    from infoset.front import GameInfo, evaluate, info, load, solve
+    from infoset.game import (
+        Game,
+        History,
+        Infostate,
+        Observation,
+        PublicState,
+        check_game,
+        fold_chance_player,
+        initial_history,
+        play_out,
+        transcript,
+    )
+    from infoset.games import GAMES, RandomGame, matrix_game
+    from infoset.policy import (
+        Policy,
+        TabularPolicy,
+        UniformPolicy,
+        distance,
+        load_policy,
+        mix,
+        random_policy,
+        save_policy,
+        uniform_policy,
+    )
+    from infoset.regret import RegretScheme
+    from infoset.solvers import METHODS, SolveResult, TracePoint
+    from infoset.tree import GameTree, SequenceForm, WorldGraph, build_tree, explore, unroll
+    from infoset.typing import CHANCE, NOOP
+
+_ROOMS = {
+    "errors": ("InfosetError",),
+    "typing": ("CHANCE", "NOOP"),
+    "game": (
+        "Game",
+        "History",
+        "Infostate",
+        "Observation",
+        "PublicState",
+        "check_game",
+        "fold_chance_player",
+        "initial_history",
+        "play_out",
+        "transcript",
+    ),
+    "games": ("GAMES", "RandomGame", "matrix_game"),
+    "tree": ("GameTree", "SequenceForm", "WorldGraph", "build_tree", "explore", "unroll"),
+    "policy": (
+        "Policy",
+        "TabularPolicy",
+        "UniformPolicy",
+        "distance",
+        "load_policy",
+        "mix",
+        "random_policy",
+        "save_policy",
+        "uniform_policy",
+    ),
+    "regret": ("RegretScheme",),
+    "evaluation": (
+        "BestResponse",
+        "Evaluation",
+        "best_response",
+        "expected_values",
+        "exploitability",
+        "nash_conv",
+        "play_matches",
+    ),
+    "solvers": ("METHODS", "SolveResult", "TracePoint"),
+    "front": ("GameInfo", "evaluate", "info", "load", "solve"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "CHANCE",
+    "GAMES",
+    "METHODS",
+    "NOOP",
+    "BestResponse",
+    "Evaluation",
+    "Game",
+    "GameInfo",
+    "GameTree",
+    "History",
+    "Infostate",
+    "InfosetError",
+    "Observation",
+    "Policy",
+    "PublicState",
+    "RandomGame",
+    "RegretScheme",
+    "SequenceForm",
+    "SolveResult",
+    "TabularPolicy",
+    "TracePoint",
+    "UniformPolicy",
+    "WorldGraph",
+    "__version__",
+    "best_response",
+    "build_tree",
+    "check_game",
+    "distance",
+    "evaluate",
+    "expected_values",
+    "exploitability",
+    "explore",
+    "fold_chance_player",
+    "info",
+    "initial_history",
+    "load",
+    "load_policy",
+    "matrix_game",
+    "mix",
+    "nash_conv",
+    "play_matches",
+    "play_out",
+    "random_policy",
+    "save_policy",
+    "solve",
+    "transcript",
+    "uniform_policy",
+    "unroll",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'infoset' has no attribute {name!r}")
+    return getattr(import_module(f"infoset.{_ROOM_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

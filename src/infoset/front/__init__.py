@@ -1,0 +1,17 @@
+"""The verbs: load, info, solve, evaluate. They dispatch, and do no work of their own."""
+
+from infoset.front.info import GameInfo, info
+from infoset.front.load import GameLike, load, to_game, to_tree
+from infoset.front.solve import evaluate, find_policy, solve
+
+__all__ = [
+    "GameInfo",
+    "GameLike",
+    "evaluate",
+    "find_policy",
+    "info",
+    "load",
+    "solve",
+    "to_game",
+    "to_tree",
+]

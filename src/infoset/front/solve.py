@@ -1,0 +1,124 @@
+"""`solve` and `evaluate`: the two verbs most users come for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.front.load import GameLike, to_tree
+from infoset.policy import TabularPolicy, load_policy, uniform_policy
+from infoset.regret import RegretScheme
+from infoset.solvers import DEFAULT_METHOD, Callback, SolveResult, find_method, make_budget
+from infoset.tree import ExplorationProgress, SequenceForm
+
+__all__ = ["evaluate", "find_policy", "solve"]
+
+
+def solve(
+    game: GameLike,
+    method: str | RegretScheme = DEFAULT_METHOD,
+    *,
+    target: float | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
+    memory: int | None = None,
+    progress: ExplorationProgress | None = None,
+) -> SolveResult:
+    """Solve a game.
+
+    Parameters
+    ----------
+    game : str, Game or GameTree
+        By name, as rules, or compiled.
+    method : str or RegretScheme
+        A name of `infoset.solvers.METHODS` (`cfr`, `cfr+`, `lp`, …), in any case of letters, or
+        a scheme of your own.
+    target : float, optional
+        Exploitability, in the game's units, at which to stop; two-player constant-sum games only.
+    iterations : int, optional
+        Number of iterations after which to stop.
+    seconds : float, optional
+        Time after which to stop. With none of the three, solving stops at an exploitability of
+        10⁻³ of the payoff range, or after 60 seconds.
+    callback : callable, optional
+        Called with a `TracePoint` at every measurement; stops the solver by returning true.
+    memory : int, optional
+        Bytes allowed for the game tree; by default a share of what is free.
+    progress : callable, optional
+        Called while world states are explored, with their number and the seconds.
+
+    Returns
+    -------
+    SolveResult
+        Also after Ctrl-C, with what is there. Not converging is an outcome, not an error.
+
+    Raises
+    ------
+    InfosetError
+        If the game or method is unknown, the game breaks a rule or is too large, the method
+        does not apply to it, or a limit makes no sense.
+
+    Examples
+    --------
+    >>> result = solve("kuhn_poker", "lp")
+    >>> round(result.values[0] * 18, 9)
+    -1.0
+    """
+    chosen = find_method(method)
+    form = to_tree(game, memory=memory, progress=progress).sequence_form
+    budget = make_budget(
+        form, target=target, iterations=iterations, seconds=seconds, callback=callback
+    )
+    return chosen.run(form, budget)
+
+
+def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+    """Return a policy given as such, as a file, or as the word `uniform`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be read as a policy.
+    PolicyMismatchError
+        If the policy is for another game.
+    """
+    if policy == "uniform":
+        return uniform_policy(sequence_form)
+    if isinstance(policy, (str, Path)):
+        return load_policy(policy, sequence_form)
+    if policy.sequence_form.fingerprint != sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"the policy is for {policy.sequence_form.name}, not for {sequence_form.name}"
+        )
+    return policy
+
+
+def evaluate(
+    game: GameLike | TabularPolicy, policy: TabularPolicy | str | Path | None = None
+) -> Evaluation:
+    """Measure a policy exactly: values, gains, NashConv, exploitability.
+
+    Parameters
+    ----------
+    game : str, Game, GameTree or TabularPolicy
+        The game; or the policy alone, which knows its game.
+    policy : TabularPolicy, str or Path, optional
+        The policy, the path of its file, or `uniform`.
+
+    Raises
+    ------
+    PolicyFileError, PolicyMismatchError
+        If the policy cannot be read, or is for another game.
+
+    Examples
+    --------
+    >>> evaluate("kuhn_poker", "uniform").values
+    (0.125, -0.125)
+    """
+    if isinstance(game, TabularPolicy):
+        return evaluate_policy(game)
+    if policy is None:
+        raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
+    return evaluate_policy(find_policy(policy, to_tree(game).sequence_form))
