@@ -1,0 +1,50 @@
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.games import Domain, Goofspiel, KuhnPoker, LiarsDice
+
+
+@pytest.mark.parametrize(
+    ("domain", "inside", "outside"),
+    [
+        (Domain(int, low=2, high=4), [2, 3, 4], [1, 5, True, 2.0, "2", None]),
+        (Domain(int, low=1, special=-1), [-1, 1, 10**12], [0, -2]),
+        (Domain(bool), [True, False], [0, 1, "True"]),
+        (Domain(str, options=("a", "b")), ["a", "b"], ["c", "", 1]),
+    ],
+)
+def test_what_a_domain_allows(domain, inside, outside):
+    assert all(value in domain for value in inside)
+    assert not any(value in domain for value in outside)
+
+
+@pytest.mark.parametrize(
+    ("domain", "text"),
+    [
+        (Domain(int, low=2, high=10), "a whole number from 2 to 10"),
+        (Domain(int, low=1), "a whole number from 1 up"),
+        (Domain(int, low=1, special=-1), "-1 or a whole number from 1 up"),
+        (Domain(int, low=2, high=2), "2"),
+        (Domain(bool), "True or False"),
+        (Domain(str, options=("a", "b")), "one of a, b"),
+    ],
+)
+def test_how_a_domain_reads(domain, text):
+    assert str(domain) == text
+
+
+def test_an_error_says_the_value_the_rule_and_what_to_write():
+    with pytest.raises(ParameterError) as caught:
+        LiarsDice(numdice=0)
+    assert str(caught.value) == (
+        "liars_dice: numdice=0 is not allowed; numdice must be a whole number from 1 up, "
+        "for example liars_dice(numdice=1)"
+    )
+
+
+def test_games_are_values():
+    assert KuhnPoker() == KuhnPoker(players=2)
+    assert hash(Goofspiel(num_cards=5)) == hash(Goofspiel(num_cards=5))
+    assert Goofspiel(num_cards=5) != Goofspiel(num_cards=5, num_turns=5)
+    with pytest.raises(AttributeError):
+        KuhnPoker().players = 3

@@ -1,0 +1,64 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.errors import ParameterError
+from infoset.games import parse_spec
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "parameters"),
+    [
+        ("kuhn_poker", "kuhn_poker", {}),
+        ("kuhn_poker()", "kuhn_poker", {}),
+        ("  g ( a = 1 , b = two )  ", "g", {"a": 1, "b": "two"}),
+        ("g(a=True,b=true,c=False,d=false)", "g", {"a": True, "b": True, "c": False, "d": False}),
+        ("g(a=-1,b=+2,c=2.5,d=1e-3)", "g", {"a": -1, "b": 2, "c": 2.5, "d": 0.001}),
+        ("g(a=reset-face,b=win_loss)", "g", {"a": "reset-face", "b": "win_loss"}),
+        ("g(a=[1,[x,'y, z)']],b=(1,2))", "g", {"a": (1, ("x", "y, z)")), "b": (1, 2)}),
+        ("g(a=[],b=\"it's\",c='1')", "g", {"a": (), "b": "it's", "c": "1"}),
+    ],
+)
+def test_reading(spec, name, parameters):
+    assert parse_spec(spec) == (name, parameters)
+    types = [type(value) for value in parse_spec(spec)[1].values()]
+    assert types == [type(value) for value in parameters.values()]
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("", "it is not a name"),
+        ("kuhn poker", "it is not a name"),
+        ("g(a=1", "it is not a name"),
+        ("g a=1)", "it is not a name"),
+        ("g(a=1))", "closes nothing"),
+        ("g(a=1)(b=2)", "closes nothing"),
+        ("g(a)", "'a' is not of the form parameter=value"),
+        ("g(a=)", "'a=' is not of the form"),
+        ("g(=1)", "'=1' is not of the form"),
+        ("g(a b=1)", "'a b=1' is not of the form"),
+        ("g(a=1,)", "before or after a comma"),
+        ("g(,a=1)", "before or after a comma"),
+        ("g(a=1,a=2)", "a is given twice"),
+        ("g(a=[1)", "']' is missing"),
+        ("g(a=[1]2)", "is not a list"),
+        ("g(a='x)", 'a "\'" is missing'),
+        ("g(a='x'y)", "is not a word in quotes"),
+    ],
+)
+def test_what_cannot_be_read(spec, problem):
+    with pytest.raises(ParameterError) as caught:
+        parse_spec(spec)
+    assert problem in str(caught.value)
+    assert "leduc_poker(players=2,num_ranks=4)" in str(caught.value)
+
+
+@given(st.text("ab=,()[]'\" 1.-_", max_size=20))
+def test_any_text_is_read_or_refused(text):
+    try:
+        name, parameters = parse_spec(text)
+    except ParameterError:
+        return
+    assert name.strip() == name != ""
+    assert all(key.isidentifier() for key in parameters)

@@ -1,0 +1,101 @@
+"""Every history of small games, and random plays of larger ones, beside OpenSpiel's."""
+
+from itertools import product
+
+import pytest
+from openspiel_lockstep import Lockstep
+
+from infoset.games import GAMES, MATRIX_GAMES
+
+ONE_TO_ONE = [
+    "kuhn_poker",
+    "kuhn_poker(players=3)",
+    "kuhn_poker(players=4)",
+    "leduc_poker",
+    "leduc_poker(starting_player=1)",
+    "leduc_poker(suit_isomorphism=True,starting_player=1)",
+    *(
+        f"liars_dice(numdice={numdice},dice_sides={sides},bidding_rule={rule})"
+        for (numdice, sides), rule in product(
+            [(1, 1), (1, 2), (1, 4), (2, 2), (3, 1)], ["reset-face", "reset-quantity"]
+        )
+    ),
+    *(
+        f"goofspiel(num_cards=3,imp_info=True,points_order={order},returns_type={returns})"
+        for order, returns in product(
+            ["random", "descending", "ascending"],
+            ["win_loss", "point_difference", "total_points"],
+        )
+    ),
+    "goofspiel(num_cards=4,imp_info=True,points_order=ascending,returns_type=point_difference)",
+    "goofspiel(num_cards=4,imp_info=True,points_order=random,num_turns=2)",
+    "goofspiel(num_cards=3,imp_info=True,points_order=descending,num_turns=1,egocentric=True)",
+    "goofspiel(num_cards=1,imp_info=True)",
+    "goofspiel(num_cards=2,imp_info=True,egocentric=True)",
+    *(
+        f"goofspiel(num_cards=3,imp_info=True,points_order=descending,players=3,returns_type={returns})"
+        for returns in ["win_loss", "point_difference", "total_points"]
+    ),
+    *MATRIX_GAMES,
+]
+
+
+@pytest.mark.parametrize("spec", ONE_TO_ONE)
+def test_every_history_agrees(spec):
+    both = Lockstep(spec)
+    assert both.walk() > 1
+    assert len(both.string_of) == len(both.infostate_of)
+
+
+def test_openspiel_forgets_which_action_counted_as_a_call():
+    both = Lockstep("leduc_poker(action_mapping=True,suit_isomorphism=True)", coarser="actions")
+    both.walk()
+    assert len(both.string_of) > len(both.infostate_of)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "goofspiel(num_cards=3,players=3,points_order=ascending)",
+        "goofspiel(num_cards=3,returns_type=point_difference)",
+        "goofspiel(num_cards=4,points_order=descending,returns_type=total_points,egocentric=True)",
+    ],
+)
+def test_openspiel_forgets_the_order_of_open_bids(spec):
+    Lockstep(spec, coarser="any").walk()
+
+
+@pytest.mark.parametrize(
+    ("spec", "coarser", "num_plays"),
+    [
+        ("kuhn_poker(players=4)", "", 300),
+        ("kuhn_poker(players=10)", "", 100),
+        ("leduc_poker(players=3,starting_player=2)", "", 300),
+        ("leduc_poker(players=5,suit_isomorphism=True,starting_player=3)", "", 200),
+        ("leduc_poker(players=10)", "", 50),
+        ("leduc_poker(players=3,action_mapping=True)", "actions", 300),
+        ("liars_dice", "", 300),
+        ("liars_dice(numdice=3,dice_sides=4,bidding_rule=reset-quantity)", "", 200),
+        ("goofspiel", "any", 20),
+        ("goofspiel(imp_info=True,num_cards=5)", "", 200),
+        ("goofspiel(imp_info=True,num_cards=6,players=4,points_order=ascending)", "", 200),
+        ("goofspiel(imp_info=True,num_cards=8,num_turns=4,returns_type=total_points)", "", 100),
+    ],
+)
+def test_random_plays_agree(spec, coarser, num_plays):
+    Lockstep(spec, coarser).sample(num_plays)
+
+
+def test_the_same_parameters_with_the_same_defaults():
+    pyspiel = pytest.importorskip("pyspiel")
+    for game_type in pyspiel.registered_games():
+        rows = [row for row in GAMES.values() if row.openspiel_name == game_type.short_name]
+        if not rows:
+            assert not game_type.short_name.startswith("matrix_")
+            continue
+        ours = {
+            parameter.name: parameter.default
+            for parameter in rows[0].parameters
+            if not parameter.is_addition
+        }
+        assert ours == game_type.parameter_specification
