@@ -1,10 +1,14 @@
 """The model: what the author of a game writes, and how a game is played."""
 
+from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.transcript import transcript
+from infoset.game.transforms import fold_chance_player
 
 __all__ = [
+    "CheckReport",
     "Game",
     "History",
     "Infostate",
@@ -12,7 +16,10 @@ __all__ = [
     "Probability",
     "PublicState",
     "Step",
+    "check_game",
+    "fold_chance_player",
     "initial_history",
     "play_out",
     "step_text",
+    "transcript",
 ]

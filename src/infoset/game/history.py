@@ -18,9 +18,12 @@ __all__ = ["History", "initial_history", "play_out"]
 NOTHING_SEEN = Observation()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class History:
     """A history w₀ a₀ w₁ …: where a play stands, and how it came there.
+
+    Two histories are equal when they are of the same game and went through the same world
+    states by the same joint actions.
 
     Attributes
     ----------
@@ -59,10 +62,13 @@ class History:
             return ()
         return tuple(self.game.transitions(self.world, (NOOP,) * self.game.num_players))
 
-    @property
+    @cached_property
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
-        return not self.actors and not self.chance_outcomes
+        """Whether the game is over: nobody acts, and nature has no move."""
+        if self.actors:
+            return False
+        nobody = (NOOP,) * self.game.num_players
+        return next(iter(self.game.transitions(self.world, nobody)), None) is None
 
     @property
     def public_state(self) -> PublicState:
@@ -72,6 +78,11 @@ class History:
                 history.observation.public for history in self.path() if history.parent is not None
             )
         )
+
+    @property
+    def depth(self) -> int:
+        """The number of transitions so far."""
+        return len(self.infostates[0].steps)
 
     def legal_actions(self, player: Player) -> tuple[Action, ...]:
         """Return the actions open to `player`; empty where it does not act."""
@@ -129,6 +140,20 @@ class History:
         while path[-1].parent is not None:
             path.append(path[-1].parent)
         return path[::-1]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return self.game == other.game and self._moves() == other._moves()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._moves()))
+
+    def __repr__(self) -> str:
+        return f"<History of {self.game}: {self.depth} steps, at {self.world!r}>"
+
+    def _moves(self) -> list[tuple[JointAction, World]]:
+        return [(history.joint_action, history.world) for history in self.path()]
 
 
 def initial_history(game: Game) -> History:

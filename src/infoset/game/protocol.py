@@ -28,8 +28,8 @@ class Observation(NamedTuple):
     private : Mapping[Player, Hashable] or Sequence[Hashable]
         By player; players left out (or all, when empty) see nothing private.
     shared : Mapping[tuple[Player, ...], Hashable]
-        Seen by exactly the players of the group (Kovařík et al. 2022, footnote 11), as the
-        cards of Hanabi are by everybody else.
+        Seen by exactly the players of the group, listed in increasing order (Kovařík et al.
+        2022, footnote 11), as the cards of Hanabi are by everybody else.
 
     Examples
     --------
@@ -44,16 +44,19 @@ class Observation(NamedTuple):
     shared: Mapping[tuple[Player, ...], Hashable] = {}
 
     def seen_by(self, player: Player) -> Hashable:
-        """Return the part that `player` sees and not everybody does."""
-        private: Hashable = None
-        if isinstance(self.private, Mapping):
-            private = self.private.get(player)
-        elif self.private:
-            private = self.private[player]
+        """Return what `player` sees and not everybody does: its own part, and its groups'."""
+        own = self.own_part(player)
         if not self.shared:
-            return private
-        groups = tuple((group, seen) for group, seen in self.shared.items() if player in group)
-        return (private, groups) if groups else private
+            return own
+        groups = tuple((group, self.shared[group]) for group in sorted(self.shared))
+        mine = tuple((group, seen) for group, seen in groups if player in group)
+        return (own, mine) if mine else own
+
+    def own_part(self, player: Player) -> Hashable:
+        """Return the private part of `player`; None where there is none."""
+        if isinstance(self.private, Mapping):
+            return self.private.get(player)
+        return self.private[player] if self.private else None
 
 
 class Game(ABC):

@@ -1,0 +1,228 @@
+"""What a well-formed answer of each method of a game looks like."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from math import fsum, isfinite
+from numbers import Rational, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.errors import GameRuleError
+from infoset.game.protocol import Observation, Probability
+from infoset.typing import NOOP, Action, JointAction, Player, World
+
+__all__ = [
+    "Seen",
+    "Transition",
+    "check_actors",
+    "check_legal_actions",
+    "check_observation",
+    "check_outcomes",
+    "check_rewards",
+    "check_world",
+    "is_player",
+    "is_whole",
+]
+
+SUM_TOLERANCE = 1e-9
+
+
+class Transition(NamedTuple):
+    """A world state, the joint action taken there, and the world state it led to."""
+
+    world: World
+    joint_action: JointAction
+    next_world: World
+
+    def __str__(self) -> str:
+        return f"joint action {self.joint_action} to {self.next_world!r}"
+
+
+class Seen(NamedTuple):
+    """An observation taken apart: the public part, and by player what not everybody sees."""
+
+    public: Hashable
+    private: tuple[Hashable, ...]
+
+
+def is_player(value: object, num_players: int) -> bool:
+    """Return whether `value` is the number of a player."""
+    return is_whole(value) and value in range(num_players)
+
+
+def is_whole(value: object) -> bool:
+    """Return whether `value` is a whole number, and no truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_world(answer: World, found_by: str, at: World) -> World:
+    """Return a world state if it is hashable."""
+    try:
+        hash(answer)
+    except Exception as error:
+        raise GameRuleError(
+            "world states are immutable and hashable: use tuples, frozensets, frozen dataclasses",
+            found=f"{found_by} is {answer!r}, which cannot be hashed ({error})",
+            world=at,
+        ) from error
+    return answer
+
+
+def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tuple[Player, ...]:
+    """Return the actors if they are players, each once."""
+    for actor in answer:
+        rule = None
+        if not is_player(actor, num_players):
+            rule = f"actors are players, from 0 to {num_players - 1}; nature is none of them"
+        elif answer.count(actor) > 1:
+            rule = "an actor is listed once"
+        if rule is not None:
+            found = f"actors are {list(answer)}"
+            raise GameRuleError(rule, found=found, world=world, player=actor)
+    return answer
+
+
+def check_legal_actions(
+    answer: tuple[Any, ...], world: World, player: Player
+) -> tuple[Action, ...]:
+    """Return the legal actions if there are some, hashable, each once, none of them `NOOP`."""
+    rule = None
+    try:
+        if len(set(answer)) < len(answer):
+            rule = "a legal action is listed once"
+    except Exception as error:
+        raise GameRuleError(
+            "actions are hashable, as strings, numbers and tuples are",
+            found=f"legal actions are {list(answer)} ({error})",
+            world=world,
+            player=player,
+        ) from error
+    if not answer:
+        rule = "an actor has at least one legal action; who has none is no actor"
+    elif NOOP in answer:
+        rule = "None is no action, it stands for not acting"
+    if rule is not None:
+        found = f"legal actions are {list(answer)}"
+        raise GameRuleError(rule, found=found, world=world, player=player)
+    return answer
+
+
+def check_outcomes(
+    answer: tuple[Any, ...], world: World, joint_action: JointAction, limit: int
+) -> dict[World, Probability]:
+    """Return the next worlds of positive probability, each once; past `limit` not all of them."""
+    for pair in answer:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise GameRuleError(
+                "transitions are pairs of next world and probability",
+                found=f"transitions of joint action {joint_action} list {pair!r}",
+                world=world,
+            )
+        check_world(pair[0], f"a next world of joint action {joint_action}", world)
+        _check_probability(pair[1], world, joint_action)
+    if answer and len(answer) <= limit:
+        _check_sum([probability for _, probability in answer], world, joint_action)
+    merged: dict[World, Probability] = {}
+    for next_world, probability in answer:
+        if probability > 0:
+            merged[next_world] = merged.get(next_world, 0) + probability
+    return merged
+
+
+def _check_probability(probability: Any, world: World, joint_action: JointAction) -> None:
+    is_finite = isinstance(probability, Real) and isfinite(probability)
+    if not is_finite or probability < 0:
+        raise GameRuleError(
+            "a probability is a finite number, zero or above",
+            found=f"a probability of joint action {joint_action} is {probability!r}",
+            world=world,
+        )
+
+
+def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAction) -> None:
+    is_exact = all(isinstance(probability, Rational) for probability in probabilities)
+    total = sum(probabilities) if is_exact else fsum(probabilities)
+    if abs(total - 1) > (0 if is_exact else SUM_TOLERANCE):
+        raise GameRuleError(
+            "the transition probabilities of a joint action sum to 1",
+            found=f"the probabilities of joint action {joint_action} sum to {total}",
+            world=world,
+        )
+
+
+def check_rewards(
+    answer: tuple[Any, ...], transition: Transition, num_players: int
+) -> tuple[float, ...]:
+    """Return the rewards if there is a finite one for each player."""
+    if len(answer) != num_players:
+        rule = f"a transition has {num_players} rewards, one per player"
+        raise _bad_answer("rewards", answer, transition, rule)
+    for player, reward in enumerate(answer):
+        if not isinstance(reward, Real) or not isfinite(reward):
+            rule = "a reward is a finite number"
+            raise _bad_answer("rewards", answer, transition, rule, player)
+    return answer
+
+
+def check_observation(answer: Any, transition: Transition, num_players: int) -> Seen:
+    """Return what everybody and each player sees, if the observation is well formed."""
+    if not isinstance(answer, Observation):
+        rule = "observe returns an Observation"
+        raise _bad_answer("observation", answer, transition, rule)
+    _check_private(answer, transition, num_players)
+    if answer.shared != {}:
+        _check_shared(answer, transition, num_players)
+    seen = Seen(answer.public, tuple(answer.seen_by(player) for player in range(num_players)))
+    _check_hashable("public observation", seen.public, transition, None)
+    for player, part in enumerate(seen.private):
+        _check_hashable("private observation", part, transition, player)
+    return seen
+
+
+def _check_private(answer: Observation, transition: Transition, num_players: int) -> None:
+    private = answer.private
+    if isinstance(private, Mapping):
+        for player in private:
+            if not is_player(player, num_players):
+                rule = f"private observations are for players, from 0 to {num_players - 1}"
+                raise _bad_answer("observation", answer, transition, rule, player)
+        return
+    is_list = isinstance(private, Sequence) and not isinstance(private, str | bytes)
+    if not is_list or len(private) not in (0, num_players):
+        rule = (
+            f"private observations are a mapping by player, or a sequence of {num_players}, one "
+            "for each player, or empty"
+        )
+        raise _bad_answer("observation", answer, transition, rule)
+
+
+def _check_shared(answer: Observation, transition: Transition, num_players: int) -> None:
+    rule = "shared observations are a mapping from groups: tuples of players, in increasing order"
+    if not isinstance(answer.shared, Mapping):
+        raise _bad_answer("observation", answer, transition, rule)
+    for group in answer.shared:
+        is_group = isinstance(group, tuple) and all(is_player(p, num_players) for p in group)
+        if not is_group or not group or list(group) != sorted(set(group)):
+            raise _bad_answer("observation", answer, transition, f"{rule}; {group!r} is none")
+
+
+def _check_hashable(name: str, part: Any, transition: Transition, player: Player | None) -> None:
+    try:
+        hash(part)
+    except Exception as error:
+        rule = "observations are hashable: use strings, numbers, tuples, frozensets"
+        raise _bad_answer(name, part, transition, rule, player) from error
+
+
+def _bad_answer(
+    name: str, answer: object, transition: Transition, rule: str, player: Player | None = None
+) -> GameRuleError:
+    verb = "are" if name.endswith("s") else "is"
+    return GameRuleError(
+        rule,
+        found=f"the {name} of {transition} {verb} {answer!r}",
+        world=transition.world,
+        player=player,
+    )

@@ -1,0 +1,265 @@
+"""Checking that a game keeps the rules of the model."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.errors import CyclicGameError, GameRuleError, ParameterError
+from infoset.game._answers import is_whole
+from infoset.game._infostate_rules import InfostateTable
+from infoset.game._sampling_rules import check_sampling, overrides_sampling
+from infoset.game._world_rules import Edge, LegalActions, WorldFacts, WorldRules
+from infoset.game.protocol import Game
+from infoset.typing import World
+
+__all__ = ["CheckReport", "check_game"]
+
+EDGES_PER_HISTORY = 5
+"""The first walk, over world states, stops after this many transitions per history allowed."""
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What `check_game` looked at; it found no broken rule, or it would have raised.
+
+    Attributes
+    ----------
+    game : str
+    num_worlds : int
+        World states checked.
+    num_histories : int
+        Histories checked, breadth first from the initial one.
+    is_complete : bool
+        Whether these are all the histories of the game.
+    share_covered : float
+        Probability that a play by uniformly random players stays inside the checked histories
+        from beginning to end; 1 when complete.
+    num_plays : int
+        Uniformly random plays checked besides, where the histories are not complete.
+    num_samples : int
+        Draws compared with `transitions`; 0 where the game has no `sample_transition` of its own.
+    """
+
+    game: str
+    num_worlds: int
+    num_histories: int
+    is_complete: bool
+    share_covered: float
+    num_plays: int = 0
+    num_samples: int = 0
+
+    def __str__(self) -> str:
+        """Return the report as a few lines of text."""
+        every = "all " if self.is_complete else ""
+        lines = [
+            f"{self.game}: no broken rule found",
+            f"  checked {every}{self.num_histories:,} histories, "
+            f"through {self.num_worlds:,} world states",
+        ]
+        if not self.is_complete:
+            lines[1] += f", and {self.num_plays:,} random plays"
+            lines.append(
+                f"  not everything: a random play stays inside these histories with probability "
+                f"{self.share_covered:.3g}; max_histories checks more"
+            )
+            if not self.num_plays and not self.share_covered:
+                lines.append("  no play was seen to end: does the game end?")
+        if self.num_samples:
+            lines.append(f"  compared {self.num_samples:,} draws of sample_transition")
+        return "\n".join(lines)
+
+
+def check_game(
+    game: Game, *, max_histories: int = 10_000, max_samples: int = 20_000, seed: int = 0
+) -> CheckReport:
+    """Check that a game keeps every rule of a factored-observation stochastic game.
+
+    The world states are visited breadth first, and asked everything twice; then the histories,
+    for what a player can tell apart; both up to `max_histories`. Where that is not all of them,
+    random plays reach deeper. The docs page "The model in one page" lists the rules.
+
+    Parameters
+    ----------
+    game : Game
+    max_histories : int
+        Limit on the number of histories, on that of world states, and on the steps of the plays.
+    max_samples : int
+        Limit on the draws from a `sample_transition` that the game defines itself.
+    seed : int
+        For the random plays and the draws.
+
+    Returns
+    -------
+    CheckReport
+        What was checked, and what share of the game that is.
+
+    Raises
+    ------
+    GameRuleError
+        At the first broken rule; it names the rule, the world state, and the player.
+    CyclicGameError
+        If a world state can be reached from itself.
+    ParameterError
+        If `game` is no `Game`, or `max_histories` is not positive.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> print(check_game(load_game("matrix_pd")))
+    matrix_pd: no broken rule found
+      checked all 5 histories, through 2 world states
+    """
+    if not isinstance(game, Game):
+        raise ParameterError(f"check_game takes a Game, got {game!r}; make one first")
+    if max_histories < 1:
+        raise ParameterError(f"max_histories is at least 1, got {max_histories}")
+    walk = _Walk(game, max_histories)
+    walk.visit_worlds()
+    _check_acyclic(walk.root, walk.facts)
+    walk.visit_histories()
+    num_plays, num_samples = 0, 0
+    if not walk.is_complete:
+        num_plays = walk.visit_plays(np.random.default_rng(seed))
+        _check_acyclic(walk.root, walk.facts)
+    if overrides_sampling(game):
+        num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
+    return CheckReport(
+        game=str(game),
+        num_worlds=len(walk.facts),
+        num_histories=walk.num_histories,
+        is_complete=walk.is_complete,
+        share_covered=1.0 if walk.is_complete else walk.share_covered,
+        num_plays=num_plays,
+        num_samples=num_samples,
+    )
+
+
+class _Node(NamedTuple):
+    """A history: where it ends, what each player knows, and its reach under random play."""
+
+    world: World
+    infostates: tuple[int, ...]
+    reach: float
+
+
+class _Walk:
+    """The walk over a game: facts by world state, legal actions by infostate."""
+
+    def __init__(self, game: Game, limit: int) -> None:
+        self.rules = WorldRules(game, _num_players(game), limit)
+        self.limit = limit
+        self.root = self.rules.initial_world()
+        self.legal: dict[World, LegalActions] = {}
+        self.facts: dict[World, WorldFacts] = {}
+        self.infostates = InfostateTable(self.rules.num_players)
+        self.num_histories = 0
+        self.share_covered = 0.0
+        self.is_complete = True
+
+    def facts_of(self, world: World) -> WorldFacts:
+        """Return what the game says of a world state, asking once only."""
+        if world not in self.facts:
+            self.facts[world] = self.rules.facts(world, self.legal_at(world))
+        return self.facts[world]
+
+    def legal_at(self, world: World) -> LegalActions:
+        """Return the legal actions at a world state, asking once only."""
+        if world not in self.legal:
+            self.legal[world] = self.rules.legal(world)
+        return self.legal[world]
+
+    def visit_worlds(self) -> None:
+        """Ask about the world states, breadth first."""
+        queue, found, num_edges = deque([self.root]), {self.root}, 0
+        while queue and num_edges < EDGES_PER_HISTORY * self.limit:
+            edges = self.facts_of(queue.popleft()).edges
+            num_edges += len(edges)
+            for edge in edges:
+                if edge.next_world not in found and len(found) < self.limit:
+                    found.add(edge.next_world)
+                    queue.append(edge.next_world)
+
+    def visit_histories(self) -> None:
+        """Compare what is legal at the histories of an infostate, breadth first."""
+        queue = deque([self._root_node()])
+        while queue:
+            node = queue.popleft()
+            acting = any(self._visit(node))
+            self.num_histories += 1
+            room = self.limit - self.num_histories - len(queue)
+            if acting and not room:
+                self.is_complete = False
+                continue
+            facts = self.facts_of(node.world)
+            if not facts.edges:
+                self.share_covered += node.reach
+            self.is_complete &= len(facts.edges) <= room and not facts.is_cut
+            queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
+
+    def visit_plays(self, rng: np.random.Generator) -> int:
+        """Follow random plays, `limit` steps in all; return how many came to an end."""
+        num_plays, node = 0, self._root_node()
+        for _ in range(self.limit):
+            self._visit(node)
+            facts = self.facts_of(node.world)
+            if facts.edges:
+                node = self._after(node, facts, _random_edge(facts, rng))
+            else:
+                num_plays, node = num_plays + 1, self._root_node()
+        return num_plays
+
+    def _root_node(self) -> _Node:
+        return _Node(self.root, tuple(range(self.rules.num_players)), 1.0)
+
+    def _visit(self, node: _Node) -> LegalActions:
+        legal = self.legal_at(node.world)
+        for player, infostate in enumerate(node.infostates):
+            self.infostates.check_legal(player, infostate, legal[player], node.world)
+        return legal
+
+    def _after(self, node: _Node, facts: WorldFacts, edge: Edge) -> _Node:
+        infostates = tuple(map(self.infostates.extend, node.infostates, edge.steps))
+        reach = node.reach * edge.probability / facts.num_joint_actions
+        return _Node(edge.next_world, infostates, reach)
+
+
+def _num_players(game: Game) -> int:
+    number: Any = getattr(game, "num_players", None)
+    if not is_whole(number) or number < 1:
+        raise GameRuleError(
+            "num_players is a whole number, at least 1; nature is not counted",
+            found=f"num_players of {type(game).__name__} is {number!r}",
+        )
+    return int(number)
+
+
+def _random_edge(facts: WorldFacts, rng: np.random.Generator) -> Edge:
+    weights = np.array([edge.probability for edge in facts.edges])
+    return facts.edges[int(rng.choice(len(weights), p=weights / weights.sum()))]
+
+
+def _check_acyclic(root: World, facts: Mapping[World, WorldFacts]) -> None:
+    """Raise if a world state can be reached from itself, searching depth first."""
+    finished: set[World] = set()
+    path = {root: _next_worlds(facts, root)}
+    while path:
+        world, next_worlds = next(reversed(path.items()))
+        for other in next_worlds:
+            if other in path:
+                visited = list(path)
+                raise CyclicGameError(visited[visited.index(other) :])
+            if other not in finished:
+                path[other] = _next_worlds(facts, other)
+                break
+        else:
+            finished.add(world)
+            del path[world]
+
+
+def _next_worlds(facts: Mapping[World, WorldFacts], world: World) -> Iterator[World]:
+    return (edge.next_world for edge in facts[world].edges) if world in facts else iter(())

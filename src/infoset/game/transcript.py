@@ -1,0 +1,159 @@
+"""A play as text that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from infoset.errors import ParameterError
+from infoset.game.history import History
+from infoset.game.infostate import value_text
+from infoset.game.protocol import Observation
+from infoset.typing import Player
+
+__all__ = ["transcript"]
+
+MANY_OUTCOMES = 10_000
+"""Past so many next worlds, nature's move is shown without asking whether it is seen."""
+
+
+def transcript(history: History, viewer: Player | None = None) -> str:
+    """Return a play as text: one line a transition, then the rewards if it is over.
+
+    A line says who did what; then, after bars, what everybody saw, what single players and
+    groups saw, and the rewards if there were any. A move of nature that the observations do not
+    tell is shown as the world state it led to. Equal histories have equal transcripts, and
+    different ones different transcripts as long as their world states, actions and observations
+    differ as text.
+
+    Parameters
+    ----------
+    history : History
+    viewer : Player, optional
+        Show only what this player knows: its own actions, what it saw, and, when the play is
+        over, its own sum of rewards. Before that, it is a function of the player's infostate.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ParameterError
+        If `viewer` is no player of the game.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infoset.game import initial_history, play_out
+    >>> from infoset.games import load_game
+    >>> rng = np.random.default_rng(0)
+    >>> always_bet = lambda infostate, legal_actions: "bet"
+    >>> history = play_out(initial_history(load_game("kuhn_poker")), [always_bet] * 2, rng)
+    >>> print(transcript(history, viewer=0))
+    kuhn_poker, seen by player 0
+    1. -        | you see K
+    2. you: bet | all see bet
+    3. -        | all see bet,K,J
+    end: you get +2
+    """
+    if viewer is not None and viewer not in range(history.game.num_players):
+        raise ParameterError(
+            f"viewer={viewer!r} is no player of {history.game}; players are 0 to "
+            f"{history.game.num_players - 1}, and None sees everything"
+        )
+    path = history.path()
+    rows = [(_doing(stop, viewer), " | ".join(_showing(stop, viewer))) for stop in path[1:]]
+    if viewer is None and any(any(stop.rewards_so_far) for stop in path[:-1]):
+        rows = [
+            (doing, " | ".join(filter(None, [showing, _paying(stop)])))
+            for (doing, showing), stop in zip(rows, path[1:], strict=True)
+        ]
+    title = str(history.game) if viewer is None else f"{history.game}, seen by player {viewer}"
+    lines = [title, *_table(rows)]
+    if history.is_terminal:
+        players = range(history.game.num_players) if viewer is None else [viewer]
+        lines.append(f"end: {_rewards_text(history.rewards_so_far, players, viewer)}")
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Yield numbered lines, the second column aligned."""
+    digits = len(str(len(rows)))
+    width = max((len(doing) for doing, _ in rows), default=0)
+    for number, (doing, showing) in enumerate(rows, start=1):
+        line = f"{number:>{digits}}. {doing:<{width}}"
+        yield f"{line} | {showing}" if showing else line.rstrip()
+
+
+def _doing(history: History, viewer: Player | None) -> str:
+    """Say who did what in the last transition, as far as the viewer knows."""
+    actors = history.parent.actors if history.parent else ()
+    actions = [
+        f"{_name(player, viewer)}: {value_text(history.joint_action[player])}"
+        for player in sorted(actors)
+        if viewer in (None, player)
+    ]
+    return ", ".join(actions) or ("nature" if viewer is None else "-")
+
+
+def _showing(history: History, viewer: Player | None) -> Iterator[str]:
+    """Say what was seen of the last transition, as far as the viewer knows."""
+    seen = history.observation
+    if seen.public is not None:
+        yield f"all see {value_text(seen.public)}"
+    for group in sorted(seen.shared):
+        if viewer is None or viewer in group:
+            yield f"{_seers(group, viewer)} {value_text(seen.shared[group])}"
+    for player in range(history.game.num_players) if viewer is None else [viewer]:
+        if (own := seen.own_part(player)) is not None:
+            yield f"{_seers((player,), viewer)} {value_text(own)}"
+    if viewer is None and _is_hidden(history):
+        yield f"nature moves to {history.world}"
+
+
+def _is_hidden(history: History) -> bool:
+    """Return whether the last transition could have led elsewhere and looked the same."""
+    if history.parent is None:
+        return False
+    game, before = history.game, (history.parent.world, history.joint_action)
+    outcomes = list(islice(game.transitions(*before), MANY_OUTCOMES + 1))
+    looks = _looks(history.observation, game.num_players)
+    return len(outcomes) > MANY_OUTCOMES or any(
+        _looks(game.observe(*before, world), game.num_players) == looks
+        for world, probability in outcomes
+        if probability and world != history.world
+    )
+
+
+def _looks(seen: Observation, num_players: int) -> tuple[Hashable, ...]:
+    return (seen.public, *(seen.seen_by(player) for player in range(num_players)))
+
+
+def _paying(history: History) -> str:
+    """Return the rewards of the last transition; nothing where there were none."""
+    before = history.parent.rewards_so_far if history.parent else ()
+    rewards = [now - then for now, then in zip(history.rewards_so_far, before, strict=True)]
+    players = [player for player, reward in enumerate(rewards) if reward]
+    return _rewards_text(rewards, players, None)
+
+
+def _rewards_text(
+    rewards: Sequence[float], players: Iterable[Player], viewer: Player | None
+) -> str:
+    return ", ".join(
+        f"{_name(player, viewer)} {'get' if player == viewer else 'gets'} "
+        + (f"{float(rewards[player]):+g}" if rewards[player] else "0")
+        for player in players
+    )
+
+
+def _seers(group: Sequence[Player], viewer: Player | None) -> str:
+    """Return a group with its verb, the viewer first: `you and player 2 see`."""
+    names = [_name(player, viewer) for player in sorted(group, key=lambda p: (p != viewer, p))]
+    verb = "see" if len(group) > 1 or viewer in group else "sees"
+    return f"{' and '.join(names)} {verb}"
+
+
+def _name(player: Player, viewer: Player | None) -> str:
+    return "you" if player == viewer else f"player {player}"
