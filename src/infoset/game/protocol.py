@@ -135,8 +135,13 @@ class Game(ABC):
     def sample_transition(
         self, world: Any, joint_action: JointAction, rng: np.random.Generator
     ) -> World:
-        """Draw the next world. Override it where `transitions` would be too long to list."""
+        """Draw the next world. Override it where `transitions` would be too long to list.
+
+        Where there is only one next world, no random number is used up.
+        """
         pairs = list(self.transitions(world, joint_action))
+        if len(pairs) == 1:
+            return pairs[0][0]
         cumulative = np.cumsum([float(probability) for _, probability in pairs])
         drawn = rng.random() * cumulative[-1]
         return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
