@@ -10,14 +10,17 @@ from infoset.evaluation.exploitability import (
     exploitability,
     nash_conv,
 )
+from infoset.evaluation.matches import MatchResult, play_matches
 
 __all__ = [
     "BestResponse",
     "Evaluation",
+    "MatchResult",
     "best_response",
     "evaluate_plans",
     "evaluate_policy",
     "expected_values",
     "exploitability",
     "nash_conv",
+    "play_matches",
 ]

@@ -1,0 +1,288 @@
+"""Matches: policies play each other, the same deals in every seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation._kernels import drawn_index, play_deals
+from infoset.game import Game, History, Infostate, initial_history
+from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
+from infoset.tree import GameTree
+from infoset.typing import Action, FloatArray
+
+__all__ = ["MatchResult", "play_matches"]
+
+CONFIDENCE = 0.95
+NUMBERS_AT_ONCE = 1 << 20
+SUM_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """What one policy earns against another, estimated by play.
+
+    Attributes
+    ----------
+    mean : float
+        Mean utility of the first policy per play, over all seats, in the game's units.
+    standard_error : float
+        Standard deviation of `mean`, estimated from the averages of the deals.
+    interval : tuple[float, float]
+        95 % confidence interval of the expected utility that `mean` estimates.
+    seat_means : tuple[float, ...]
+        Mean utility of the first policy by the seat (player) it plays.
+    num_deals : int
+        Number of deals; each was played once per seat.
+    seed : int
+    """
+
+    mean: float
+    standard_error: float
+    interval: tuple[float, float]
+    seat_means: tuple[float, ...]
+    num_deals: int
+    seed: int
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g} "
+            f"({self.num_deals:,} deals, each in {len(self.seat_means)} seats)"
+        )
+
+
+def play_matches(
+    game: Game | GameTree,
+    first: Policy | None,
+    second: Policy | None,
+    *,
+    num_deals: int = 10_000,
+    seed: int = 0,
+) -> MatchResult:
+    """Estimate what `first` earns against `second` by playing deals, each once from every seat.
+
+    In each play of a deal the first policy sits in another seat and the second in all others:
+    two plays a deal in a two-player game, N in an N-player game.
+
+    Parameters
+    ----------
+    game : Game or GameTree
+        Rules are played by their own `sample_transition`, without being compiled. A tree is
+        played by a compiled loop, where both policies are tables; that is much faster.
+    first, second : Policy or None
+        A `TabularPolicy`, or anything with its method `action_probabilities`; None plays
+        uniformly at random.
+    num_deals : int
+        Number of deals, at least 2.
+    seed : int
+        Not negative; the same seed gives the same result.
+
+    Returns
+    -------
+    MatchResult
+
+    Raises
+    ------
+    ParameterError
+        If a policy or number is not one, or a policy answers with no distribution.
+    PolicyMismatchError
+        If a tabular policy is for another game than the tree.
+
+    Notes
+    -----
+    The plays of a deal share their random numbers. On a tree, in every play of a deal, nature's
+    k-th draw is by the same number, and so is the k-th decision of the player in a given seat,
+    whichever policy decides; only transitions with more than one next world count as draws. On
+    rules, nature's generator and the generator of each seat start every play of a deal in the
+    same state, which comes to the same as long as `sample_transition` uses up as many numbers
+    in one play as in the other. Within a play all numbers are independent, so that each play is
+    an unbiased sample. Sharing cancels luck: in a zero-sum game a policy meets itself with mean
+    and standard error 0, and with two players exchanging the policies negates the mean exactly.
+
+    The plays of one deal are correlated and deals are independent, so the interval is Student's
+    t for the mean of the averages of the deals. It relies on the central limit theorem: with few
+    deals, or gains that are large and rare, it is too narrow.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import UniformPolicy
+    >>> result = play_matches(load_game("kuhn_poker"), UniformPolicy(), None, num_deals=100)
+    >>> result.mean, result.interval
+    (0.0, (0.0, 0.0))
+    """
+    _check_arguments(game, first, second, num_deals, seed)
+    if isinstance(game, GameTree):
+        tables = _table(game, first), _table(game, second)
+        if tables[0] is not None and tables[1] is not None:
+            return _summary(_play_tree(game, tables[0], tables[1], num_deals, seed), seed)
+        game = game.game
+    policies = [UniformPolicy() if policy is None else policy for policy in (first, second)]
+    return _summary(_play_rules(game, policies, num_deals, seed), seed)
+
+
+def _check_arguments(
+    game: object, first: object, second: object, num_deals: int, seed: int
+) -> None:
+    if not isinstance(game, Game | GameTree):
+        raise ParameterError(
+            f"play_matches takes a Game or a GameTree, got {game!r}; infoset.load makes a game "
+            "of a name, infoset.build_tree compiles it"
+        )
+    for policy in (first, second):
+        if policy is not None and not hasattr(policy, "action_probabilities"):
+            raise ParameterError(
+                f"{policy!r} is no policy: give a TabularPolicy (load_policy reads a file), an "
+                "object with a method action_probabilities(infostate, legal_actions), or None"
+            )
+    if num_deals < 2:
+        raise ParameterError(
+            f"num_deals={num_deals} is out of range: a confidence interval needs at least 2"
+        )
+    if seed < 0:
+        raise ParameterError(f"seed={seed} is out of range: it must be at least 0")
+
+
+def _summary(utility: FloatArray, seed: int) -> MatchResult:
+    """Summarise the utilities [D, N] of the first policy, by deal and seat."""
+    from scipy.special import stdtrit
+
+    averages = utility.mean(axis=1)
+    num_deals = len(averages)
+    mean = float(averages.mean())
+    standard_error = float(averages.std(ddof=1)) / num_deals**0.5
+    margin = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * standard_error
+    return MatchResult(
+        mean=mean,
+        standard_error=standard_error,
+        interval=(mean - margin, mean + margin),
+        seat_means=tuple(utility.mean(axis=0).tolist()),
+        num_deals=num_deals,
+        seed=seed,
+    )
+
+
+def _table(tree: GameTree, policy: Policy | None) -> TabularPolicy | None:
+    """Return the policy as a table of the tree, or None if it is not one."""
+    if policy is None or isinstance(policy, UniformPolicy):
+        return uniform_policy(tree.sequence_form)
+    if not isinstance(policy, TabularPolicy):
+        return None
+    form = policy.sequence_form
+    if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"the policy is for {form.name}, not for {tree.sequence_form.name}; both policies "
+            "must be for the game that is played"
+        )
+    return policy
+
+
+def _play_tree(
+    tree: GameTree, first: TabularPolicy, second: TabularPolicy, num_deals: int, seed: int
+) -> FloatArray:
+    """Return [D, N] the utility of the first policy in each seat, by the compiled loop."""
+    utility = np.empty((num_deals, tree.num_players))
+    longest = len(tree.level_offsets) - 1
+    done = 0
+    for nature, choices in _numbers(num_deals, tree.num_players, longest, seed):
+        play_deals(
+            tree.first_child,
+            tree.world,
+            tree.infostate,
+            tree.rewards_so_far,
+            tree.graph.first_edge,
+            tree.graph.joint_action,
+            tree.graph.probability,
+            tuple(states.first_sequence for states in tree.infostate_trees),
+            tuple(states.num_actions for states in tree.infostate_trees),
+            first.probabilities,
+            second.probabilities,
+            nature,
+            choices,
+            utility[done : done + len(nature)],
+        )
+        done += len(nature)
+    return utility
+
+
+def _numbers(
+    num_deals: int, num_players: int, longest: int, seed: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield nature's numbers [D, L] and the players' [D, N, L], a batch of deals at a time.
+
+    The numbers of a deal do not depend on how many deals there are, or on the batches.
+    """
+    for_nature, for_players = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
+    batch = max(1, NUMBERS_AT_ONCE // (longest * (1 + num_players)))
+    for start in range(0, num_deals, batch):
+        size = min(batch, num_deals - start)
+        yield for_nature.random((size, longest)), for_players.random((size, num_players, longest))
+
+
+def _play_rules(game: Game, policies: Sequence[Policy], num_deals: int, seed: int) -> FloatArray:
+    """Return [D, N] the utility of the first policy in each seat, by the rules of the game."""
+    players = range(game.num_players)
+    streams = [_Stream(seed, number) for number in range(1 + game.num_players)]
+    utility = np.empty((num_deals, game.num_players))
+    for deal in range(num_deals):
+        for seat in players:
+            for stream in streams:
+                stream.rewind(deal)
+            seated = [policies[0] if player == seat else policies[1] for player in players]
+            end = _play_out(initial_history(game), seated, [stream.rng for stream in streams])
+            utility[deal, seat] = end.rewards_so_far[seat]
+    return utility
+
+
+class _Stream:
+    """A random generator that can be set to the beginning of any deal.
+
+    It counts (Philox): deal d begins at 2⁶⁴ d, so that no two deals share a number.
+    """
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(number,)))
+        self._start = self._bits.state
+        self.rng = np.random.Generator(self._bits)
+
+    def rewind(self, deal: int) -> None:
+        """Go to the beginning of a deal."""
+        self._start["state"]["counter"][1] = deal
+        self._bits.state = self._start
+
+
+def _play_out(
+    history: History, policies: Sequence[Policy], rngs: Sequence[np.random.Generator]
+) -> History:
+    """Play to the end: nature by the first generator, each player by the next one."""
+    nature, *own = rngs
+    while not history.is_terminal:
+        actions = {
+            player: _choose(
+                policies[player],
+                history.infostates[player],
+                history.legal_actions(player),
+                own[player],
+            )
+            for player in history.actors
+        }
+        history = history.sample(history.joint(actions), nature)
+    return history
+
+
+def _choose(
+    policy: Policy, infostate: Infostate, legal_actions: Sequence[Action], rng: np.random.Generator
+) -> Action:
+    probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
+    is_fitting = probabilities.shape == (len(legal_actions),) and (probabilities >= 0).all()
+    if not is_fitting or not abs(probabilities.sum() - 1) <= SUM_TOLERANCE:
+        raise ParameterError(
+            f"a policy answered {probabilities.tolist()} at the infostate {infostate} of player "
+            f"{infostate.player}, where {list(legal_actions)} are legal; it must give each legal "
+            "action a probability, none negative, of sum 1"
+        )
+    return legal_actions[drawn_index(probabilities, rng.random())]
