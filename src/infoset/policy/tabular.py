@@ -94,7 +94,7 @@ class TabularPolicy:
         if len(wrong):
             label = self.sequence_form.infostate_trees[player].acting_labels[wrong[0]]
             raise ParameterError(
-                f"probabilities of player {player} at {label!r} sum to {sums[wrong[0]]!r}, not 1"
+                f"probabilities of player {player} at {label!r} sum to {float(sums[wrong[0]])}, not 1"
             )
 
     @classmethod

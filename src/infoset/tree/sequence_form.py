@@ -115,16 +115,28 @@ class SequenceForm:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of structure, labels and payoffs, the same for the same game everywhere."""
+        """A digest of structure, action labels and payoffs: the same game has the same everywhere.
+
+        Observations enter by what they tell apart, not by how they are written.
+        """
         digest = hashlib.sha256()
         for tree in self.infostate_trees:
             for array in (tree.parent, tree.action, tree.action_set, tree.public_state):
                 digest.update(np.ascontiguousarray(array).astype("<i4").tobytes())
-            digest.update(repr(tree.action_sets).encode())
-            digest.update(repr(tree.observations).encode())
+        labels = self.infostate_trees[0].action_sets
+        digest.update("\n".join(map(_canonical_text, labels)).encode())
         digest.update(np.ascontiguousarray(self.terminal_sequence).astype("<i4").tobytes())
         digest.update(np.ascontiguousarray(self.payoff).astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def _canonical_text(value: object) -> str:
+    """Return a label as text that does not depend on the order in which sets are kept."""
+    if isinstance(value, (set, frozenset)):
+        return "{" + ",".join(sorted(map(_canonical_text, value))) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(_canonical_text, value)) + ")"
+    return str(value)
 
 
 def sequence_form(

@@ -1,0 +1,132 @@
+"""Policies as files: what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import random_games
+
+from infoset import __version__
+from infoset.errors import PolicyFileError, PolicyMismatchError
+from infoset.games import load_game
+from infoset.policy import load_policy, random_policy, read_metadata, save_policy
+from infoset.tree import build_tree
+
+
+@pytest.fixture(scope="module")
+def form():
+    return build_tree(load_game("leduc_poker")).sequence_form
+
+
+@pytest.fixture
+def file(form, tmp_path):
+    path = tmp_path / "policy.parquet"
+    save_policy(random_policy(form, np.random.default_rng(1)), path, {"method": "cfr+"})
+    return path
+
+
+@given(game=random_games(), seed=st.integers(0, 2**32))
+def test_round_trip_to_the_bit(tmp_path_factory, game, seed):
+    form = build_tree(game).sequence_form
+    policy = random_policy(form, np.random.default_rng(seed))
+    path = tmp_path_factory.mktemp("policy") / "p.parquet"
+    save_policy(policy, path)
+    loaded = load_policy(path, form)
+    for before, after in zip(policy.probabilities, loaded.probabilities, strict=True):
+        assert np.array_equal(before, after)
+
+
+def test_the_file_says_what_it_is(file, form):
+    about = read_metadata(file)
+    assert about["game"] == "leduc_poker"
+    assert about["method"] == "cfr+"
+    assert about["version"] == __version__
+    assert about["fingerprint"] == form.fingerprint
+
+
+def test_other_tools_can_read_the_table(file, form):
+    table = pq.read_table(file)
+    assert table.column_names == ["player", "infostate", "action", "probability"]
+    rows = list(random_policy(form, np.random.default_rng(1)).rows())
+    first = table.slice(0, len(rows[0].actions)).to_pylist()
+    assert [row["action"] for row in first] == list(rows[0].actions)
+    assert [row["probability"] for row in first] == rows[0].probabilities.tolist()
+    assert first[0]["infostate"] == rows[0].infostate
+
+
+def test_saving_leaves_no_other_file_and_replaces(file, form):
+    save_policy(random_policy(form, np.random.default_rng(2)), file)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    assert "method" not in read_metadata(file)
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])
+def test_a_truncated_file(file, form, share):
+    data = file.read_bytes()
+    file.write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(PolicyFileError, match=r"policy\.parquet cannot be read"):
+        load_policy(file, form)
+
+
+def test_a_missing_file(form, tmp_path):
+    with pytest.raises(PolicyFileError, match="there is no file"):
+        load_policy(tmp_path / "none.parquet", form)
+
+
+def test_a_folder_is_not_a_policy(form, tmp_path):
+    with pytest.raises(PolicyFileError):
+        load_policy(tmp_path, form)
+
+
+def test_a_table_of_something_else(form, tmp_path):
+    path = tmp_path / "other.parquet"
+    pq.write_table(pa.table({"x": [1]}), path)
+    with pytest.raises(PolicyFileError, match="no column 'probability'"):
+        load_policy(path, form)
+    pq.write_table(pa.table({"probability": [0.5]}), path)
+    with pytest.raises(PolicyFileError, match="did not write it"):
+        load_policy(path, form)
+
+
+@pytest.mark.parametrize("other", ["kuhn_poker", "leduc_poker(num_ranks=4)"])
+def test_a_policy_for_another_game_or_other_parameters(file, other):
+    with pytest.raises(PolicyMismatchError) as caught:
+        load_policy(file, build_tree(load_game(other)).sequence_form)
+    assert "leduc_poker" in str(caught.value)
+    assert other in str(caught.value)
+
+
+def rewritten(file, change_table=lambda t: t, change_about=lambda a: a):
+    table = pq.read_table(file)
+    about = json.loads(table.schema.metadata[b"infoset"])
+    change_about(about)
+    table = change_table(table).replace_schema_metadata({b"infoset": json.dumps(about).encode()})
+    pq.write_table(table, file)
+
+
+def test_rows_that_are_missing(file, form):
+    rewritten(file, change_table=lambda table: table.slice(1))
+    with pytest.raises(PolicyFileError, match="rows where the game has"):
+        load_policy(file, form)
+
+
+def test_probabilities_that_were_tampered_with(file, form):
+    def double(table):
+        column = pa.array(table.column("probability").to_numpy() * 2)
+        return table.set_column(3, "probability", column)
+
+    rewritten(file, change_table=double)
+    with pytest.raises(PolicyFileError, match="does not hold a policy"):
+        load_policy(file, form)
+
+
+def test_a_format_of_the_future(file, form):
+    rewritten(file, change_about=lambda about: about.update(format=99))
+    with pytest.raises(PolicyFileError, match="format 99"):
+        load_policy(file, form)

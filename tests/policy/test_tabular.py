@@ -1,0 +1,162 @@
+"""Tabular policies: their two forms, look-up, arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import random_games
+
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import expected_values
+from infoset.games import load_game
+from infoset.policy import (
+    TabularPolicy,
+    UniformPolicy,
+    distance,
+    mix,
+    random_policy,
+    uniform_policy,
+)
+from infoset.tree import build_tree
+from oracle import enumerate_histories
+
+
+@pytest.fixture(scope="module")
+def kuhn():
+    return build_tree(load_game("kuhn_poker")).sequence_form
+
+
+def drawn(form, seed):
+    return random_policy(form, np.random.default_rng(seed))
+
+
+def test_realization_plan_by_hand(kuhn):
+    plan = uniform_policy(kuhn).realization_plan(0)
+    # Each of three cards: pass, bet; and after pass, bet: pass, bet again.
+    assert sorted(plan.tolist()) == [0.25] * 6 + [0.5] * 6 + [1.0]
+
+
+@given(random_games(), st.integers(0, 2**32))
+def test_behaviour_to_plan_and_back(game, seed):
+    form = build_tree(game).sequence_form
+    policy = drawn(form, seed)
+    again = TabularPolicy.from_weights(form, policy.realization_plans())
+    for before, after in zip(policy.probabilities, again.probabilities, strict=True):
+        assert np.allclose(before, after, rtol=1e-12)
+    for player, plex in enumerate(form.treeplexes):
+        plan = policy.realization_plan(player)
+        if plex.num_infostates:
+            sums = np.add.reduceat(plan, plex.first_sequence)
+            assert np.allclose(sums, plan[plex.parent_sequence])
+
+
+def test_where_a_plan_does_not_go_the_policy_is_uniform(kuhn):
+    plan = np.zeros(13)
+    plan[0] = 1.0
+    policy = TabularPolicy.from_weights(kuhn, [plan, plan])
+    assert policy["[J] / pass / bet", 0] == {"pass": 0.5, "bet": 0.5}
+
+
+@given(random_games(), st.integers(0, 2**32))
+def test_look_up_in_play_agrees_with_the_rows(game, seed):
+    policy = drawn(build_tree(game).sequence_form, seed)
+    rows = {(row.player, row.infostate): row for row in policy.rows()}
+    if len(rows) != sum(t.num_acting for t in policy.sequence_form.infostate_trees):
+        raise AssertionError("two infostates of one player have the same text")
+    for visit in enumerate_histories(game)[:200]:
+        for player in visit.history.actors:
+            legal = visit.history.legal_actions(player)
+            known = visit.history.infostates[player]
+            values = policy.action_probabilities(known, legal)
+            assert values.sum() == pytest.approx(1)
+            backwards = policy.action_probabilities(known, legal[::-1])
+            assert backwards.tolist() == values.tolist()[::-1]
+            if (player, str(known)) in rows:
+                assert rows[player, str(known)].probabilities.tolist() == values.tolist()
+
+
+def test_own_reach_is_the_product_of_own_actions(kuhn):
+    reach = {(r.player, r.infostate): r.own_reach for r in drawn(kuhn, 1).rows()}
+    policy = drawn(kuhn, 1)
+    assert reach[0, "[J]"] == 1
+    assert reach[0, "[J] / pass / bet"] == policy["[J]", 0]["pass"]
+    assert reach[1, "[J] / bet"] == 1
+
+
+def test_unknown_infostates_and_actions_get_the_nearest(kuhn):
+    policy = uniform_policy(kuhn)
+    with pytest.raises(UnknownNameError, match=r"did you mean \[J\] / pass"):
+        policy["[J] / pas", 1]
+    from infoset.game import initial_history
+
+    history = initial_history(load_game("kuhn_poker"))
+    dealt = history.extend((None, None), history.chance_outcomes[0][0])
+    with pytest.raises(UnknownNameError, match="action 'bte'"):
+        policy.action_probabilities(dealt.infostates[0], ["bte"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda values: values[:-1], "shape"),
+        (lambda values: np.where(np.arange(13) == 1, -0.5, values), "negative"),
+        (lambda values: np.where(np.arange(13) == 1, np.nan, values), "NaN"),
+        (lambda values: np.where(np.arange(13) == 1, 0.6, values), r"'\[.\].*' sum to 1.1"),
+    ],
+)
+def test_what_is_not_a_policy_is_refused(kuhn, change, message):
+    good = uniform_policy(kuhn).probabilities
+    with pytest.raises(ParameterError, match=message):
+        TabularPolicy(kuhn, (change(good[0].copy()), good[1]))
+
+
+def test_probabilities_for_another_number_of_players(kuhn):
+    with pytest.raises(ParameterError, match="1 players"):
+        TabularPolicy(kuhn, uniform_policy(kuhn).probabilities[:1])
+
+
+@given(random_games(), st.integers(0, 2**32), st.floats(0, 1))
+def test_mixing_one_player_mixes_the_values(game, seed, share):
+    form = build_tree(game).sequence_form
+    base, other = drawn(form, seed), drawn(form, seed + 1)
+    changed = base.replace_player(0, other)
+    mixed = base.replace_player(0, mix([base, other], [1 - share, share]))
+    expected = (1 - share) * np.array(expected_values(base)) + share * np.array(
+        expected_values(changed)
+    )
+    assert np.allclose(expected_values(mixed), expected, atol=1e-9)
+
+
+def test_mixing_wants_as_many_weights_and_one_game(kuhn):
+    policy = uniform_policy(kuhn)
+    for weights in ([1], [1, -1], [0, 0]):
+        with pytest.raises(ParameterError, match="one weight per policy"):
+            mix([policy, policy], weights)
+    other = uniform_policy(build_tree(load_game("leduc_poker")).sequence_form)
+    with pytest.raises(PolicyMismatchError, match="leduc_poker"):
+        mix([policy, other], [1, 1])
+
+
+def test_distance_is_a_metric(kuhn):
+    a, b, c = (drawn(kuhn, seed) for seed in range(3))
+    assert distance(a, a) == 0
+    assert distance(a, b) == distance(b, a) > 0
+    assert distance(a, c) <= distance(a, b) + distance(b, c)
+    pure = [np.array([1.0, *[1.0, 0.0] * 6]), np.array([1.0, *[0.0, 1.0] * 6])]
+    first = TabularPolicy(kuhn, (pure[0], pure[0].copy()))
+    second = TabularPolicy(kuhn, (pure[1], pure[0].copy()))
+    assert distance(first, second) == 1
+    assert distance(first, uniform_policy(kuhn)) == 0.5
+
+
+def test_random_policies_are_drawn_by_the_generator(kuhn):
+    assert distance(drawn(kuhn, 7), drawn(kuhn, 7)) == 0
+    assert distance(drawn(kuhn, 7), drawn(kuhn, 8)) > 0
+
+
+def test_the_uniform_policy_needs_no_tree():
+    from infoset.game import Infostate
+
+    assert UniformPolicy().action_probabilities(Infostate(0), "abcd").tolist() == [0.25] * 4

@@ -1,0 +1,65 @@
+"""Regret minimisation in plain NumPy, in the order of sequences: the kernel's slow twin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class SlowMinimizer:
+    """The same algorithm as the kernel's, infostate by infostate."""
+
+    def __init__(self, form, alternating):
+        self.form = form
+        self.alternating = alternating
+        sizes = [plex.num_sequences for plex in form.treeplexes]
+        self.regrets = [np.zeros(size) for size in sizes]
+        self.policies = [np.ones(size) for size in sizes]
+        for plex, policy in zip(form.treeplexes, self.policies, strict=True):
+            policy[1:] = 1 / np.repeat(plex.num_actions, plex.num_actions)
+        self.averages = [np.zeros(size) for size in sizes]
+
+    def plan(self, player):
+        plex = self.form.treeplexes[player]
+        plan = np.ones(plex.num_sequences)
+        for parent, own in self.infostates(plex):
+            plan[own] = plan[parent] * self.policies[player][own]
+        return plan
+
+    @staticmethod
+    def infostates(plex):
+        for infostate in range(plex.num_infostates):
+            first = plex.first_sequence[infostate]
+            own = slice(first, first + plex.num_actions[infostate])
+            yield plex.parent_sequence[infostate], own
+
+    def gradient(self, player, plans):
+        form = self.form
+        weight = form.payoff[:, player].copy()
+        for other, plan in enumerate(plans):
+            if other != player:
+                weight *= plan[form.terminal_sequence[:, other]]
+        size = form.treeplexes[player].num_sequences
+        return np.bincount(form.terminal_sequence[:, player], weights=weight, minlength=size)
+
+    def update(self, player, row, gradient):
+        weight, keep_positive, keep_negative, floor, keep_predicted, prediction, _ = row
+        regret, policy = self.regrets[player], self.policies[player]
+        for parent, own in reversed(list(self.infostates(self.form.treeplexes[player]))):
+            value = policy[own] @ gradient[own]
+            instant = weight * (gradient[own] - value)
+            kept = np.where(regret[own] > 0, keep_positive, keep_negative) * regret[own]
+            regret[own] = np.maximum(kept + instant, floor)
+            positive = np.maximum(keep_predicted * regret[own] + prediction * instant, 0)
+            total = positive.sum()
+            policy[own] = positive / total if total > 0 else 1 / len(positive)
+            gradient[parent] += value
+
+    def step(self, row):
+        players = range(self.form.num_players)
+        plans = [self.plan(player) for player in players]
+        fixed = [self.gradient(player, plans) for player in players]
+        for player in players:
+            self.averages[player] += row[-1] * plans[player]
+            gradient = self.gradient(player, plans) if self.alternating else fixed[player]
+            self.update(player, row, gradient)
+            plans[player] = self.plan(player)

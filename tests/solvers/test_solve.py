@@ -1,0 +1,176 @@
+"""`solve` by every method: values, outcomes, limits, interrupts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import random_games
+
+import infoset
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.games import matrix_game
+from infoset.regret import SCHEMES
+from infoset.solvers import METHODS
+
+VALUES = {
+    "kuhn_poker": -1 / 18,
+    "leduc_poker": -0.0856064240780005,
+    "liars_dice(dice_sides=4)": 0.0625,
+    "liars_dice": -7 / 258,
+    "goofspiel(num_cards=4,imp_info=True,points_order=descending)": 0,
+    "matrix_rps": 0,
+}
+
+
+@pytest.mark.parametrize("spec", VALUES)
+def test_the_linear_program_finds_the_known_values(spec):
+    result = infoset.solve(spec, "lp")
+    assert result.outcome == "optimal"
+    assert result.values[0] == pytest.approx(VALUES[spec], abs=1e-12)
+    assert sum(result.values) == pytest.approx(0, abs=1e-14)
+    assert result.exploitability < 1e-12
+    assert result.current_policy is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(random_games(zero_sum=True, num_players=2))
+def test_linear_program_and_cfr_bracket_the_value(game):
+    tree = infoset.build_tree(game)
+    exact = infoset.solve(tree, "lp")
+    assert exact.outcome == "optimal"
+    assert exact.nash_conv < 1e-8
+    for name in SCHEMES:
+        found = infoset.solve(tree, name, iterations=200)
+        measured = infoset.evaluate(tree, found.policy)
+        low, high = found.values[0] - measured.gains[1], found.values[0] + measured.gains[0]
+        assert low - 1e-9 <= exact.values[0] <= high + 1e-9
+        assert found.nash_conv < 0.5 * max(1.0, *map(abs, tree.sequence_form.payoff_range))
+
+
+def test_constant_sum_games_have_a_value_for_each_player():
+    game = matrix_game([[3, 0], [1, 2]], [[1, 4], [3, 2]])
+    result = infoset.solve(game, "lp")
+    assert result.outcome == "optimal"
+    assert result.values == pytest.approx((1.5, 2.5))
+    assert infoset.solve(game, "cfr+", target=1e-3).values == pytest.approx((1.5, 2.5), abs=1e-3)
+
+
+def test_a_game_without_payoffs():
+    result = infoset.solve(matrix_game([[0, 0], [0, 0]]), "lp")
+    assert result.outcome == "optimal"
+    assert result.exploitability == 0
+    assert infoset.solve(matrix_game([[0, 0], [0, 0]])).outcome == "converged"
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
+def test_the_linear_program_is_for_two_player_constant_sum_games(spec):
+    with pytest.raises(UnsupportedGameError, match="two-player constant-sum"):
+        infoset.solve(spec, "lp")
+
+
+def test_three_players():
+    result = infoset.solve("kuhn_poker(players=3)", iterations=2000)
+    assert result.exploitability is None
+    assert result.nash_conv < 1e-3
+    assert sum(result.values) == pytest.approx(0, abs=1e-12)
+
+
+def test_stopping_at_a_target():
+    result = infoset.solve("leduc_poker", target=0.01)
+    assert result.outcome == "converged"
+    assert result.exploitability <= 0.01
+    assert all(point.exploitability > 0.01 for point in result.trace[:-1])
+
+
+def test_stopping_after_iterations():
+    result = infoset.solve("leduc_poker", "CFR", iterations=123)
+    assert (result.outcome, result.iterations, result.method) == ("iterations", 123, "cfr")
+    assert [p.iteration for p in result.trace][-1] == 123
+    assert result.trace[-1].exploitability == result.exploitability
+    assert infoset.evaluate(result.policy).exploitability == result.exploitability
+
+
+def test_stopping_after_seconds():
+    result = infoset.solve("leduc_poker", seconds=0.2)
+    assert result.outcome == "seconds"
+    assert 0.2 <= result.seconds < 5
+
+
+def test_stopping_by_default_at_a_thousandth_of_the_range():
+    result = infoset.solve("leduc_poker")
+    assert result.outcome == "converged"
+    assert result.exploitability <= 1e-3 * 26
+
+
+def test_stopping_by_callback():
+    seen = []
+
+    def enough(point):
+        seen.append(point)
+        return point.iteration >= 5
+
+    result = infoset.solve("kuhn_poker", iterations=100, callback=enough)
+    assert result.outcome == "stopped"
+    assert tuple(seen) == result.trace
+    assert result.iterations == 5
+
+
+def test_an_interrupt_returns_what_is_there():
+    def interrupt(point):
+        if point.iteration == 7:
+            raise KeyboardInterrupt
+
+    result = infoset.solve("leduc_poker", iterations=1000, callback=interrupt)
+    assert result.outcome == "interrupted"
+    assert result.iterations == 7
+    assert infoset.evaluate(result.policy).exploitability == result.exploitability
+
+
+def test_traces_do_not_depend_on_the_clock():
+    traces = [infoset.solve("leduc_poker", iterations=300).trace for _ in range(2)]
+    first, second = ([(p.iteration, p.nash_conv, p.values) for p in trace] for trace in traces)
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "limits", [{"target": -1.0}, {"iterations": 0}, {"seconds": -1.0}, {"target": float("nan")}]
+)
+def test_limits_out_of_range(limits):
+    (name,) = limits
+    with pytest.raises(ParameterError, match=f"{name}=.*out of range"):
+        infoset.solve("kuhn_poker", **limits)
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
+def test_a_target_needs_exploitability(spec):
+    with pytest.raises(UnsupportedGameError, match="iterations or seconds"):
+        infoset.solve(spec, target=0.1)
+
+
+def test_unknown_methods_get_the_nearest():
+    with pytest.raises(UnknownNameError, match=r"did you mean cfr\+"):
+        infoset.solve("kuhn_poker", "crf+")
+
+
+def test_a_scheme_of_ones_own():
+    scheme = replace(SCHEMES["cfr+"], name="quadratic", average_exponent=2)
+    result = infoset.solve("leduc_poker", scheme, iterations=100)
+    assert result.method == "quadratic"
+    assert result.exploitability == pytest.approx(1.21e-2, rel=0.01)
+
+
+def test_methods_have_names_and_one_line():
+    for name, method in METHODS.items():
+        assert name == method.name == name.lower()
+        assert method.description
+        assert "\n" not in method.description
+
+
+def test_a_linear_program_out_of_time_is_an_outcome():
+    result = infoset.solve("liars_dice", "lp", seconds=0.01)
+    assert result.outcome == "seconds"
+    assert result.nash_conv > 0
+    assert np.isfinite(result.nash_conv)

@@ -1,0 +1,106 @@
+"""Exploring: what is kept, and what is refused on the way."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.games import load_game
+from infoset.tree import explore
+from toys import Toy
+
+
+def test_kuhn_by_hand():
+    graph = explore(load_game("kuhn_poker"))
+    # The root, 6 deals, and 9 betting lines of which one is empty, for each deal.
+    assert graph.num_worlds == 1 + 6 * 9
+    assert graph.num_edges == 6 + 6 * 8
+    assert graph.exact_probability[:6] == (Fraction(1, 6),) * 6
+    assert graph.action_set[0].tolist() == [-1, -1]
+    assert graph.action_sets == (("pass", "bet"),)
+    assert graph.is_complete
+
+
+def test_a_next_world_listed_twice_is_one_edge_and_one_of_probability_zero_is_none():
+    pairs = [("heads", 0.25), ("tails", 0.5), ("heads", 0.25), ("edge", 0.0)]
+    graph = explore(Toy(transitions=lambda w, a: pairs if w == "start" else []))
+    assert graph.worlds == ("start", "heads", "tails", "edge")
+    assert graph.probability.tolist() == [0.5, 0.5]
+    assert graph.next_world.tolist() == [1, 2]
+
+
+def test_floats_have_no_exact_probabilities():
+    assert explore(Toy()).exact_probability is None
+
+
+def test_arrays_are_read_only():
+    graph = explore(Toy())
+    with pytest.raises(ValueError, match="read-only"):
+        graph.probability[0] = 1
+
+
+def test_true_and_one_are_different_observations():
+    from infoset.game import Observation
+
+    graph = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
+    assert graph.public_observation[0] != graph.public_observation[1]
+
+
+BROKEN = {
+    "sum to 0.99": dict(transitions=lambda w, a: [("x", 0.5), ("y", 0.49)] if w == "start" else []),
+    "include -0.5": dict(
+        transitions=lambda w, a: [("x", 1.5), ("y", -0.5)] if w == "start" else []
+    ),
+    "include nan": dict(transitions=lambda w, a: [("x", float("nan"))] if w == "start" else []),
+    "cannot be hashed": dict(initial_world=lambda: ["a", "list"]),
+    "(nan,)": dict(rewards=lambda w, a, x: (float("nan"),)),
+    "(0, 0)": dict(rewards=lambda w, a, x: (0, 0)),
+    "legal actions are []": dict(actors=lambda w: (0,), legal_actions=lambda w, p: ()),
+    "legal actions are ['a', 'a']": dict(
+        actors=lambda w: (0,), legal_actions=lambda w, p: ("a", "a")
+    ),
+    "sum to 0.0": dict(actors=lambda w: (0,), transitions=lambda w, a: []),
+}
+
+
+@pytest.mark.parametrize("found", BROKEN)
+def test_broken_rules_are_named(found):
+    with pytest.raises(GameRuleError) as caught:
+        explore(Toy(**BROKEN[found]))
+    assert found in str(caught.value)
+    assert "The rule:" in str(caught.value)
+    assert "'start'" in str(caught.value) or "list" in str(caught.value)
+
+
+def endless() -> Toy:
+    return Toy(initial_world=lambda: 0, transitions=lambda w, a: [(w + 1, 1)])
+
+
+def test_a_game_without_end_meets_the_limit():
+    with pytest.raises(ExplorationLimitError, match=r"at least 1,\d\d\d world states") as caught:
+        explore(endless(), max_worlds=1000)
+    assert caught.value.counts["world_states"] > 1000
+
+
+def test_a_partial_graph_says_so():
+    graph = explore(endless(), max_worlds=1000, partial=True)
+    assert not graph.is_complete
+    assert graph.num_expanded < graph.num_worlds == len(graph.first_edge) - 1
+
+
+def test_the_time_limit_and_progress():
+    calls = []
+    with pytest.raises(ExplorationLimitError):
+        explore(endless(), max_seconds=0.05, progress=lambda *a: calls.append(a))
+    worlds = [number for number, _ in calls]
+    assert worlds == sorted(worlds)
+    assert len(calls) > 1
+
+
+def test_simultaneous_moves_stay_simultaneous():
+    graph = explore(load_game("matrix_rps"))
+    assert graph.num_edges == 9
+    assert np.array_equal(graph.joint_action, [(i, j) for i in range(3) for j in range(3)])
