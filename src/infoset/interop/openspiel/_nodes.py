@@ -1,0 +1,212 @@
+"""OpenSpiel's states, asked each thing once, and what is shown of them."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from infoset.errors import UnsupportedGameError
+from infoset.game import Observation
+from infoset.typing import Player
+
+Move: TypeAlias = int | tuple[int, ...]
+"""An action of OpenSpiel's, of nature or one player, or one of every player at once."""
+
+Moves: TypeAlias = tuple[Move, ...]
+"""A world state: the moves made so far."""
+
+Watch: TypeAlias = Callable[[Any, Player], str]
+"""Gives what OpenSpiel shows a player of a state."""
+
+NODES_KEPT = 4096
+
+
+class OneLine(str):
+    """A string equal to OpenSpiel's and printed on one line, its line ends as semicolons."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "; ".join(line.strip() for line in self.splitlines() if line.strip())
+
+
+class Node:
+    """A state of OpenSpiel's game and the answers it has given.
+
+    Attributes
+    ----------
+    state : pyspiel.State
+        OpenSpiel's state; never changed.
+    """
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+        self._shown: dict[tuple[Watch, Player], OneLine] = {}
+
+    @cached_property
+    def is_simultaneous(self) -> bool:
+        """Whether players move at once."""
+        return bool(self.state.is_simultaneous_node())
+
+    @cached_property
+    def is_chance(self) -> bool:
+        """Whether nature moves."""
+        return bool(self.state.is_chance_node())
+
+    @cached_property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.state.is_terminal())
+
+    @cached_property
+    def actors(self) -> tuple[Player, ...]:
+        """The players who have a choice of actions, be it of one."""
+        if self.is_simultaneous:
+            players = range(self.state.num_players())
+            return tuple(player for player in players if self.state.legal_actions(player))
+        return () if self.is_chance or self.is_terminal else (self.state.current_player(),)
+
+    @cached_property
+    def actions(self) -> dict[Player, dict[str, int]]:
+        """By actor and label, OpenSpiel's number of the action."""
+        return {player: self._labelled(player) for player in self.actors}
+
+    def _labelled(self, player: Player) -> dict[str, int]:
+        legal = self.state.legal_actions(player)
+        if not legal:
+            raise UnsupportedGameError(
+                f"OpenSpiel gives player {player} no legal action at [{self.state.history_str()}], "
+                "where it is to act; choose other parameters"
+            )
+        return dict(zip(unique_labels(self.state, player, legal), legal, strict=True))
+
+    @cached_property
+    def outcomes(self) -> tuple[tuple[int, float], ...]:
+        """Nature's actions that can happen, with their probabilities."""
+        return tuple(pair for pair in self.state.chance_outcomes() if pair[1] > 0)
+
+    @cached_property
+    def chance_labels(self) -> dict[int, str]:
+        """What OpenSpiel calls each of nature's actions."""
+        numbers = [number for number, _ in self.outcomes]
+        labels = unique_labels(self.state, self.state.current_player(), numbers)
+        return dict(zip(numbers, labels, strict=True))
+
+    def shown(self, watch: Watch, player: Player) -> OneLine:
+        """Return what `watch` gives a player to see of this state."""
+        key = (watch, player)
+        if key not in self._shown:
+            self._shown[key] = OneLine(watch(self.state, player))
+        return self._shown[key]
+
+    def child(self, move: Move) -> Any:
+        """Return OpenSpiel's state after a move."""
+        if isinstance(move, int):
+            return self.state.child(move)
+        state = self.state.clone()
+        state.apply_actions(move)
+        return state
+
+
+def unique_labels(state: Any, player: Player, actions: Sequence[int]) -> list[str]:
+    """Return what OpenSpiel calls the actions, with their numbers if that is not unique."""
+    texts = [str(state.action_to_string(player, action)) for action in actions]
+    if len(set(texts)) == len(texts):
+        return texts
+    return [f"{text} #{action}" for text, action in zip(texts, actions, strict=True)]
+
+
+class Nodes:
+    """The nodes used last, so that walking through a game rarely replays it from the start.
+
+    A walk in breadth replays a world state's moves at most once more when its turn comes, at a
+    cost proportional to its depth; a walk in depth never does.
+    """
+
+    def __init__(self, root: Any) -> None:
+        self._root = Node(root)
+        self._kept: OrderedDict[Moves, Node] = OrderedDict()
+
+    def __getitem__(self, moves: Moves) -> Node:
+        if not moves:
+            return self._root
+        node = self._kept.get(moves)
+        if node is not None:
+            self._kept.move_to_end(moves)
+            return node
+        node = self._kept[moves] = Node(self._state_after(moves))
+        if len(self._kept) > NODES_KEPT:
+            self._kept.popitem(last=False)
+        return node
+
+    def _state_after(self, moves: Moves) -> Any:
+        parent = self._kept.get(moves[:-1])
+        if parent is not None:
+            return parent.child(moves[-1])
+        state = self._root.state.clone()
+        for move in moves:
+            if isinstance(move, int):
+                state.apply_action(move)
+            else:
+                state.apply_actions(move)
+        return state
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where a game's observations come from; what is None (or False) shows nothing.
+
+    Attributes
+    ----------
+    moves : bool
+        Every move is public: perfect information.
+    public : Watch or None
+        OpenSpiel's public observer, after every move.
+    private : Watch or None
+        Its private observer, or its observation string, after every move.
+    own_turn : Watch or None
+        Its information-state string, where the player is to act and at the end.
+    keeps_private : bool
+        Whether the private string describes a state, so that it is shown when it changes, rather
+        than an event, shown when there is one.
+    """
+
+    moves: bool = False
+    public: Watch | None = None
+    private: Watch | None = None
+    own_turn: Watch | None = None
+    keeps_private: bool = True
+
+    def observe(self, before: Node, move: str | tuple[str, ...] | None, after: Node) -> Observation:
+        """Return what the transition between two nodes shows."""
+        public: Any = move if self.moves else None
+        if self.public is not None:
+            public = after.shown(self.public, 0)
+        if self.private is None and self.own_turn is None:
+            return Observation(public)
+        players = range(after.state.num_players())
+        return Observation(public, tuple(self._seen(before, after, p) for p in players))
+
+    def _seen(self, before: Node, after: Node, player: Player) -> str | tuple[str, ...] | None:
+        changed = self._changed(before, after, player)
+        if self.own_turn is None or not (after.is_terminal or player in after.actors):
+            return changed
+        known = after.shown(self.own_turn, player)
+        if self.private is None:
+            return known
+        return (known,) if changed is None else (changed, known)
+
+    def _changed(self, before: Node, after: Node, player: Player) -> str | None:
+        if self.private is None:
+            return None
+        text = after.shown(self.private, player)
+        nothing = before.shown(self.private, player) if self.keeps_private else ""
+        return None if text == nothing else text
+
+
+def joined(labels: Sequence[str]) -> str | tuple[str, ...]:
+    """Return the only label of one actor, or the tuple of several."""
+    return labels[0] if len(labels) == 1 else tuple(labels)
