@@ -6,6 +6,7 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
 from infoset.games.parameters import Domain
+from infoset.games.random_game import RandomGame
 from infoset.games.registry import GAMES, GameEntry, ParameterEntry, game_entry, load_game
 from infoset.games.spec import parse_spec
 
@@ -20,6 +21,7 @@ __all__ = [
     "LiarsDice",
     "MatrixGame",
     "ParameterEntry",
+    "RandomGame",
     "game_entry",
     "load_game",
     "matrix_game",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
 from functools import cached_property, partial
 from inspect import Parameter, getdoc, signature
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
 from infoset.games.parameters import Domain
+from infoset.games.random_game import RandomGame
 from infoset.games.spec import parse_spec
 
 __all__ = ["GAMES", "GameEntry", "ParameterEntry", "game_entry", "load_game"]
@@ -38,6 +39,8 @@ class ParameterEntry:
         The values allowed; None where they are more than a range or a choice.
     meaning : str
         What it does, in a sentence.
+    is_addition : bool
+        Whether OpenSpiel has the game, but not the parameter.
     """
 
     name: str
@@ -45,11 +48,7 @@ class ParameterEntry:
     is_required: bool
     domain: Domain | None
     meaning: str
-
-    @property
-    def is_addition(self) -> bool:
-        """Whether OpenSpiel's game of that name lacks it."""
-        return self.domain is not None and self.domain.is_addition
+    is_addition: bool
 
 
 @dataclass(frozen=True)
@@ -79,16 +78,24 @@ class GameEntry:
     def parameters(self) -> tuple[ParameterEntry, ...]:
         """The parameters, read from the loader's signature and docstring."""
         meanings = documented_parameters(getdoc(self.loader) or "")
-        declared = getattr(self.loader, "__dataclass_fields__", {})
+        fields = getattr(self.loader, "__dataclass_fields__", {})
         return tuple(
-            ParameterEntry(
-                name=name,
-                default=None if parameter.default is Parameter.empty else parameter.default,
-                is_required=parameter.default is Parameter.empty,
-                domain=declared[name].metadata.get("domain") if name in declared else None,
-                meaning=meanings.get(name, ""),
-            )
-            for name, parameter in signature(self.loader).parameters.items()
+            self._entry(parameter, fields.get(parameter.name), meanings.get(parameter.name, ""))
+            for parameter in signature(self.loader).parameters.values()
+        )
+
+    def _entry(
+        self, parameter: Parameter, field: Field[Any] | None, meaning: str
+    ) -> ParameterEntry:
+        is_required = parameter.default is Parameter.empty
+        domain = field.metadata.get("domain") if field else None
+        return ParameterEntry(
+            name=parameter.name,
+            default=None if is_required else parameter.default,
+            is_required=is_required,
+            domain=domain,
+            meaning=meaning,
+            is_addition=self.openspiel_name != "" and domain is not None and domain.is_addition,
         )
 
     def load(self, parameters: Mapping[str, Any]) -> Game:
@@ -149,6 +156,7 @@ def entries() -> Iterator[GameEntry]:
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
     yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes, all at once", "goofspiel")
+    yield GameEntry("random_game", RandomGame, "small random games, for tests and experiments")
     yield GameEntry("matrix_game", matrix_game, "any one or two matrices")
     yield matrix_entry("matrix_mp", "matching pennies", "matching_pennies")
     yield matrix_entry("matrix_rps", "rock, paper, scissors", "rock_paper_scissors")
