@@ -131,8 +131,8 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> nearest_names("kuhn_pokr", ["kuhn_poker", "leduc_poker", "goofspiel"])
-    'did you mean kuhn_poker?'
+    >>> nearest_names("goofspeil", ["kuhn_poker", "leduc_poker", "goofspiel"])
+    'did you mean goofspiel?'
     """
     names = sorted(known)
     near = get_close_matches(name, names, n=3, cutoff=0.6)
