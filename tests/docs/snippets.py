@@ -1,0 +1,174 @@
+"""The code blocks of a Markdown page, and how each is run.
+
+A page is run from top to bottom, its Python in one module, its commands in one empty folder.
+
+- A `python` block with `>>>` is run as a doctest, and its output compared.
+- Any other `python` block is executed; if a `text` block follows at once, that is what it prints.
+- In a `console` block the lines that begin with `$ infoset` are run. If lines follow, they are what
+  the command prints, standard error included. Other commands are left alone.
+
+In outputs, `...` stands for anything, and any white space for any other. A comment before a block
+says otherwise: `<!-- test: skip -->`, or the exit code of its commands, `<!-- test: exit 2 -->`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+
+from infoset.cli import main
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+BLOCK = re.compile(
+    r"(?:^[ ]*<!--[ ]test:[ ](?P<order>[^>]*?)[ ]-->\n+)?"
+    r"^(?P<indent>[ ]*)```[ ]?(?P<language>\w+)[^\n]*\n(?P<body>.*?)^(?P=indent)```[ ]*$",
+    re.MULTILINE | re.DOTALL,
+)
+SHELL_SIGNS = ("|", ">", "<", "&&", ";")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block: where it begins, what it is, and what comment stands before it."""
+
+    page: Path
+    line: int
+    language: str
+    body: str
+    order: str
+    output: str | None
+    """The body of the `text` block that follows at once."""
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.name}:{self.line}"
+
+    @property
+    def exit_code(self) -> int:
+        return int(self.order.removeprefix("exit ")) if self.order else 0
+
+
+def blocks(page: Path) -> list[Block]:
+    """Return the code blocks of a page, in order."""
+    text = page.read_text(encoding="utf-8")
+    matches = list(BLOCK.finditer(text))
+    found = []
+    for match, following in zip_longest(matches, matches[1:]):
+        order = match["order"] or ""
+        assert re.fullmatch(r"|skip|exit \d+", order), f"{page.name}: unknown order {order!r}"
+        output = None
+        if following is not None and following["language"] == "text":
+            between = text[match.end() : following.start("indent")]
+            output = None if between.strip() else dedent(following["body"])
+        line = text.count("\n", 0, match.start("body")) + 1
+        found.append(Block(page, line, match["language"], dedent(match["body"]), order, output))
+    return found
+
+
+def commands(body: str) -> list[tuple[str, str]]:
+    """Return the commands of a console block, and the output shown for each."""
+    parts = re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]
+    return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
+
+
+def run_page(page: Path) -> None:
+    """Run all blocks of a page in the current folder."""
+    module = ModuleType(f"page_{page.stem.replace('-', '_')}")
+    sys.modules[module.__name__] = module
+    try:
+        for block in blocks(page):
+            if block.order == "skip":
+                continue
+            if block.language == "python":
+                run_python(block, module)
+            elif block.language == "console":
+                run_console(block)
+    finally:
+        del sys.modules[module.__name__]
+
+
+def run_python(block: Block, module: ModuleType) -> None:
+    """Run a Python block as a doctest, or as a program."""
+    if ">>>" in block.body:
+        run_doctest(block, module)
+        return
+    printed = io.StringIO()
+    code = compile("\n" * (block.line - 1) + block.body, str(block.page), "exec")
+    with contextlib.redirect_stdout(printed):
+        exec(code, module.__dict__)
+    if block.output is not None:
+        assert_output(block.place, block.output, printed.getvalue())
+
+
+def run_doctest(block: Block, module: ModuleType) -> None:
+    examples = doctest.DocTestParser().get_examples(block.body)
+    test = doctest.DocTest(
+        examples, module.__dict__, block.place, str(block.page), block.line - 1, block.body
+    )
+    test.globs = module.__dict__  # DocTest copies it; names must reach the next block
+    report: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(test, out=report.append, clear_globs=False)
+    assert not runner.failures, "".join(report)
+
+
+def run_console(block: Block) -> None:
+    """Run the `infoset` commands of a console block."""
+    for command, output in commands(block.body):
+        if not command.startswith("infoset"):
+            continue
+        code, printed = run_command(command)
+        place = f"{block.place}: {command}"
+        assert code == block.exit_code, f"{place} exits with {code}\n{printed}"
+        if output.strip():
+            assert_output(place, output, printed)
+
+
+def run_command(command: str) -> tuple[int, str]:
+    """Run a command, in this process unless a shell is needed; return its code and its output."""
+    words = shlex.split(command, comments=True)
+    if any(sign in words for sign in SHELL_SIGNS):
+        return run_in_shell(command)
+    printed, stdin = io.StringIO(), sys.stdin
+    sys.stdin = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            main(words[1:])
+    except SystemExit as ending:
+        return int(ending.code or 0), printed.getvalue()
+    finally:
+        sys.stdin = stdin
+    raise AssertionError("main always exits")
+
+
+def run_in_shell(command: str) -> tuple[int, str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["sh", "-c", command],
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout
+
+
+def assert_output(place: str, shown: str, printed: str) -> None:
+    """Compare what a page shows with what was printed."""
+    if not doctest.OutputChecker().check_output(shown.strip(), printed.strip(), FLAGS):
+        raise AssertionError(f"{place}\n--- the page shows\n{shown}\n--- printed was\n{printed}")

@@ -1,0 +1,111 @@
+"""Every code block of the documentation and of the README is run, and what it shows compared."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+from snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
+
+SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
+MODULES = [
+    ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
+    for path in SOURCES
+    if ">>>" in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    run_page(page)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = doctest.DocTestRunner()
+    report: list[str] = []
+    tests = doctest.DocTestFinder().find(importlib.import_module(name))
+    assert any(test.examples for test in tests)
+    for test in tests:
+        runner.run(test, out=report.append)
+    assert not runner.failures, "".join(report)
+
+
+def write_page(folder: Path, text: str) -> Path:
+    page = folder / "page.md"
+    page.write_text(text.replace("'''", "```"), encoding="utf-8")
+    return page
+
+
+def test_a_page_is_run_in_one_namespace(tmp_path):
+    page = write_page(
+        tmp_path,
+        """
+'''python
+first = 1
+'''
+    '''python
+    >>> second = first + 1
+    >>> print("one", second)
+    one ...
+    '''
+
+'''python
+print(first + second)
+'''
+
+'''text
+3
+'''
+""",
+    )
+    run_page(page)
+    assert [block.line for block in blocks(page)] == [3, 6, 12, 16]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'''python\nassert False\n'''",
+        "'''python\n>>> 1 + 1\n3\n'''",
+        "'''python\nprint(1)\n'''\n\n'''text\n2\n'''",
+        "'''console\n$ infoset no_such_command\n'''",
+        "'''console\n$ infoset --version\ninfoset 99\n'''",
+        "<!-- test: exit 2 -->\n'''console\n$ infoset --version\n'''",
+        "<!-- test: perhaps -->\n'''python\n'''",
+    ],
+)
+def test_what_is_wrong_on_a_page_is_found(tmp_path, text):
+    with pytest.raises(AssertionError):
+        run_page(write_page(tmp_path, text))
+
+
+def test_what_is_left_alone(tmp_path):
+    text = (
+        "<!-- test: skip -->\n'''python\nassert False\n'''\n\n"
+        "'''console\n$ rm -rf everything\n'''\n\n"
+        "<!-- test: exit 2 -->\n\n'''console\n$ infoset info no_such_game\nerror: unknown...\n'''\n"
+    )
+    run_page(write_page(tmp_path, text))
+
+
+def test_commands_and_their_output():
+    body = "$ infoset games\na\nb\n$ infoset info kuhn_poker\n$ cd\n"
+    assert commands(body) == [
+        ("infoset games", "a\nb\n"),
+        ("infoset info kuhn_poker", ""),
+        ("cd", ""),
+    ]
+    assert_output("here", "one ... three", "one two\n  three\n")
+
+
+def test_no_block_is_overlooked():
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        assert text.count("```") == 2 * len(BLOCK.findall(text)), page.name

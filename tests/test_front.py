@@ -1,0 +1,100 @@
+"""The front of the library: what `import infoset` offers, and what it leaves unloaded."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+
+import pytest
+
+import infoset
+
+HEAVY = ["matplotlib", "scipy", "scipy.optimize", "pyarrow", "numba", "jax", "highspy", "pandas"]
+HEAVY += ["pyspiel", "rich", "typer", "psutil", "pygraphviz"]
+
+
+def rooms():
+    """Return the subpackages and modules right under `infoset`."""
+    return [found.name for found in iter_modules(infoset.__path__) if found.name != "__main__"]
+
+
+def test_every_front_name_is_the_same_thing_twice_after_importing_every_subpackage():
+    before = {name: getattr(infoset, name) for name in infoset.__all__}
+    for room in rooms():
+        assert isinstance(import_module(f"infoset.{room}"), ModuleType)
+    for name, thing in before.items():
+        assert getattr(infoset, name) is thing
+        assert getattr(infoset, name) is thing
+        assert not isinstance(thing, ModuleType)
+
+
+def test_no_front_name_is_the_name_of_a_package():
+    assert not set(rooms()) & set(infoset.__all__)
+    assert not {room.lower() for room in rooms()} & {
+        name for name in infoset.__all__ if name.islower()
+    }
+
+
+@pytest.mark.parametrize("time", ["first", "second"])
+def test_the_verbs_work_every_time(time):
+    game = infoset.load("kuhn_poker")
+    assert infoset.info(game).histories == 55
+    result = infoset.solve(game, iterations=2)
+    assert infoset.evaluate(game, result.policy).nash_conv == result.nash_conv
+    assert infoset.play_matches(game, result.policy, None, num_deals=2).num_deals == 2
+
+
+def test_the_lists_of_front_names_agree():
+    assert set(infoset.__all__) == {"__version__", *infoset._ROOM_OF}
+    assert len(infoset.__all__) == len(set(infoset.__all__))
+    assert dir(infoset) == sorted(infoset.__all__)
+    for room, names in infoset._ROOMS.items():
+        assert set(names) <= set(import_module(f"infoset.{room}").__all__), room
+
+
+def test_type_checkers_see_the_same_names_as_the_table():
+    tree = ast.parse(Path(infoset.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        str(node.module).removeprefix("infoset."): tuple(alias.name for alias in node.names)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert {room: set(names) for room, names in seen.items()} == {
+        room: set(names) for room, names in infoset._ROOMS.items()
+    }
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'infoset' has no attribute 'sole'"):
+        infoset.sole  # noqa: B018
+    assert not hasattr(infoset, "matplotlib")
+
+
+def test_star_import():
+    names: dict[str, object] = {}
+    exec("from infoset import *", names)
+    assert set(infoset.__all__) <= set(names)
+
+
+def loaded_after(statement: str) -> set[str]:
+    """Return which heavy modules a fresh Python has loaded after a statement."""
+    program = f"{statement}\nimport sys\nprint([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(ast.literal_eval(done.stdout))
+
+
+def test_importing_the_library_loads_nothing_heavy():
+    assert loaded_after("import infoset") == set()
+
+
+@pytest.mark.parametrize("room", ["game", "games", "plotting", "errors", "typing"])
+def test_rooms_without_kernels_load_nothing_heavy(room):
+    loaded = loaded_after(f"import infoset.{room}")
+    assert not loaded & {"matplotlib", "scipy.optimize", "pyarrow", "jax", "highspy", "pyspiel"}
