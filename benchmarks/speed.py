@@ -1,6 +1,6 @@
 """Time building, iterating and measuring beside OpenSpiel, and write the tables of the docs.
 
-    python -m pip install -e . --group test
+    python -m pip install -e '.[test]'
     python benchmarks/speed.py            # print
     python benchmarks/speed.py --write    # also replace docs/benchmarks.md
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import random_games
 
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import expected_values
@@ -21,6 +20,7 @@ from infoset.policy import (
 )
 from infoset.tree import build_tree
 from oracle import enumerate_histories
+from strategies import random_games
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle_regret import SlowMinimizer
-from strategies import random_games
 
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.regret.layout import action_major_layout
+from infoset.solvers import average_policy, current_policy
 from infoset.tree import build_tree
+from strategies import random_games
 
 
 @dataclass(frozen=True)
@@ -100,10 +101,10 @@ def test_average_policies_agree_with_openspiel(spec, name, reference):
             solver.evaluate_and_update_policy()
             ours.run(1)
         theirs = pyspiel.nash_conv(game, solver.average_policy(), True)
-        assert evaluate_policy(ours.average_policy()).nash_conv == pytest.approx(theirs, abs=1e-9)
-        assert_policies_agree(ours.average_policy(), solver, solver.average_policy())
+        assert evaluate_policy(average_policy(ours)).nash_conv == pytest.approx(theirs, abs=1e-9)
+        assert_policies_agree(average_policy(ours), solver, solver.average_policy())
         if iterations <= 10:
-            assert_policies_agree(ours.current_policy(), solver, solver.current_policy())
+            assert_policies_agree(current_policy(ours), solver, solver.current_policy())
 
 
 def assert_policies_agree(ours, solver, theirs):
@@ -136,12 +137,12 @@ def test_reference_curves(spec, name):
     minimizer = RegretMinimizer(form_of(spec), SCHEMES[name])
     at_100, at_1000 = CURVES[spec, name]
     minimizer.run(100)
-    assert evaluate_policy(minimizer.average_policy()).exploitability == pytest.approx(
+    assert evaluate_policy(average_policy(minimizer)).exploitability == pytest.approx(
         at_100, rel=0.01
     )
     minimizer.run(900)
     # The dynamics are chaotic in the rounding: orders of summation differ by a few per cent.
-    assert evaluate_policy(minimizer.average_policy()).exploitability == pytest.approx(
+    assert evaluate_policy(average_policy(minimizer)).exploitability == pytest.approx(
         at_1000, rel=0.05
     )
 
@@ -194,7 +195,7 @@ def test_the_mean_regret_bounds_the_gap(name):
             plex.parent_sequence, plex.first_sequence, plex.num_actions, gradients[player]
         )
         regret += (gradients[player][0] - gained[player]) / rounds
-    assert evaluate_policy(minimizer.average_policy()).nash_conv == pytest.approx(regret, rel=1e-9)
+    assert evaluate_policy(average_policy(minimizer)).nash_conv == pytest.approx(regret, rel=1e-9)
 
 
 def test_exploitability_falls_at_least_as_the_square_root():
@@ -202,15 +203,15 @@ def test_exploitability_falls_at_least_as_the_square_root():
     points = []
     for iterations in (100, 300, 1000, 3000):
         minimizer.run(iterations - minimizer.iteration)
-        points.append((iterations, evaluate_policy(minimizer.average_policy()).exploitability))
+        points.append((iterations, evaluate_policy(average_policy(minimizer)).exploitability))
     slope = np.polyfit(*np.log(points).T, 1)[0]
     assert slope < -0.5
 
 
 def test_before_the_first_iteration_everything_is_uniform():
     minimizer = RegretMinimizer(form_of("kuhn_poker"), SCHEMES["cfr"])
-    assert all((row.probabilities == 0.5).all() for row in minimizer.average_policy().rows())
-    assert all((row.probabilities == 0.5).all() for row in minimizer.current_policy().rows())
+    assert all((row.probabilities == 0.5).all() for row in average_policy(minimizer).rows())
+    assert all((row.probabilities == 0.5).all() for row in current_policy(minimizer).rows())
 
 
 def test_a_player_who_never_acts():
@@ -219,4 +220,4 @@ def test_a_player_who_never_acts():
     game = Toy(num_players=2, rewards=lambda w, a, x: (1, -1) if x == "heads" else (-1, 1))
     minimizer = RegretMinimizer(build_tree(game).sequence_form, SCHEMES["cfr+"])
     minimizer.run(3)
-    assert evaluate_policy(minimizer.average_policy()).nash_conv == 0
+    assert evaluate_policy(average_policy(minimizer)).nash_conv == 0

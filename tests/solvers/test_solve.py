@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from strategies import random_games
 
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.games import matrix_game
 from infoset.regret import SCHEMES
 from infoset.solvers import METHODS
+from strategies import random_games
 
 VALUES = {
     "kuhn_poker": -1 / 18,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import random_games
 
 from infoset.errors import GameRuleError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import build_tree, explore, unroll
 from oracle import enumerate_histories
+from strategies import random_games
 from toys import Toy
 
 ARRAYS = ("world", "parent", "edge", "first_child", "infostate", "public_state", "chance_reach")

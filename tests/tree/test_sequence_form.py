@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import random_games
 
 from infoset.evaluation import expected_values
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
 from oracle import enumerate_histories, expected_utilities
+from strategies import random_games
 
 
 @given(random_games(), st.integers(0, 2**32))

@@ -62,7 +62,7 @@ BROKEN = {
     "legal actions are ['a', 'a']": dict(
         actors=lambda w: (0,), legal_actions=lambda w, p: ("a", "a")
     ),
-    "sum to 0.0": dict(actors=lambda w: (0,), transitions=lambda w, a: []),
+    "sum to 0 ": dict(actors=lambda w: (0,), transitions=lambda w, a: []),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.policy import TabularPolicy
 from infoset.regret._kernels import iterate, realize_policy
 from infoset.regret.layout import Layout, action_major_layout
 from infoset.regret.scheme import RegretScheme
@@ -35,8 +34,8 @@ class RegretMinimizer:
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> minimizer = RegretMinimizer(kuhn, SCHEMES["cfr+"])
     >>> minimizer.run(1000)
-    >>> round(minimizer.average_policy()["[Q]", 1]["bet"], 1)
-    0.0
+    >>> [len(plan) for plan in minimizer.average_plans()]
+    [13, 13]
     """
 
     def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
@@ -131,18 +130,14 @@ class RegretMinimizer:
             for layout, plan in zip(self._layouts, self._plans, strict=True)
         )
 
-    def average_policy(self) -> TabularPolicy:
-        """Return the average policy, uniform where the average never goes."""
-        return TabularPolicy.from_weights(self.sequence_form, self.average_plans())
+    def current_probabilities(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the behaviour that the next iteration begins with.
 
-    def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next iteration begins with."""
-        return TabularPolicy.from_weights(
-            self.sequence_form,
-            [
-                layout.to_sequences(policy)
-                for layout, policy in zip(self._layouts, self._policies, strict=True)
-            ],
+        Unlike the plans, it also says what is played where the player's own actions do not lead.
+        """
+        return tuple(
+            layout.to_sequences(policy)
+            for layout, policy in zip(self._layouts, self._policies, strict=True)
         )
 
     def regrets(self, player: Player) -> FloatArray:

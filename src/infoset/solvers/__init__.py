@@ -3,7 +3,7 @@
 from infoset.solvers.budget import Budget, make_budget
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, find_method
-from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 
 __all__ = [
@@ -15,6 +15,8 @@ __all__ = [
     "Outcome",
     "SolveResult",
     "TracePoint",
+    "average_policy",
+    "current_policy",
     "find_method",
     "make_budget",
     "solve_by_lp",

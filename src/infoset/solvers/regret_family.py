@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from infoset.evaluation import evaluate_policy
+from infoset.policy import TabularPolicy
 from infoset.regret import RegretMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.tree import SequenceForm
 
-__all__ = ["solve_by_regret"]
+__all__ = ["average_policy", "current_policy", "solve_by_regret"]
 
 GROWTH = 0.1
 WORK_BETWEEN_MEASUREMENTS = 1_000_000_000
 WORK_BETWEEN_LOOKS = 20_000_000
+
+
+def average_policy(minimizer: RegretMinimizer) -> TabularPolicy:
+    """Return the average policy, uniform where the average never goes."""
+    return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
+
+
+def current_policy(minimizer: RegretMinimizer) -> TabularPolicy:
+    """Return the policy that the next iteration begins with."""
+    return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
 
 
 def solve_by_regret(
@@ -28,18 +39,18 @@ def solve_by_regret(
     try:
         while outcome is None:
             _run_to(minimizer, _next_measurement(minimizer, budget), budget)
-            measured = evaluate_policy(minimizer.average_policy())
+            measured = evaluate_policy(average_policy(minimizer))
             outcome = budget.record(minimizer.iteration, measured)
     except KeyboardInterrupt:
         outcome = "interrupted"
         budget.callback = None
-        budget.record(minimizer.iteration, evaluate_policy(minimizer.average_policy()))
+        budget.record(minimizer.iteration, evaluate_policy(average_policy(minimizer)))
     last = budget.trace[-1]
     return SolveResult(
         game=sequence_form.name,
         method=scheme.name,
-        policy=minimizer.average_policy(),
-        current_policy=minimizer.current_policy(),
+        policy=average_policy(minimizer),
+        current_policy=current_policy(minimizer),
         values=last.values,
         nash_conv=last.nash_conv,
         exploitability=last.exploitability,

@@ -177,7 +177,8 @@ class _Explorer:
     observations: dict[tuple[type, Hashable], int] = field(default_factory=dict)
     first_edge: list[int] = field(default_factory=lambda: [0])
     joint_action: list[tuple[int, ...]] = field(default_factory=list)
-    probability: list[Probability] = field(default_factory=list)
+    probability: list[float] = field(default_factory=list)
+    exact_probability: list[Probability] = field(default_factory=list)
     next_world: list[int] = field(default_factory=list)
     rewards: list[tuple[float, ...]] = field(default_factory=list)
     public: list[int] = field(default_factory=list)
@@ -210,6 +211,12 @@ class _Explorer:
         legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
         sets = [-1] * len(self.players)
         for player in actors:
+            if player not in self.players:
+                raise GameRuleError(
+                    f"players are numbered from 0 to {len(self.players) - 1}",
+                    found=f"actors are {actors}",
+                    world=world,
+                )
             legal[player], sets[player] = self.legal_actions(world, player)
         self.action_set.append(sets)
         indices = [range(len(legal[p])) if sets[p] >= 0 else (-1,) for p in self.players]
@@ -236,12 +243,15 @@ class _Explorer:
         merged: dict[int, Probability] = {}
         for next_world, probability in self.game.transitions(world, joint):
             target = self.world_index(next_world)
-            merged[target] = merged.get(target, 0) + probability
+            merged[target] = merged[target] + probability if target in merged else probability
+        weights = [float(probability) for probability in merged.values()]
         if merged or must_move:
-            _check_distribution(merged, world, joint)
-        for target, probability in merged.items():
-            if probability > 0:
-                self.add_edge(world, joint, joint_index, target, probability)
+            _check_distribution(weights, world, joint)
+        for (target, probability), weight in zip(merged.items(), weights, strict=True):
+            if weight > 0:
+                self.exact_probability.append(probability)
+                self.probability.append(weight)
+                self.add_edge(world, joint, joint_index, target)
 
     def add_edge(
         self,
@@ -249,7 +259,6 @@ class _Explorer:
         joint: JointAction,
         joint_index: tuple[int, ...],
         target: int,
-        probability: Probability,
     ) -> None:
         next_world = self.worlds[target]
         rewards = tuple(self.game.rewards(world, joint, next_world))
@@ -261,7 +270,6 @@ class _Explorer:
             )
         seen = self.game.observe(world, joint, next_world)
         self.joint_action.append(joint_index)
-        self.probability.append(probability)
         self.next_world.append(target)
         self.rewards.append(rewards)
         self.public.append(self.observation_index(seen.public))
@@ -272,7 +280,7 @@ class _Explorer:
         size = len(self.players)
         expanded = self.num_expanded
         padding = len(self.worlds) - expanded
-        exact = all(isinstance(p, (Fraction, int)) for p in self.probability)
+        exact = all(isinstance(p, (Fraction, int)) for p in self.exact_probability)
         graph = WorldGraph(
             game=self.game,
             worlds=tuple(self.worlds),
@@ -281,8 +289,8 @@ class _Explorer:
             action_sets=tuple(self.action_sets),
             first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
             joint_action=_table(self.joint_action, size),
-            probability=np.array([float(p) for p in self.probability]),
-            exact_probability=tuple(Fraction(p) for p in self.probability) if exact else None,
+            probability=np.array(self.probability),
+            exact_probability=tuple(map(_fraction, self.exact_probability)) if exact else None,
             next_world=np.array(self.next_world, dtype=np.int32),
             rewards=np.array(self.rewards, dtype=np.float64).reshape(-1, size),
             public_observation=np.array(self.public, dtype=np.int32),
@@ -297,11 +305,13 @@ def _table(rows: Sequence[Sequence[int]], width: int) -> IntArray:
     return np.array(rows, dtype=np.int32).reshape(-1, width)
 
 
-def _check_distribution(
-    merged: dict[int, Probability], world: World, joint_action: JointAction
-) -> None:
-    total = float(sum(merged.values()))
-    smallest = float(min(merged.values(), default=0))
+def _fraction(probability: Probability) -> Fraction:
+    return probability if isinstance(probability, Fraction) else Fraction(probability)
+
+
+def _check_distribution(weights: list[float], world: World, joint_action: JointAction) -> None:
+    total = sum(weights)
+    smallest = min(weights, default=0.0)
     if smallest < 0 or not abs(total - 1) <= SUM_TOLERANCE:
         what = f"sum to {total}" if smallest >= 0 else f"include {smallest}"
         raise GameRuleError(
