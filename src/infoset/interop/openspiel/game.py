@@ -187,6 +187,7 @@ class OpenSpielGame(Game):
 
         Examples
         --------
+        >>> from infoset.interop import load_openspiel
         >>> load_openspiel("kuhn_poker").moves((0, 1, 1))  # doctest: +SKIP
         ('chance: Deal:0', 'chance: Deal:1', 'player 0: Bet')
         """
