@@ -47,6 +47,8 @@ SHAPES = {
 """What each method must do, said when it raises."""
 
 LISTED = ("actors", "legal_actions", "transitions", "rewards")
+LONGEST_LIST = 1_000_000
+"""Where an answer that should be a list is cut off, so that an endless one ends."""
 
 
 class Edge(NamedTuple):
@@ -199,7 +201,8 @@ class WorldRules:
         """Call a method; whatever it raises is a broken rule."""
         try:
             answer = getattr(self.game, method)(*arguments)
-            return tuple(islice(answer, self.limit + 1)) if method in LISTED else answer
+            longest = self.limit + 1 if method == "transitions" else LONGEST_LIST
+            return tuple(islice(answer, longest)) if method in LISTED else answer
         except Exception as error:
             raise GameRuleError(
                 SHAPES[method],

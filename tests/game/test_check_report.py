@@ -1,0 +1,165 @@
+"""What `check_game` covers, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import count
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from infoset.errors import GameRuleError
+from infoset.game import CheckReport, Game, Observation, check_game
+from strategies import random_games
+from toys import Toy
+
+
+def nothing_seen(*args: Any) -> Observation:
+    return Observation()
+
+
+def halving() -> Toy:
+    """World n ends the game or goes on to n + 1, each with probability 1/2, for ever."""
+
+    def transitions(world: int | str, joint: Any) -> list[tuple[int | str, Fraction]]:
+        half = Fraction(1, 2)
+        return [("over", half), (world + 1, half)] if isinstance(world, int) else []
+
+    return Toy(1, initial_world=lambda: 0, transitions=transitions, observe=nothing_seen)
+
+
+def test_the_share_covered_is_that_of_finished_plays() -> None:
+    # root; over, 1; over, 2: the plays that end after one and two steps
+    report = check_game(halving(), max_histories=5)
+    assert report.num_histories == 5
+    assert not report.is_complete
+    assert report.share_covered == 0.75
+    assert report.num_plays > 0
+
+
+def test_random_players_weigh_the_share() -> None:
+    # player 0 ends the game (1 of 3 actions) or plays on to a fair coin; 4 histories are seen
+    game = Toy(
+        1,
+        actors=lambda world: (0,) if world == "start" else (),
+        legal_actions=lambda world, player: ("stop", "on", "further"),
+        transitions=lambda world, joint: {
+            "start": [("over" if joint == ("stop",) else joint[0], 1)],
+            "on": [("heads", 0.5), ("tails", 0.5)],
+            "further": [("heads", 0.5), ("tails", 0.5)],
+        }.get(world, []),
+        observe=nothing_seen,
+    )
+    shares = [check_game(game, max_histories=limit).share_covered for limit in range(1, 9)]
+    assert shares == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1])
+    assert [check_game(game, max_histories=limit).is_complete for limit in (7, 8)] == [False, True]
+
+
+def growing() -> Toy:
+    return Toy(
+        1,
+        initial_world=lambda: 0,
+        actors=lambda world: (0,),
+        transitions=lambda world, joint: [(world + 1, 1)],
+        observe=nothing_seen,
+    )
+
+
+def test_a_game_without_end_is_not_covered() -> None:
+    report = check_game(growing(), max_histories=500)
+    assert (report.num_histories, report.num_plays, report.share_covered) == (500, 0, 0.0)
+    assert not report.is_complete
+    assert "does the game end?" in str(report)
+
+
+def endless(*args: Any) -> Iterator[tuple[int, float]]:
+    return ((number, 0.5**number) for number in count(1))
+
+
+def test_endless_transitions_are_cut_and_not_covered() -> None:
+    game = Toy(
+        1,
+        initial_world=lambda: 0,
+        transitions=lambda world, joint: endless() if world == 0 else [],
+        observe=nothing_seen,
+    )
+    report = check_game(game, max_histories=20)
+    assert (report.num_histories, report.is_complete) == (20, False)
+    assert report.share_covered == pytest.approx(1 - 0.5**19)
+
+
+def test_a_joint_action_too_many_is_cut() -> None:
+    game = Toy(
+        4,
+        actors=lambda world: (0, 1, 2, 3) if world == "start" else (),
+        legal_actions=lambda world, player: range(1000),
+        transitions=lambda world, joint: [("end", 1)] if world == "start" else [],
+        observe=nothing_seen,
+    )
+    report = check_game(game, max_histories=10)
+    assert (report.num_histories, report.share_covered) == (10, pytest.approx(9e-12))
+
+
+def test_next_worlds_listed_twice_are_one() -> None:
+    game = Toy(1, transitions=lambda w, joint: [("a", 0.5), ("a", 0.5)] * (w == "start"))
+    assert check_game(game).num_histories == 2
+
+
+def test_a_rule_broken_past_the_limit_is_met_on_a_random_play() -> None:
+    wide = {(d, i): [((d + 1, j), 0.25) for j in range(4)] for d in range(6) for i in range(4)}
+
+    def rewards(world: Any, joint: Any, next_world: Any) -> tuple[float]:
+        return (float("nan"),) if next_world[0] == 6 else (0.0,)
+
+    game = Toy(
+        1,
+        initial_world=lambda: (0, 0),
+        transitions=lambda world, joint: wide.get(world, []),
+        rewards=rewards,
+        observe=nothing_seen,
+    )
+    with pytest.raises(GameRuleError, match=r"finite number") as caught:
+        check_game(game, max_histories=9)
+    assert caught.value.world[0] == 5  # type: ignore[index]
+
+
+def test_reports_read_well() -> None:
+    complete = CheckReport("kuhn_poker", 55, 55, True, 1.0, num_samples=1234)
+    assert str(complete) == (
+        "kuhn_poker: no broken rule found\n"
+        "  checked all 55 histories, through 55 world states\n"
+        "  compared 1,234 draws of sample_transition"
+    )
+    partial = CheckReport("liars_dice", 937, 10_000, False, 0.4753, num_plays=1872)
+    assert str(partial) == (
+        "liars_dice: no broken rule found\n"
+        "  checked 10,000 histories, through 937 world states, and 1,872 random plays\n"
+        "  not everything: a random play stays inside these histories with probability 0.475; "
+        "max_histories checks more"
+    )
+
+
+@given(random_games())
+def test_random_games_keep_the_rules(game: Game) -> None:
+    report = check_game(game)
+    assert report.is_complete
+    assert report.share_covered == 1.0
+
+
+@given(random_games(max_histories=60))
+def test_a_larger_limit_covers_more(game: Game) -> None:
+    whole = check_game(game)
+    shares = [check_game(game, max_histories=limit).share_covered for limit in (1, 5, 20, 60)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    part = check_game(game, max_histories=5)
+    assert part.num_histories == min(5, whole.num_histories)
+    assert part.is_complete == (whole.num_histories <= 5)
+
+
+def test_the_same_seed_gives_the_same_report() -> None:
+    reports = [check_game(halving(), max_histories=50, seed=seed) for seed in (1, 1, 3)]
+    assert reports[0] == reports[1]
+    assert reports[0] != reports[2]

@@ -1,0 +1,507 @@
+"""Every rule of `check_game`, broken on purpose by a tiny game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from infoset.errors import CyclicGameError, GameRuleError, ParameterError
+from infoset.game import Game, Observation, check_game
+from toys import Toy
+
+LEFT_LEFT = ("left", "left")
+
+
+def meeting(num_players: Any = 2, **rules: Callable[..., Any]) -> Toy:
+    """Both players choose left or right at `start`, at once; then it is over."""
+    defaults: dict[str, Callable[..., Any]] = {
+        "actors": lambda world: (0, 1) if world == "start" else (),
+        "transitions": lambda world, joint: [("end", 1)] if world == "start" else [],
+        "observe": lambda world, joint, next_world: Observation(public=joint),
+    }
+    return Toy(num_players, **{**defaults, **rules})
+
+
+def failing(error: Exception) -> Callable[..., Any]:
+    def rule(*args: Any) -> Any:
+        raise error
+
+    return rule
+
+
+def always(value: Any) -> Callable[..., Any]:
+    return lambda *args: value
+
+
+def changing(*values: Any) -> Callable[..., Any]:
+    """Answer each call with the next value."""
+    answers = iter(values * 100)
+    return lambda *args: next(answers)
+
+
+def leads_to(*pairs: Any) -> Callable[..., Any]:
+    return lambda world, joint: list(pairs) if world == "start" else []
+
+
+def test_the_unbroken_game_passes() -> None:
+    report = check_game(meeting())
+    assert (report.num_histories, report.num_worlds, report.is_complete) == (5, 2, True)
+
+
+def broken(name: str, game: Toy, player: int | None, rule: str, *found: str) -> Any:
+    return pytest.param(game, player, rule, found, id=name)
+
+
+BROKEN_AT_START = [
+    broken("an actor too many", meeting(actors=always((0, 2))), 2, "from 0 to 1", "[0, 2]"),
+    broken("nature as actor", meeting(actors=always((-1,))), -1, "nature is none", "[-1]"),
+    broken("truth as actor", meeting(actors=always((True,))), True, "from 0 to 1", "[True]"),
+    broken("actor twice", meeting(actors=always((1, 0, 1))), 1, "listed once", "[1, 0, 1]"),
+    broken(
+        "one actor and no list",
+        meeting(actors=always(0)),
+        None,
+        "actors returns a sequence of players",
+        "actors('start') raised TypeError: 'int' object is not iterable",
+    ),
+    broken(
+        "actors fails",
+        meeting(actors=failing(ValueError("who?"))),
+        None,
+        "actors returns",
+        "actors('start') raised ValueError: who?",
+    ),
+    broken(
+        "actors by dice",
+        meeting(actors=changing((0,), (1,))),
+        None,
+        "asked the same twice",
+        "actors('start') was (0,), then (1,)",
+    ),
+    broken(
+        "no legal actions",
+        meeting(legal_actions=lambda w, p: () if p else ("a",)),
+        1,
+        "at least one legal action",
+        "legal actions are []",
+    ),
+    broken(
+        "legal action twice",
+        meeting(legal_actions=lambda w, p: ("a", "b", "a") if p else ("a",)),
+        1,
+        "listed once",
+        "['a', 'b', 'a']",
+    ),
+    broken(
+        "unhashable action",
+        meeting(legal_actions=always([["a"], ["b"]])),
+        0,
+        "actions are hashable",
+        "[['a'], ['b']]",
+        "unhashable type",
+    ),
+    broken(
+        "None as action",
+        meeting(legal_actions=lambda w, p: ("a", None) if p else ("a",)),
+        1,
+        "stands for not acting",
+        "['a', None]",
+    ),
+    broken(
+        "legal_actions fails",
+        meeting(legal_actions=failing(KeyError("hand"))),
+        0,
+        "legal_actions returns",
+        "legal_actions('start', 0) raised KeyError: 'hand'",
+    ),
+    broken(
+        "legal actions by dice",
+        meeting(legal_actions=changing(("a",), ("b",))),
+        0,
+        "asked the same twice",
+        "legal_actions('start', 0) was ('a',), then ('b',)",
+    ),
+    broken(
+        "a joint action without transitions",
+        meeting(transitions=lambda w, joint: [("end", 1)] if joint == LEFT_LEFT else []),
+        None,
+        "every joint action",
+        "joint action ('left', 'right') has no transitions",
+    ),
+    broken(
+        "a joint action that fails",
+        meeting(transitions=lambda w, joint: {LEFT_LEFT: [("end", 1)]}[joint]),
+        None,
+        "for every joint action",
+        "transitions('start', ('left', 'right')) raised KeyError",
+    ),
+    broken(
+        "probabilities sum to 0.99",
+        meeting(transitions=leads_to(("a", 0.5), ("b", 0.49))),
+        None,
+        "sum to 1",
+        "joint action ('left', 'left') sum to 0.99",
+    ),
+    broken(
+        "fractions sum to 5/6",
+        meeting(transitions=leads_to(("a", Fraction(1, 2)), ("b", Fraction(1, 3)))),
+        None,
+        "sum to 1",
+        "sum to 5/6",
+    ),
+    broken(
+        "fractions almost sum to 1",
+        meeting(transitions=leads_to(("a", Fraction(10**12 - 1, 10**12)))),
+        None,
+        "sum to 1",
+        "sum to 999999999999/1000000000000",
+    ),
+    broken(
+        "only probability zero",
+        meeting(transitions=leads_to(("a", 0))),
+        None,
+        "sum to 1",
+        "sum to 0",
+    ),
+    *[
+        broken(
+            f"probability {probability}",
+            meeting(transitions=leads_to(("a", probability), ("b", 1))),
+            None,
+            "finite number, zero or above",
+            f"a probability of joint action ('left', 'left') is {probability!r}",
+        )
+        for probability in (-0.5, float("nan"), float("inf"), "half", None)
+    ],
+    broken(
+        "transitions without probability",
+        meeting(transitions=leads_to("end")),
+        None,
+        "pairs of next world and probability",
+        "list 'end'",
+    ),
+    broken(
+        "unhashable next world",
+        meeting(transitions=leads_to((["end"], 1))),
+        None,
+        "hashable",
+        "a next world of joint action ('left', 'left') is ['end']",
+    ),
+    broken(
+        "transitions by dice",
+        meeting(transitions=changing([("a", 1)], [("b", 1)])),
+        None,
+        "asked the same twice",
+        "was {'a': 1}, then {'b': 1}",
+    ),
+    broken(
+        "a reward too few",
+        meeting(rewards=always((1,))),
+        None,
+        "2 rewards, one per player",
+        "rewards of joint action ('left', 'left') to 'end' are (1,)",
+    ),
+    *[
+        broken(
+            f"reward {reward}",
+            meeting(rewards=always((0, reward))),
+            1,
+            "a reward is a finite number",
+            f"are (0, {reward!r})",
+        )
+        for reward in (float("nan"), float("-inf"), None, "much")
+    ],
+    broken(
+        "rewards fails",
+        meeting(rewards=failing(ZeroDivisionError("by zero"))),
+        None,
+        "rewards returns one number per player",
+        "rewards('start', ('left', 'left'), 'end') raised ZeroDivisionError: by zero",
+    ),
+    broken(
+        "rewards by dice",
+        meeting(rewards=changing((0, 0), (0, 1))),
+        None,
+        "asked the same twice",
+        "was (0, 0), then (0, 1)",
+    ),
+    broken(
+        "observe returns a text",
+        meeting(observe=always("seen")),
+        None,
+        "observe returns an Observation",
+        "'seen'",
+    ),
+    broken(
+        "observe fails",
+        meeting(observe=failing(KeyError("card"))),
+        None,
+        "observe returns an Observation for every transition",
+        "observe('start', ('left', 'left'), 'end') raised KeyError: 'card'",
+    ),
+    broken(
+        "observation by dice",
+        meeting(observe=changing(Observation("a"), Observation("b"))),
+        None,
+        "asked the same twice",
+        "public='a'",
+        "public='b'",
+    ),
+    broken(
+        "private observation for a stranger",
+        meeting(observe=always(Observation(private={2: "K"}))),
+        2,
+        "from 0 to 1",
+        "{2: 'K'}",
+    ),
+    broken(
+        "private observations too few",
+        meeting(observe=always(Observation(private=("K",)))),
+        None,
+        "a sequence of 2",
+        "('K',)",
+    ),
+    broken(
+        "private observation is a word",
+        meeting(observe=always(Observation(private="KQ"))),
+        None,
+        "a mapping by player",
+        "'KQ'",
+    ),
+    broken(
+        "unhashable public observation",
+        meeting(observe=always(Observation(public=["bet"]))),
+        None,
+        "observations are hashable",
+        "the public observation of joint action ('left', 'left') to 'end' is ['bet']",
+    ),
+    broken(
+        "unhashable private observation",
+        meeting(observe=always(Observation(private={1: {"K"}}))),
+        1,
+        "observations are hashable",
+        "{'K'}",
+    ),
+    *[
+        broken(
+            f"group {group!r}",
+            meeting(observe=always(Observation(shared={group: "K"}))),
+            None,
+            f"in increasing order; {group!r} is none",
+        )
+        for group in [0, (), (1, 0), (0, 0), (0, 2), "01"]
+    ],
+    broken(
+        "shared observations without groups",
+        meeting(observe=always(Observation(shared=("K",)))),  # type: ignore[arg-type]
+        None,
+        "a mapping from groups",
+        "('K',)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("game", "player", "rule", "found"), BROKEN_AT_START)
+def test_a_broken_rule_is_named_with_world_and_player(
+    game: Toy, player: int | None, rule: str, found: tuple[str, ...]
+) -> None:
+    with pytest.raises(GameRuleError) as caught:
+        check_game(game)
+    message = str(caught.value)
+    where = "at world state 'start'" + ("" if player is None else f", player {player}")
+    for part in (where, rule, *found):
+        assert part in message
+    assert (caught.value.world, caught.value.player) == ("start", player)
+    assert rule in caught.value.rule
+
+
+@pytest.mark.parametrize("method", ["actors", "legal_actions", "transitions", "rewards", "observe"])
+def test_what_the_author_raised_is_kept_as_the_cause(method: str) -> None:
+    error = LookupError("author")
+    with pytest.raises(GameRuleError) as caught:
+        check_game(meeting(**{method: failing(error)}))
+    assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("number", [0, -1, 2.5, True, None])
+def test_number_of_players(number: Any) -> None:
+    with pytest.raises(GameRuleError, match=f"num_players of Toy is {number!r}.*at least 1"):
+        check_game(meeting(number))
+
+
+def test_an_unhashable_initial_world() -> None:
+    with pytest.raises(GameRuleError, match=r"initial_world\(\) is \['start'\].*hashable"):
+        check_game(meeting(initial_world=always(["start"])))
+
+
+def test_an_initial_world_that_fails() -> None:
+    with pytest.raises(GameRuleError, match=r"initial_world\(\) raised OSError: no file"):
+        check_game(meeting(initial_world=failing(OSError("no file"))))
+
+
+def test_worlds_compared_by_identity_are_found_out() -> None:
+    with pytest.raises(GameRuleError, match="asked the same twice answers the same"):
+        check_game(meeting(initial_world=object))
+
+
+@pytest.mark.parametrize("wrong", ["kuhn_poker", None, Game])
+def test_something_else_than_a_game(wrong: Any) -> None:
+    with pytest.raises(ParameterError, match="takes a Game"):
+        check_game(wrong)
+
+
+def test_no_histories_at_all() -> None:
+    with pytest.raises(ParameterError, match="at least 1, got 0"):
+        check_game(meeting(), max_histories=0)
+
+
+class Slate:
+    """A world state that can be hashed, and changed."""
+
+    def __init__(self) -> None:
+        self.marks = 0
+
+    def __hash__(self) -> int:
+        return 7
+
+
+class ShownSlate(Slate):
+    def __repr__(self) -> str:
+        return f"<{self.marks} marks>"
+
+
+@pytest.mark.parametrize("kind", [Slate, ShownSlate])
+@pytest.mark.parametrize("method", ["actors", "rewards", "observe", "transitions"])
+def test_a_world_changed_by_a_call(kind: type[Slate], method: str) -> None:
+    first, last = kind(), kind()
+    answers = {
+        "actors": lambda world: (0, 1) if world is first else (),
+        "transitions": lambda world, joint: [(last, 1)] if world is first else [],
+        "rewards": always((0, 0)),
+        "observe": always(Observation()),
+    }
+
+    def marking(*args: Any) -> Any:
+        args[-1 if method in ("rewards", "observe") else 0].marks += 1
+        return answers[method](*args)
+
+    game = meeting(**{**answers, "initial_world": always(first), method: marking})
+    with pytest.raises(GameRuleError, match="make them immutable") as caught:
+        check_game(game)
+    assert caught.value.world is first
+
+
+class Card(Toy):
+    """Nature deals J or Q to player 0 and shows nothing; player 1 acts next, then it is over."""
+
+    def __init__(self, **rules: Callable[..., Any]) -> None:
+        defaults: dict[str, Callable[..., Any]] = {
+            "actors": lambda world: (1,) if world in ("J", "Q") else (),
+            "transitions": lambda world, joint: {
+                "start": [("J", Fraction(1, 2)), ("Q", Fraction(1, 2))],
+                "J": [("end", 1)],
+                "Q": [("end", 1)],
+            }.get(world, []),
+            "observe": lambda world, joint, next_world: Observation(
+                public="deal" if world == "start" else None,
+                private={0: next_world} if world == "start" else {},
+            ),
+        }
+        super().__init__(2, **{**defaults, **rules})
+
+
+@pytest.mark.parametrize(
+    ("rules", "found", "rule"),
+    [
+        (
+            {"legal_actions": lambda world, player: ("bet",) if world == "J" else ("bet", "pass")},
+            "has legal actions ['bet', 'pass'] here, but at world state 'J' the player has legal "
+            "actions ['bet']",
+            "let observe show the difference",
+        ),
+        (
+            {"legal_actions": lambda w, p: ("bet", "pass") if w == "J" else ("pass", "bet")},
+            "has legal actions ['pass', 'bet'] here",
+            "list them in one order",
+        ),
+        (
+            {"actors": lambda world: (1,) if world == "Q" else ()},
+            "has legal actions ['left', 'right'] here, but at world state 'J' the player does "
+            "not act",
+            "let observe show the difference",
+        ),
+        (
+            {"actors": lambda world: {"J": (1,), "Q": (0,)}.get(world, ())},
+            "does not act here, but at world state 'J' the player has legal actions",
+            "let observe show the difference",
+        ),
+    ],
+    ids=["legal actions", "their order", "acting at all", "who acts"],
+)
+def test_what_is_legal_follows_from_the_own_infostate(
+    rules: dict[str, Callable[..., Any]], found: str, rule: str
+) -> None:
+    with pytest.raises(GameRuleError) as caught:
+        check_game(Card(**rules))
+    assert found in str(caught.value)
+    assert "at world state 'Q', player 1" in str(caught.value)
+    assert "its infostate is 'deal'" in str(caught.value)
+    assert rule in caught.value.rule
+
+
+def test_a_player_may_act_by_what_only_itself_sees() -> None:
+    assert check_game(Card(actors=lambda world: (0,) if world == "Q" else ())).is_complete
+
+
+def steps(*links: tuple[Any, Any]) -> Toy:
+    """Nature alone moves along the links, with equal probabilities."""
+
+    def transitions(world: Any, joint: Any) -> list[tuple[Any, Fraction]]:
+        targets = [target for source, target in links if source == world]
+        return [(target, Fraction(1, len(targets))) for target in targets]
+
+    return Toy(1, transitions=transitions, observe=always(Observation()))
+
+
+@pytest.mark.parametrize(
+    ("links", "cycle"),
+    [
+        ([("start", "start")], ("start",)),
+        ([("start", "a"), ("a", "b"), ("b", "a"), ("b", "end")], ("a", "b")),
+        ([("start", "a"), ("start", "b"), ("a", "c"), ("b", "c"), ("c", "b")], ("c", "b")),
+        ([("start", "a"), ("a", "b"), ("b", "c"), ("c", "start")], ("start", "a", "b", "c")),
+        ([("start", "a"), ("a", None), (None, "a")], ("a", None)),
+    ],
+)
+def test_a_cycle_is_found_and_printed(links: Any, cycle: tuple[str, ...]) -> None:
+    with pytest.raises(CyclicGameError) as caught:
+        check_game(steps(*links))
+    assert caught.value.cycle == cycle
+    assert " -> ".join(map(repr, [*cycle, cycle[0]])) in str(caught.value)
+
+
+def test_a_cycle_deep_in_a_game_is_met_on_a_random_play() -> None:
+    wide = [((d, i), (d + 1, j)) for d in range(8) for i in range(9) for j in range(9)]
+    first = [("start", (0, i)) for i in range(9)]
+    last = [((8, i), "a") for i in range(9)]
+    report = check_game(steps(*first, *wide, *last), max_histories=30)
+    assert (report.is_complete, report.num_plays) == (False, 2)  # 11 histories each
+    with pytest.raises(CyclicGameError) as caught:
+        check_game(steps(*first, *wide, *last, ("a", "b"), ("b", "a")), max_histories=30)
+    assert caught.value.cycle == ("a", "b")
+
+
+def test_a_way_back_of_probability_zero_is_no_cycle() -> None:
+    ways = {"start": [("a", 1)], "a": [("end", 1), ("start", 0)]}
+    report = check_game(
+        Toy(1, transitions=lambda w, joint: ways.get(w, []), observe=always(Observation()))
+    )
+    assert (report.num_histories, report.is_complete) == (3, True)
+
+
+def test_two_ways_to_one_world_are_no_cycle() -> None:
+    report = check_game(steps(("start", "a"), ("start", "b"), ("a", "c"), ("b", "c")))
+    assert (report.num_worlds, report.num_histories) == (4, 5)
