@@ -1,0 +1,1 @@
+"""One module per command, named as it is typed; each has a function `run`."""

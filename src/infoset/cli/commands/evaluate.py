@@ -1,0 +1,37 @@
+"""`infoset evaluate`: what a policy earns, and what could be gained against it."""
+
+from __future__ import annotations
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption, PolicyArgument
+from infoset.cli.progress import live
+from infoset.cli.screen import make_table, number_text, print_json, print_table
+
+
+def run(
+    game: GameArgument,
+    policy: PolicyArgument,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
+    from infoset.front import evaluate, to_tree
+
+    with live(game) as progress:
+        tree = to_tree(game, memory=memory, progress=progress.explored)
+        found = evaluate(tree, policy)
+    if as_json:
+        numbers = {
+            "values": found.values,
+            "nash_conv": found.nash_conv,
+            "exploitability": found.exploitability,
+            "gains": found.gains,
+        }
+        print_json({"game": str(tree.game), "policy": policy, **numbers})
+        return
+    table = make_table("player", ">value", ">gain of a best response")
+    for player, (value, gain) in enumerate(zip(found.values, found.gains, strict=True)):
+        table.add_row(str(player), number_text(value), number_text(gain))
+    table.add_section()
+    table.add_row("NashConv", "", number_text(found.nash_conv))
+    table.add_row("exploitability", "", number_text(found.exploitability))
+    print_table(table, title=str(tree.game))

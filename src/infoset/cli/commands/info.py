@@ -1,0 +1,82 @@
+"""`infoset info`: how large a game is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.progress import live
+from infoset.cli.screen import (
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    size_text,
+)
+
+if TYPE_CHECKING:
+    from infoset.front import GameInfo
+
+
+def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
+    """Count a game: histories, infostates, sequences, and the memory that its tree takes.
+
+    A game too large to explore or to build is described all the same; counts that are lower
+    bounds are marked ≥.
+    """
+    from infoset.front import info
+
+    with live(game) as progress:
+        found = info(game, memory=memory, progress=progress.explored)
+    if as_json:
+        print_json(found.summary())
+        return
+    table = make_table()
+    for name, text in describe(found).items():
+        table.add_row(name, text)
+    print_table(table, title=found.game)
+    for line in remarks(found):
+        say(line)
+
+
+def describe(found: GameInfo) -> dict[str, str]:
+    """Return the sizes and the kind of a game as text, by name."""
+    bound = "" if found.is_exact else "≥ "
+    return {
+        "players": str(found.num_players),
+        "world states": bound + number_text(found.world_states),
+        "histories": bound + number_text(found.histories),
+        "terminals": bound + number_text(found.terminals),
+        "infostates": _by_player(found.infostates),
+        "acting infostates": _by_player(found.acting_infostates),
+        "sequences": _by_player(found.sequences),
+        "public states": number_text(found.public_states),
+        "two-player zero-sum": _yes_no(found.two_player_zero_sum),
+        "constant sum": number_text(found.constant_sum),
+        "perfect recall": _yes_no(found.perfect_recall),
+        "memory to build it": bound + size_text(found.forecast_bytes),
+    }
+
+
+def remarks(found: GameInfo) -> list[str]:
+    """Return what there is to say besides the numbers."""
+    lines = list(found.notes)
+    if not found.is_exact:
+        lines.append("too many world states to explore them all: ≥ marks lower bounds")
+    elif not found.fits:
+        lines.append("too large to build here, so what needs the tree is not known (-)")
+    return lines
+
+
+def _by_player(counts: tuple[int, ...] | None) -> str:
+    """Return one count per player as text; a single one where all are equal."""
+    if counts is None:
+        return "-"
+    if len(set(counts)) == 1 and len(counts) > 1:
+        return f"{counts[0]:,} each"
+    return ", ".join(map(number_text, counts))
+
+
+def _yes_no(value: bool | None) -> str:
+    return {None: "-", True: "yes", False: "no"}[value]

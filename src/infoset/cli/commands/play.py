@@ -1,0 +1,221 @@
+"""`infoset play`: a seat at the table."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.progress import live
+from infoset.cli.screen import print_json, say, tell
+from infoset.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from infoset.game import Game, History
+    from infoset.policy import Policy
+    from infoset.typing import Action, Player
+
+    Write: TypeAlias = Callable[[str], None]
+
+UNIFORM = "uniform"
+WIDTH = 78
+UNBROKEN = "\N{NO-BREAK SPACE}"
+
+
+class LeftError(Exception):
+    """The human has no more to say: the end of standard input."""
+
+
+def run(
+    game: GameArgument,
+    seat: Annotated[int, typer.Option("--as", metavar="P", min=0, help="The player you are.")] = 0,
+    against: Annotated[
+        str,
+        typer.Option(metavar="POLICY", help="How the others play: a policy.parquet, or uniform."),
+    ] = UNIFORM,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="For the same luck again.", show_default="a different one"),
+    ] = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a game in the terminal.
+
+    You see what your player sees. At the end you see everything.
+    """
+    import numpy as np
+
+    from infoset.front import load
+
+    rules = load(game)
+    _check_seat(rules, seat)
+    others = _opponents(rules, against, memory)
+    write = tell if as_json else say
+    write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
+    write("answer by name or number; Ctrl-D leaves")
+    history = play(rules, seat, others, np.random.default_rng(seed), write)
+    _show_end(history, write)
+    if as_json:
+        print_json(_record(history, seat, against, seed))
+
+
+def _check_seat(rules: Game, seat: Player) -> None:
+    if seat >= rules.num_players:
+        raise ParameterError(
+            f"--as {seat}: {rules} has no such player; players are 0 to {rules.num_players - 1}"
+        )
+
+
+def _opponents(rules: Game, against: str, memory: int | None) -> Policy:
+    """Return the policy of the others; a uniform one needs no tree, however large the game."""
+    from infoset.front import find_policy, to_tree
+    from infoset.policy import UniformPolicy
+
+    if against == UNIFORM:
+        return UniformPolicy()
+    with live(str(rules)) as progress:
+        tree = to_tree(rules, memory=memory, progress=progress.explored)
+        return find_policy(against, tree.sequence_form)
+
+
+def play(
+    rules: Game, seat: Player, others: Policy, rng: np.random.Generator, write: Write
+) -> History:
+    """Play to the end, or until the human leaves; return how far it came."""
+    from infoset.game import initial_history
+
+    history = initial_history(rules)
+    num_shown = 0
+    while not history.is_terminal:
+        actions: dict[Player, Action] = {}
+        for player in history.actors:
+            legal = history.legal_actions(player)
+            if player == seat:
+                num_shown = _show_news(history, seat, num_shown, write)
+                try:
+                    actions[player] = _ask(legal, write)
+                except LeftError:
+                    return history
+            else:
+                odds = others.action_probabilities(history.infostates[player], legal)
+                actions[player] = legal[rng.choice(len(legal), p=odds)]
+        history = history.sample(history.joint(actions), rng)
+    return history
+
+
+def _show_news(history: History, seat: Player, num_shown: int, write: Write) -> int:
+    """Write what the player saw since it was last asked; return how much it has seen in all."""
+    from infoset.game import transcript
+
+    lines = transcript(history, viewer=seat).splitlines()[1:]
+    write("")
+    for line in lines[num_shown:]:
+        write(line)
+    return len(lines)
+
+
+def _ask(legal: Sequence[Action], write: Write) -> Action:
+    """Read one of the legal actions from standard input.
+
+    Raises
+    ------
+    LeftError
+        At the end of the input.
+    """
+    names = [str(action) for action in legal]
+    write(menu(names))
+    while True:
+        line = _read_line()
+        position = find_choice(line, names)
+        if position is not None:
+            return legal[position]
+        write(f"{line!r} is no legal action: {', '.join(names)}")
+
+
+def _read_line() -> str:
+    sys.stdout.flush()
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        return "?"
+    if not line:
+        raise LeftError
+    return line.strip()
+
+
+def menu(names: Sequence[str]) -> str:
+    """Return the actions with their numbers, unless they are numbers themselves.
+
+    Examples
+    --------
+    >>> menu(["pass", "bet"])
+    'your move: [1] pass  [2] bet'
+    """
+    are_numbers = any(name.isdecimal() for name in names)
+    entries = [
+        (name if are_numbers else f"[{number}] {name}").replace(" ", UNBROKEN)
+        for number, name in enumerate(names, start=1)
+    ]
+    text = fill(
+        "  ".join(entries),
+        WIDTH,
+        initial_indent="your move: ",
+        subsequent_indent=" " * 11,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return text.replace(UNBROKEN, " ")
+
+
+def find_choice(text: str, names: Sequence[str]) -> int | None:
+    """Return the position of the action meant by a name, or by a number from 1; None if none is.
+
+    Where the names are numbers themselves, a number is always a name.
+
+    Examples
+    --------
+    >>> find_choice("Bet", ["pass", "bet"]), find_choice("1", ["pass", "bet"])
+    (1, 0)
+    >>> find_choice("5", ["2", "5"]), find_choice("1", ["2", "5"]), find_choice("?", ["2", "5"])
+    (1, None, None)
+    """
+    named = [position for position, name in enumerate(names) if name.lower() == text.lower()]
+    if len(named) == 1:
+        return named[0]
+    are_numbers = any(name.isdecimal() for name in names)
+    if are_numbers or not text.isdecimal() or not 1 <= int(text) <= len(names):
+        return None
+    return int(text) - 1
+
+
+def _show_end(history: History, write: Write) -> None:
+    from infoset.game import transcript
+
+    write("")
+    if history.is_terminal:
+        write("the end; this is what happened")
+        write(transcript(history))
+    else:
+        write("you left; the game is not over, and the others' secrets stay theirs")
+
+
+def _record(history: History, seat: Player, against: str, seed: int | None) -> dict[str, Any]:
+    from infoset.game import transcript
+
+    over = history.is_terminal
+    return {
+        "game": str(history.game),
+        "player": seat,
+        "against": against,
+        "seed": seed,
+        "finished": over,
+        "rewards": history.rewards_so_far if over else None,
+        "transcript": transcript(history, viewer=None if over else seat).splitlines(),
+    }

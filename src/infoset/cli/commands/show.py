@@ -1,0 +1,92 @@
+"""`infoset show`: a policy, infostate by infostate."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption, PolicyArgument
+from infoset.cli.progress import live
+from infoset.cli.screen import print_json, say
+
+if TYPE_CHECKING:
+    from infoset.policy import PolicyRow
+
+SMALLEST_SHOWN = 0.0005
+
+
+def run(
+    game: GameArgument,
+    policy: PolicyArgument,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print a line per infostate and action, all digits.")
+    ] = False,
+    as_json: JsonOption = False,
+    memory: MemoryOption = None,
+) -> None:
+    """Print a policy by infostate: what the player knows, and how it acts.
+
+    The own reach of an infostate is the probability that the player's own actions lead there.
+    """
+    from infoset.front import find_policy, to_tree
+    from infoset.policy import read_metadata
+
+    if as_csv and as_json:
+        raise typer.BadParameter("--csv and --json exclude each other")
+    with live(game) as progress:
+        tree = to_tree(game, memory=memory, progress=progress.explored)
+        found = find_policy(policy, tree.sequence_form)
+        about = None if policy == "uniform" else read_metadata(policy)
+    if as_json:
+        rows = [_record(row) for row in found.rows()]
+        print_json(
+            {"game": str(tree.game), "policy": policy, "metadata": about, "infostates": rows}
+        )
+    elif as_csv:
+        _print_csv(found.rows())
+    else:
+        method = "" if about is None else f", by {about.get('method')}"
+        say(f"{tree.game}: {policy}{method}")
+        _print_text(found.rows())
+
+
+def _record(row: PolicyRow) -> dict[str, Any]:
+    return {
+        "player": row.player,
+        "infostate": row.infostate,
+        "own_reach": row.own_reach,
+        "actions": row.actions,
+        "probabilities": row.probabilities,
+    }
+
+
+def _print_csv(rows: Iterable[PolicyRow]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["player", "infostate", "own_reach", "action", "probability"])
+    for row in rows:
+        for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
+            writer.writerow([row.player, row.infostate, row.own_reach, action, probability])
+
+
+def _print_text(rows: Iterable[PolicyRow]) -> None:
+    for player, group in groupby(rows, key=attrgetter("player")):
+        of_player = list(group)
+        width = max(len(row.infostate) for row in of_player)
+        say()
+        say(f"player {player}: {len(of_player):,} infostates")
+        say(f"own reach  {'infostate':<{width}}  policy")
+        for row in of_player:
+            say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {_policy_text(row)}")
+    say()
+    say(f"actions of probability below {SMALLEST_SHOWN:g} are left out; --csv has them all")
+
+
+def _policy_text(row: PolicyRow) -> str:
+    pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
+    return "  ".join(f"{action} {share:.3f}" for action, share in pairs if share >= SMALLEST_SHOWN)

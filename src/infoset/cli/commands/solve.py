@@ -1,0 +1,135 @@
+"""`infoset solve`: a policy, its trace and its picture, in a folder."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.progress import live
+from infoset.cli.screen import (
+    duration_text,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from infoset.solvers import SolveResult
+
+DEFAULT_METHOD = "cfr+"
+
+ENDINGS = {
+    "converged": "converged: the target is reached",
+    "optimal": "optimal",
+    "iterations": "stopped after the iterations asked for",
+    "seconds": "stopped after the seconds allowed",
+    "stopped": "stopped",
+    "interrupted": "interrupted; this is what was done so far",
+    "failed": "failed: the method found no solution",
+}
+
+INTERRUPTED = 130
+
+
+class Stops(NamedTuple):
+    """When to stop."""
+
+    target: float | None
+    iterations: int | None
+    seconds: float | None
+
+
+def run(
+    game: GameArgument,
+    method: Annotated[
+        str, typer.Option(help="How: cfr+, cfr, lp and more, in any case of letters.")
+    ] = DEFAULT_METHOD,
+    target: Annotated[
+        float | None, typer.Option(help="Exploitability to stop at, in the game's units.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="Iterations to stop after.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds to stop after.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="New folder for the result; if it exists, the next free name is taken.",
+            show_default="runs/GAME-METHOD",
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a game, and save the policy.
+
+    Without --target, --iterations and --seconds it stops when the exploitability
+    is a thousandth of the payoff range, or after a minute.
+    Ctrl-C stops it at any time, and what is done is saved.
+    """
+    from infoset.experiments import RUN_FILES, check_writable, save_run
+    from infoset.front import load, solve
+    from infoset.solvers import find_method, make_budget
+    from infoset.tree import build_tree
+
+    rules, name = load(game), find_method(method).name
+    check_writable(out)
+    with _told_if_interrupted(), live(str(rules)) as progress:
+        tree = build_tree(rules, memory=memory, progress=progress.explored)
+        stops = Stops(target, iterations, seconds)._asdict()
+        progress.solving(name, make_budget(tree.sequence_form, callback=None, **stops))
+        result = solve(tree, name, callback=progress.measured, **stops)
+    with _interrupts_ignored():
+        folder = save_run(result, out, game=rules)
+    if as_json:
+        print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
+    else:
+        _report(result, folder, game)
+    if result.outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _report(result: SolveResult, folder: Path, spec: str) -> None:
+    from infoset.experiments import RUN_FILES
+
+    table = make_table()
+    table.add_row("outcome", ENDINGS[result.outcome])
+    table.add_row("iterations", number_text(result.iterations))
+    table.add_row("time", duration_text(result.seconds))
+    for player, value in enumerate(result.values):
+        table.add_row(f"value to player {player}", number_text(value))
+    table.add_row("NashConv", number_text(result.nash_conv))
+    table.add_row("exploitability", number_text(result.exploitability))
+    print_table(table, title=f"{result.game}, {result.method}")
+    policy = folder / RUN_FILES["policy"]
+    say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
+    say(f"look at it: infoset show {quote(spec)} {quote(str(policy))}")
+
+
+@contextmanager
+def _told_if_interrupted() -> Iterator[None]:
+    """Say so if Ctrl-C comes before there is a policy."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        tell("interrupted before there was anything to save")
+        raise
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Let no Ctrl-C come between the files of a run."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,62 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+__all__ = ["GameArgument", "JsonOption", "MemoryOption", "PolicyArgument", "parse_memory"]
+
+UNITS: Final = {
+    "": 1,
+    **{f"{prefix}b": 1000**power for power, prefix in enumerate(["", "k", "m", "g", "t"])},
+    **{f"{prefix}ib": 1024**power for power, prefix in enumerate(["k", "m", "g", "t"], start=1)},
+}
+
+
+def parse_memory(text: str) -> int:
+    """Return a number of bytes from text such as `500MB`, `4GB`, `1.5GiB` or `4000000000`.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is not a positive number with a known unit.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    unit = None if match is None else UNITS.get(match[2].lower())
+    if match is None or unit is None or float(match[1]) == 0:
+        raise typer.BadParameter(
+            f"{text!r} is not an amount of memory; write it as 500MB, 4GB, 1.5GiB or in bytes"
+        )
+    return int(float(match[1]) * unit)
+
+
+GameArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME",
+        help="A game, such as kuhn_poker or 'leduc_poker(num_ranks=4)'; infoset games lists them.",
+        show_default=False,
+    ),
+]
+PolicyArgument: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="POLICY", help="A policy.parquet file, or the word uniform.", show_default=False
+    ),
+]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+]
+MemoryOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--memory",
+        metavar="BYTES",
+        parser=parse_memory,
+        help="Memory allowed for the game tree, such as 4GB.",
+        show_default="70% of what is free",
+    ),
+]

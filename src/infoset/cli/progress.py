@@ -1,0 +1,147 @@
+"""What moves on the terminal while a game is explored and solved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import log
+from typing import TYPE_CHECKING
+
+from infoset.cli.screen import duration_text, error_console, number_text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from infoset.solvers import Budget, TracePoint
+
+__all__ = ["Progress", "live"]
+
+REFRESHES_PER_SECOND = 8
+BAR_WIDTH = 60
+COLUMN_WIDTH = 8
+
+
+class Progress:
+    """What is known of the work so far; another thread draws it now and then.
+
+    Attributes
+    ----------
+    name : str
+        The game.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._began = time.monotonic()
+        self._num_worlds = 0
+        self._method = ""
+        self._limits: Budget | None = None
+        self._trace: list[TracePoint] = []
+
+    def explored(self, num_worlds: int, seconds: float) -> None:
+        """Note how many world states were found so far."""
+        self._num_worlds = num_worlds
+
+    def solving(self, method: str, limits: Budget) -> None:
+        """Note that the game is compiled, and solving begins, with these limits."""
+        self._method = method
+        self._limits = limits
+        self._began = time.monotonic()
+
+    def measured(self, point: TracePoint) -> None:
+        """Note a measurement."""
+        self._trace.append(point)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since this stage of the work began."""
+        return time.monotonic() - self._began
+
+    @property
+    def share_done(self) -> float | None:
+        """Share of the way to the nearest limit, from 0 to 1; None where nothing tells.
+
+        The way to a target is measured in orders of magnitude.
+        """
+        if self._limits is None or not self._trace:
+            return None
+        shares = [0.0]
+        if self._limits.seconds:
+            shares.append(self.elapsed / self._limits.seconds)
+        if self._limits.iterations:
+            shares.append(self._trace[-1].iteration / self._limits.iterations)
+        first, last = self._trace[0].exploitability, self._trace[-1].exploitability
+        target = self._limits.target
+        if target and first and last and first > target:
+            shares.append(log(first / last) / log(first / target))
+        return min(max(shares), 1.0)
+
+    def __rich__(self) -> RenderableType:
+        """Return what to draw now."""
+        from rich.console import Group
+        from rich.text import Text
+
+        title = ", ".join(filter(None, [self.name, self._method]))
+        views = self._exploring_view() if self._limits is None else self._solving_view()
+        return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
+
+    def _exploring_view(self) -> list[RenderableType]:
+        found = f"{self._num_worlds:,} world states" if self._num_worlds else "world states"
+        return [f"exploring {found}, {duration_text(self.elapsed)}"]
+
+    def _solving_view(self) -> list[RenderableType]:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        share = self.share_done
+        line = Table.grid()
+        line.add_row(ProgressBar(1.0, share or 0.0, width=BAR_WIDTH, pulse=share is None))
+        return [line, self._numbers()]
+
+    def _numbers(self) -> RenderableType:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+        for header in self.numbers():
+            table.add_column(header, min_width=COLUMN_WIDTH, no_wrap=True)
+        table.add_row(*self.numbers().values())
+        return table
+
+    def numbers(self) -> dict[str, str]:
+        """Return what is shown while solving, as text by name."""
+        from infoset.experiments import iterations_per_second, seconds_to_target
+
+        trace = [*self._trace]
+        last = trace[-1] if trace else None
+        target = self._limits.target if self._limits is not None else None
+        speed = iterations_per_second(trace)
+        shown = {"iteration": number_text(last.iteration if last else None)}
+        if last is not None and last.exploitability is None:
+            shown["NashConv"] = number_text(last.nash_conv)
+        else:
+            shown["exploitability"] = number_text(last.exploitability if last else None)
+        if target is not None:
+            shown["target"] = number_text(target)
+        shown["iterations/s"] = "-" if speed is None else f"{speed:,.0f}"
+        shown["elapsed"] = duration_text(self.elapsed)
+        left = None if target is None else seconds_to_target(trace, target)
+        shown["to target"] = duration_text(left)
+        return shown
+
+
+@contextmanager
+def live(name: str) -> Iterator[Progress]:
+    """Show the progress of a game on standard error while the block runs.
+
+    Nothing is shown where standard error is not a terminal, and nothing stays.
+    """
+    from rich.live import Live
+
+    progress = Progress(name)
+    console = error_console()
+    if not console.is_terminal:
+        yield progress
+        return
+    with Live(progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True):
+        yield progress

@@ -1,0 +1,115 @@
+"""Writing to the terminal: data to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, JustifyMethod
+    from rich.table import Table
+
+__all__ = [
+    "complain",
+    "duration_text",
+    "error_console",
+    "make_table",
+    "number_text",
+    "print_json",
+    "print_table",
+    "say",
+    "size_text",
+    "tell",
+]
+
+WIDTH_OF_A_FILE = 100
+
+
+def say(text: str = "") -> None:
+    """Write a line to standard output."""
+    sys.stdout.write(f"{text}\n")
+
+
+def tell(text: str = "") -> None:
+    """Write a line to standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
+def complain(message: str, hint: str = "") -> None:
+    """Write an error to standard error: one line, and one more for a hint."""
+    tell(f"error: {' '.join(message.split())}")
+    if hint:
+        tell(hint)
+
+
+def print_json(value: Any) -> None:
+    """Write a value to standard output as one JSON object on one line."""
+    from infoset.experiments import json_text
+
+    say(json_text(value))
+
+
+def print_table(table: Table, title: str = "") -> None:
+    """Write a title and a table to standard output."""
+    from rich.console import Console
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_A_FILE
+    console = Console(width=width, highlight=False, markup=False)
+    with console.capture() as captured:
+        console.print(table)
+    if title:
+        say(title)
+    for line in captured.get().strip("\n").split("\n"):
+        if line.strip():
+            say(line.rstrip())
+
+
+def error_console() -> Console:
+    """Return the console on standard error."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False)
+
+
+def make_table(*headers: str) -> Table:
+    """Return an empty table in the one style that the commands share.
+
+    A header that begins with `>` is of a column of numbers, aligned to the right.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_header=bool(headers))
+    for header in headers:
+        justify: JustifyMethod = "right" if header.startswith(">") else "left"
+        table.add_column(header.removeprefix(">"), justify=justify, overflow="fold")
+    return table
+
+
+def number_text(value: float | None) -> str:
+    """Return a number as people read it: whole ones with commas, others with six digits."""
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def duration_text(seconds: float | None) -> str:
+    """Return a time as text: `0.42 s`, `1:05`, `2:03:04`, `3 days`; `-` where unknown."""
+    if seconds is None:
+        return "-"
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 48:
+        return f"{hours // 24:,} days"
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def size_text(num_bytes: int) -> str:
+    """Return an amount of memory as text: `874 bytes`, `5.7 kB`, `12.3 GB`."""
+    for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
+        if num_bytes < 1000 ** (power + 1):
+            return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
+    return f"{num_bytes // 10**12:,} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"

@@ -1,0 +1,85 @@
+"""How fast a solver is, and how long it will take to its target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log
+
+import numpy as np
+
+from infoset.solvers import TracePoint
+
+__all__ = ["iterations_per_second", "seconds_to_target"]
+
+TAIL = 8
+"""The forecast looks at the measurements from an eighth of the iterations on."""
+
+LEAST_SPAN = 2
+LEAST_POINTS = 4
+LEAST_SLOPE = 0.05
+LONGEST = 1e9
+
+
+def iterations_per_second(trace: Sequence[TracePoint]) -> float | None:
+    """Return how fast the solver was lately, measuring included; None if too early to say."""
+    tail = _tail(trace)
+    if not tail or tail[-1].seconds <= tail[0].seconds:
+        return None
+    return (tail[-1].iteration - tail[0].iteration) / (tail[-1].seconds - tail[0].seconds)
+
+
+def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | None:
+    """Estimate the time left until the exploitability is at most `target`.
+
+    The recent measurements are fitted by a power law, log error = a + slope · log iterations,
+    which is extrapolated at the recent speed.
+
+    Parameters
+    ----------
+    trace : Sequence[TracePoint]
+        Measurements so far.
+    target : float
+        Exploitability, in the game's units.
+
+    Returns
+    -------
+    float or None
+        Seconds; 0 when the target is met; None where nothing honest can be said: the game has
+        no exploitability, there are too few measurements, they do not fall, or the target would
+        take longer than a generation.
+
+    Examples
+    --------
+    >>> trace = [TracePoint(t, t / 100, (0.0, 0.0), 2 / t, 1 / t) for t in range(1, 101)]
+    >>> round(seconds_to_target(trace, 0.001), 6)
+    9.0
+    """
+    if not trace or trace[-1].exploitability is None:
+        return None
+    if trace[-1].exploitability <= target:
+        return 0.0
+    tail = _tail(trace)
+    speed = iterations_per_second(trace)
+    slope = _slope(tail)
+    if target <= 0 or not speed or slope is None or slope > -LEAST_SLOPE:
+        return None
+    exponent = log(target / trace[-1].exploitability) / slope
+    if exponent > log(LONGEST):
+        return None
+    seconds = trace[-1].iteration * (exp(exponent) - 1) / speed
+    return seconds if seconds <= LONGEST else None
+
+
+def _tail(trace: Sequence[TracePoint]) -> list[TracePoint]:
+    """Return the recent measurements."""
+    return [point for point in trace if point.iteration * TAIL >= trace[-1].iteration]
+
+
+def _slope(tail: Sequence[TracePoint]) -> float | None:
+    """Return the slope of log error against log iterations, where there is enough to fit."""
+    points = [(t.iteration, t.exploitability) for t in tail if t.exploitability and t.iteration > 0]
+    if len(points) < LEAST_POINTS or points[-1][0] < LEAST_SPAN * points[0][0]:
+        return None
+    iterations, errors = np.log(np.array(points, dtype=np.float64)).T
+    centred = iterations - iterations.mean()
+    return float(centred @ errors / (centred @ centred))

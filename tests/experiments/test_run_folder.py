@@ -1,0 +1,204 @@
+"""The folder that a solve leaves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import nan
+
+import pytest
+
+import infoset
+from infoset.errors import ParameterError
+from infoset.experiments import RUN_FILES, check_writable, run_folder, run_slug, save_run
+from infoset.games import MatrixGame, matrix_game
+from infoset.policy import distance, load_policy, read_metadata
+
+KUHN = infoset.solve("kuhn_poker(players=2)", iterations=30)
+PENNIES = infoset.solve("matrix_mp", iterations=1)
+FILES = sorted(RUN_FILES.values())
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True)
+class Homemade(MatrixGame):
+    """A game that `load` does not know, with parameters that JSON does not."""
+
+    name = "homemade"
+    odds: object = nan
+    shape: object = frozenset({1})
+
+
+def read_json(path):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+def test_the_four_files(tmp_path):
+    folder = save_run(KUHN, tmp_path / "deep" / "run")
+    assert folder == tmp_path / "deep" / "run"
+    assert sorted(os.listdir(folder)) == FILES
+    policy = load_policy(folder / "policy.parquet", KUHN.policy.sequence_form)
+    assert distance(policy, KUHN.policy) == 0
+    assert (folder / "convergence.png").read_bytes().startswith(PNG)
+
+
+def test_the_metadata_of_the_policy(tmp_path):
+    folder = save_run(KUHN, tmp_path / "run")
+    assert read_metadata(folder / "policy.parquet") == {
+        "game": "kuhn_poker",
+        "parameters": {"players": 2},
+        "method": "cfr+",
+        "seed": None,
+        "version": infoset.__version__,
+        "fingerprint": KUHN.policy.sequence_form.fingerprint,
+        "format": 1,
+    }
+
+
+def test_the_result(tmp_path):
+    folder = save_run(KUHN, tmp_path / "run")
+    result = read_json(folder / "result.json")
+    assert {key: result[key] for key in KUHN.summary()} == KUHN.summary()
+    assert result["parameters"] == {"players": 2}
+    assert result["version"] == infoset.__version__
+    assert result["files"] == dict(RUN_FILES)
+    assert result["seed"] is None
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", result["finished"])
+
+
+def test_the_trace_has_every_measurement_with_all_digits(tmp_path):
+    folder = save_run(KUHN, tmp_path / "run")
+    with (folder / "trace.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == [
+        "iteration",
+        "seconds",
+        "value_0",
+        "value_1",
+        "nash_conv",
+        "exploitability",
+    ]
+    assert len(rows) == 1 + len(KUHN.trace)
+    for row, point in zip(rows[1:], KUHN.trace, strict=True):
+        expected = [point.seconds, *point.values, point.nash_conv, point.exploitability]
+        assert int(row[0]) == point.iteration
+        assert [float(text) for text in row[1:]] == expected
+
+
+def test_what_a_game_lacks_is_empty_or_null(tmp_path):
+    result = infoset.solve("kuhn_poker(players=3)", iterations=2)
+    folder = save_run(result, tmp_path / "run")
+    lines = (folder / "trace.csv").read_text().splitlines()
+    assert lines[0] == "iteration,seconds,value_0,value_1,value_2,nash_conv,exploitability"
+    assert all(line.endswith(",") for line in lines[1:])
+    assert read_json(folder / "result.json")["exploitability"] is None
+
+
+def test_a_folder_is_never_overwritten(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "mine.txt").write_text("keep")
+    (tmp_path / "run-2").write_text("a file of that name")
+    folder = save_run(PENNIES, tmp_path / "run")
+    assert folder.name == "run-3"
+    assert os.listdir(tmp_path / "run") == ["mine.txt"]
+    assert (tmp_path / "run-2").read_text() == "a file of that name"
+
+
+def test_many_at_once_get_a_folder_each(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_folder, "_write_picture", lambda result, path: path.touch())
+    with ThreadPoolExecutor(8) as pool:
+        folders = list(pool.map(lambda _: save_run(PENNIES, tmp_path / "run"), range(16)))
+    assert len(set(folders)) == 16
+    assert {path.name for path in folders} == {"run", *(f"run-{n}" for n in range(2, 17))}
+    assert all(sorted(os.listdir(path)) == FILES for path in folders)
+
+
+def test_by_default_it_is_named_after_game_and_method_under_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert str(save_run(PENNIES)) == os.path.join("runs", "matrix_mp-cfr-plus")
+    assert str(save_run(PENNIES)) == os.path.join("runs", "matrix_mp-cfr-plus-2")
+
+
+@pytest.mark.parametrize(
+    ("game", "method", "slug"),
+    [
+        ("kuhn_poker", "cfr", "kuhn_poker-cfr"),
+        ("kuhn_poker", "CFR+", "kuhn_poker-CFR-plus"),
+        ("leduc_poker(num_ranks=4,players=3)", "lp", "leduc_poker-num_ranks-4-players-3-lp"),
+        ("openspiel:go(board_size=2)", "cfr+", "openspiel-go-board_size-2-cfr-plus"),
+        ("../../etc/passwd", "cfr", "etc-passwd-cfr"),
+        ("Pökér ♠", "cfr", "P-k-r-cfr"),
+        ("♠", "cfr", "cfr"),
+    ],
+)
+def test_slugs(game, method, slug):
+    assert run_slug(game, method) == slug
+
+
+def test_a_slug_is_never_too_long_for_a_file_name_and_keeps_the_method():
+    slug = run_slug("matrix_game(" + "1," * 500 + ")", "cfr+")
+    assert len(slug) <= 100
+    assert slug.endswith("-cfr-plus")
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", slug)
+
+
+def test_a_game_of_ones_own_gives_its_parameters(tmp_path):
+    parts = matrix_game([[1, -1], [-1, 1]])
+    game = Homemade(parts.row_payoffs, None, parts.row_actions, parts.column_actions)
+    result = infoset.solve(game, iterations=1)
+    told = save_run(result, tmp_path / "told", game=game)
+    untold = save_run(result, tmp_path / "untold")
+    parameters = read_metadata(told / "policy.parquet")["parameters"]
+    assert parameters["row_payoffs"] == [[1, -1], [-1, 1]]
+    assert parameters["odds"] is None
+    assert parameters["shape"] == "frozenset({1})"
+    assert read_json(told / "result.json")["parameters"] == parameters
+    assert read_metadata(untold / "policy.parquet")["parameters"] is None
+
+
+def test_numbers_that_json_lacks_are_null(tmp_path):
+    folder = save_run(replace(PENNIES, nash_conv=nan), tmp_path / "run")
+    assert read_json(folder / "result.json")["nash_conv"] is None
+
+
+def test_a_failure_leaves_no_half_written_file(tmp_path, monkeypatch):
+    def fail(result, path):
+        path.write_bytes(PNG)
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(run_folder, "_write_picture", fail)
+    with pytest.raises(OSError, match="No space"):
+        save_run(PENNIES, tmp_path / "run")
+    assert sorted(os.listdir(tmp_path / "run")) == ["policy.parquet", "trace.csv"]
+
+
+def test_paths_that_do_not_end_in_a_name(tmp_path, monkeypatch):
+    (tmp_path / "here" / "below").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here" / "below")
+    assert save_run(PENNIES, ".") == tmp_path / "here" / "below-2"
+    assert save_run(PENNIES, "..") == tmp_path / "here-2"
+    with pytest.raises(ParameterError, match="inside of it"):
+        save_run(PENNIES, "/")
+
+
+def test_where_nothing_can_be_written_is_said_before_and_after(tmp_path):
+    (tmp_path / "file").write_text("")
+    for act in (check_writable, lambda path: save_run(PENNIES, path)):
+        with pytest.raises(ParameterError, match="choose another"):
+            act(tmp_path / "file" / "run")
+    check_writable(tmp_path / "not" / "there" / "yet")
+    check_writable(None)
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_read_only_folder_is_refused_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(ParameterError, match="read-only"):
+        check_writable(tmp_path / "run")
