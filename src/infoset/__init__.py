@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from infoset.evaluation import (
         BestResponse,
         Evaluation,
+        MatchResult,
         best_response,
         expected_values,
         exploitability,
@@ -84,6 +85,7 @@ _ROOMS = {
     "evaluation": (
         "BestResponse",
         "Evaluation",
+        "MatchResult",
         "best_response",
         "expected_values",
         "exploitability",
@@ -108,6 +110,7 @@ __all__ = [
     "History",
     "Infostate",
     "InfosetError",
+    "MatchResult",
     "Observation",
     "Policy",
     "PublicState",
