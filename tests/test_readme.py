@@ -1,0 +1,24 @@
+"""The README's two commands are those that are run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def commands() -> list[str]:
+    return re.findall(r"^\$ (.*)$", README, flags=re.MULTILINE)
+
+
+def test_there_are_two_and_ci_runs_the_one_that_tests():
+    solve, test = commands()
+    assert "infoset solve leduc_poker" in solve
+    assert f"\n{test}\n" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_every_link_and_picture_is_there():
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / target).exists(), target
