@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
     from rich.table import Table
 
+    from infoset.game import Game
+
 __all__ = [
     "complain",
     "duration_text",
@@ -21,6 +23,7 @@ __all__ = [
     "say",
     "size_text",
     "tell",
+    "tell_notes",
 ]
 
 WIDTH_OF_A_FILE = 100
@@ -41,6 +44,12 @@ def complain(message: str, hint: str = "") -> None:
     tell(f"error: {' '.join(message.split())}")
     if hint:
         tell(hint)
+
+
+def tell_notes(game: Game) -> None:
+    """Write to standard error what the game's loader has to say."""
+    for note in getattr(game, "notes", ()):
+        tell(f"note: {note}")
 
 
 def print_json(value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption, PolicyArgument
 from infoset.cli.progress import live
-from infoset.cli.screen import make_table, number_text, print_json, print_table
+from infoset.cli.screen import make_table, number_text, print_json, print_table, tell_notes
 
 
 def run(
@@ -19,6 +19,7 @@ def run(
     with live(game) as progress:
         tree = to_tree(game, memory=memory, progress=progress.explored)
         found = evaluate(tree, policy)
+    tell_notes(tree.game)
     if as_json:
         numbers = {
             "values": found.values,

@@ -21,6 +21,7 @@ from infoset.cli.screen import (
     print_table,
     say,
     tell,
+    tell_notes,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def run(
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(name, make_budget(tree.sequence_form, callback=None, **stops))
         result = solve(tree, name, callback=progress.measured, **stops)
+    tell_notes(rules)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
     if as_json:

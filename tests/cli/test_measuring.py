@@ -1,0 +1,222 @@
+"""The commands `games`, `info`, `evaluate` and `show`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from functools import partial
+
+import pytest
+
+import infoset
+import infoset.front
+from infoset.cli.commands.info import describe, remarks
+from infoset.front import GameInfo
+from infoset.games import GAMES
+
+INFO_KEYS = {
+    "game",
+    "num_players",
+    "world_states",
+    "histories",
+    "terminals",
+    "infostates",
+    "acting_infostates",
+    "public_states",
+    "sequences",
+    "two_player_zero_sum",
+    "constant_sum",
+    "perfect_recall",
+}
+HUGE = "liars_dice(numdice=20,dice_sides=1)"
+
+
+def test_games_lists_every_game(command):
+    shown = command("games")
+    assert shown.code == 0
+    for name in GAMES:
+        assert f" {name} " in shown.out
+    assert "num_ranks=-1*" in shown.out
+    assert "openspiel:NAME(...)" in shown.out
+
+
+def test_games_as_json(command):
+    games = {entry["name"]: entry for entry in command("games", "--json").json["games"]}
+    assert set(games) == set(GAMES)
+    assert games["matrix_mp"]["aliases"] == ["matching_pennies"]
+    (players,) = games["kuhn_poker"]["parameters"]
+    assert players == {
+        "name": "players",
+        "default": 2,
+        "required": False,
+        "allowed": "a whole number from 2 to 10",
+        "meaning": "Number of players.",
+        "addition": False,
+    }
+    required = {p["name"] for p in games["matrix_game"]["parameters"] if p["required"]}
+    assert required == {"row_payoffs"}
+
+
+def test_info_of_kuhn_poker(command):
+    found = command("info", "kuhn_poker", "--json").json
+    assert {key: found[key] for key in INFO_KEYS} == {
+        "game": "kuhn_poker",
+        "num_players": 2,
+        "world_states": 55,
+        "histories": 55,
+        "terminals": 30,
+        "infostates": [37, 37],
+        "acting_infostates": [6, 6],
+        "public_states": 25,
+        "sequences": [13, 13],
+        "two_player_zero_sum": True,
+        "constant_sum": 0.0,
+        "perfect_recall": True,
+    }
+
+
+def test_info_as_text(command):
+    lines = command("info", "kuhn_poker").out.splitlines()
+    assert lines[0] == "kuhn_poker"
+    assert "  sequences             13 each" in lines
+    assert "  two-player zero-sum   yes" in lines
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_info_says_what_a_game_lacks(command):
+    found = command("info", "matrix_pd", "--json").json
+    assert found["two_player_zero_sum"] is False
+    assert found["constant_sum"] is None
+    three = command("info", "kuhn_poker(players=3)", "--json").json
+    assert three["two_player_zero_sum"] is False
+    assert three["constant_sum"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "histories"), [([HUGE], 2_199_023_255_552), (["kuhn_poker", "--memory", "1"], 55)]
+)
+def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments, histories):
+    found = command("info", *arguments, "--json")
+    assert found.code == 0
+    assert found.json["histories"] == histories
+    assert found.json["fits"] is False
+    assert found.json["is_exact"] is True
+    assert found.json["forecast_bytes"] > 28 * histories
+    for key in ("infostates", "acting_infostates", "public_states", "sequences"):
+        assert found.json[key] is None
+    assert set(found.json) >= INFO_KEYS
+    shown = command("info", *arguments)
+    assert shown.code == 0
+    assert f"{histories:,}" in shown.out
+    assert "memory to build it" in shown.out
+    assert "too large to build" in shown.out
+    assert "≥" not in shown.out
+
+
+def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
+    whole = infoset.front.info("leduc_poker")
+    monkeypatch.setattr(infoset.front, "info", partial(infoset.front.info, max_worlds=300))
+    shown = command("info", "leduc_poker")
+    assert shown.code == 0
+    assert shown.out.count("≥ ") >= 4
+    assert "lower bounds" in shown.out
+    found = command("info", "leduc_poker", "--json")
+    assert found.code == 0
+    assert found.json["is_exact"] is False
+    assert 300 < found.json["histories"] < whole.histories
+    assert found.json["two_player_zero_sum"] is None
+
+
+def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
+    monkeypatch.setattr("infoset.tree.build_tree", partial(infoset.build_tree, max_worlds=300))
+    assert "world states" in command("solve", "leduc_poker").complaint
+
+
+def test_texts_of_numbers_of_any_size():
+    found = GameInfo(
+        game="g",
+        num_players=3,
+        world_states=10**6,
+        histories=10**400,
+        terminals=1,
+        infostates=(5, 6, 7),
+        public_states=12345,
+        is_exact=False,
+        forecast_bytes=10**402,
+        fits=False,
+        notes=("the loader has this to say",),
+    )
+    texts = describe(found)
+    assert texts["world states"] == "≥ 1,000,000"
+    assert texts["infostates"] == "5, 6, 7"
+    assert texts["memory to build it"].startswith("≥ 1,000,")
+    assert texts["memory to build it"].endswith("TB")
+    assert remarks(found)[0] == "the loader has this to say"
+
+
+def test_evaluate_uniform(command):
+    found = command("evaluate", "kuhn_poker", "uniform", "--json").json
+    assert found["game"] == "kuhn_poker"
+    assert found["values"] == pytest.approx([0.125, -0.125])
+    assert found["gains"] == pytest.approx([0.375, 13 / 24])
+    assert found["nash_conv"] == pytest.approx(11 / 12)
+    assert found["exploitability"] == pytest.approx(11 / 24)
+    shown = command("evaluate", "kuhn_poker", "uniform").out
+    assert "0.916667" in shown
+    assert "0.458333" in shown
+
+
+@pytest.mark.parametrize("game", ["matrix_pd", "kuhn_poker(players=3)"])
+def test_exploitability_is_null_where_it_is_not_defined(command, game):
+    found = command("evaluate", game, "uniform", "--json").json
+    assert found["exploitability"] is None
+    assert found["nash_conv"] > 0
+    last = command("evaluate", game, "uniform").out.splitlines()[-1]
+    assert last.split() == ["exploitability", "-"]
+
+
+def test_evaluate_a_file(command):
+    solved = command("solve", "kuhn_poker", "--iterations", "50", "--out", "run", "--json").json
+    found = command("evaluate", "kuhn_poker", "run/policy.parquet", "--json").json
+    for key in ("values", "nash_conv", "exploitability"):
+        assert found[key] == pytest.approx(solved[key], rel=1e-12)
+
+
+def test_show_as_text(command):
+    lines = command("show", "kuhn_poker", "uniform").out.splitlines()
+    assert lines[0] == "kuhn_poker: uniform"
+    assert "player 0: 6 infostates" in lines
+    assert "    1.000  [J]               pass 0.500  bet 0.500" in lines
+    assert "    0.500  [K] / pass / bet  pass 0.500  bet 0.500" in lines
+
+
+def test_show_as_csv_has_every_action_with_all_digits(command):
+    command("solve", "kuhn_poker", "--iterations", "50", "--out", "run")
+    shown = command("show", "kuhn_poker", "run/policy.parquet", "--csv")
+    rows = list(csv.DictReader(io.StringIO(shown.out)))
+    assert len(rows) == 24
+    assert list(rows[0]) == ["player", "infostate", "own_reach", "action", "probability"]
+    result = infoset.solve("kuhn_poker", iterations=50)
+    for row in rows:
+        expected = result.policy[row["infostate"], int(row["player"])][row["action"]]
+        assert float(row["probability"]) == expected
+
+
+def test_show_as_json(command):
+    command("solve", "kuhn_poker", "--iterations", "50", "--method", "cfr", "--out", "run")
+    found = command("show", "kuhn_poker", "run/policy.parquet", "--json").json
+    assert found["game"] == "kuhn_poker"
+    assert found["metadata"]["method"] == "cfr"
+    assert len(found["infostates"]) == 12
+    for row in found["infostates"]:
+        assert set(row) == {"player", "infostate", "own_reach", "actions", "probabilities"}
+        assert row["actions"] == ["pass", "bet"]
+        assert sum(row["probabilities"]) == pytest.approx(1)
+    assert command("show", "kuhn_poker", "uniform", "--json").json["metadata"] is None
+
+
+def test_show_leaves_out_what_is_hardly_ever_done_and_says_so(command):
+    command("solve", "matrix_pd", "--iterations", "50", "--out", "run")
+    lines = command("show", "matrix_pd", "run/policy.parquet").out.splitlines()
+    assert lines[0] == "matrix_pd: run/policy.parquet, by cfr+"
+    assert "below 0.0005 are left out" in lines[-1]

@@ -1,0 +1,255 @@
+"""The command `play`: what is seen, what is hidden, what is answered."""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.cli.commands.play import find_choice, menu, play
+from infoset.errors import UnknownNameError
+from infoset.game import Game, Infostate, Observation
+from infoset.games import load_game
+from infoset.policy import UniformPolicy
+
+THE_END = "the end; this is what happened"
+ALWAYS_FIRST = "1\n" * 20
+
+
+def test_a_play_from_beginning_to_end(command):
+    ran = command("play", "kuhn_poker", "--seed", "3", stdin="x\nbet\n")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert ran.out.splitlines() == [
+        "kuhn_poker: you are player 0 of 2, against uniform",
+        "answer by name or number; Ctrl-D leaves",
+        "",
+        "1. - | you see K",
+        "your move: [1] pass  [2] bet",
+        "'x' is no legal action: pass, bet",
+        "",
+        THE_END,
+        "kuhn_poker",
+        "1. nature         | player 0 sees K | player 1 sees Q",
+        "2. player 0: bet  | all see bet",
+        "3. player 1: pass | all see pass",
+        "end: player 0 gets +1, player 1 gets -1",
+    ]
+
+
+def test_the_same_seed_gives_the_same_luck(command):
+    arguments = ["play", "leduc_poker", "--as", "1", "--json"]
+    plays = [command(*arguments, "--seed", seed, stdin=ALWAYS_FIRST).json for seed in (7, 7, 8, 9)]
+    assert plays[0] == plays[1]
+    transcripts = [tuple(ran["transcript"]) for ran in plays]
+    assert len(set(transcripts)) > 1
+
+
+def test_json_is_alone_on_standard_output(command):
+    ran = command("play", "kuhn_poker", "--seed", "3", "--json", stdin="bet\n")
+    assert ran.json == {
+        "game": "kuhn_poker",
+        "player": 0,
+        "against": "uniform",
+        "seed": 3,
+        "finished": True,
+        "rewards": [1, -1],
+        "transcript": [
+            "kuhn_poker",
+            "1. nature         | player 0 sees K | player 1 sees Q",
+            "2. player 0: bet  | all see bet",
+            "3. player 1: pass | all see pass",
+            "end: player 0 gets +1, player 1 gets -1",
+        ],
+    }
+    assert "your move" in ran.err
+
+
+@pytest.mark.parametrize("stdin", ["", "x\n", "\n\n"])
+def test_the_end_of_input_is_a_polite_end(command, stdin):
+    ran = command("play", "kuhn_poker", "--seed", "3", stdin=stdin)
+    assert ran.code == 0
+    assert "you left" in ran.out
+    assert THE_END not in ran.out
+    assert "Q" not in ran.out
+    left = command("play", "kuhn_poker", "--seed", "3", "--json", stdin=stdin).json
+    assert left["finished"] is False
+    assert left["rewards"] is None
+    assert left["transcript"] == ["kuhn_poker, seen by player 0", "1. - | you see K"]
+
+
+class Answers(io.StringIO):
+    """Standard input that answers one thing after the other; exceptions are raised."""
+
+    def __init__(self, *answers):
+        super().__init__()
+        self.answers = list(answers)
+
+    def readline(self):
+        answer = self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+def test_ctrl_c_exits_with_130(command):
+    ran = command("play", "kuhn_poker", "--json", stdin=Answers(KeyboardInterrupt()))
+    assert (ran.code, ran.out) == (130, "")
+
+
+def test_bytes_that_are_no_text_are_a_bad_answer(command):
+    garbled = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
+    ran = command("play", "kuhn_poker", "--seed", "3", stdin=Answers(garbled, "bet\n"))
+    assert ran.code == 0
+    assert "'?' is no legal action" in ran.out
+
+
+def test_simultaneous_moves(command):
+    ran = command("play", "matrix_rps", "--as", "1", "--seed", "0", stdin="paper\n")
+    before, _, after = ran.out.partition(THE_END)
+    assert "player 1: Paper" in after
+    assert "player 0" not in before
+
+
+def test_actions_that_are_numbers_are_meant_by_name(command):
+    arguments = ["play", "goofspiel(num_cards=4,imp_info=True)", "--seed", "1"]
+    ran = command(*arguments, stdin="3\n3\n4\n2\n")
+    assert "your move: 1  2  3  4" in ran.out
+    assert "'3' is no legal action: 1, 2, 4" in ran.out
+    assert "2. player 0: 3, " in ran.out
+    assert "3. player 0: 4, " in ran.out
+
+
+def test_a_policy_file_plays_the_others(command):
+    command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
+    for seed in range(30):
+        found = command(
+            *["play", "kuhn_poker", "--against", "run/policy.parquet", "--seed", seed, "--json"],
+            stdin="bet\n",
+        ).json
+        deal, _, answer, *_ = found["transcript"][1:]
+        if "player 1 sees K" in deal:
+            assert answer.startswith("3. player 1: bet")
+        if "player 1 sees J" in deal:
+            assert answer.startswith("3. player 1: pass")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
+    for seed in range(12):
+        ran = command("play", "kuhn_poker", "--as", seat, "--seed", seed, stdin=ALWAYS_FIRST)
+        before, _, after = ran.out.partition(THE_END)
+        cards = {player: after.split(f"player {player} sees ")[1][0] for player in (0, 1)}
+        assert f"you see {cards[seat]}" in before
+        assert cards[1 - seat] not in before
+
+
+@pytest.mark.parametrize("seat", [0, 2])
+@pytest.mark.parametrize("game", ["kuhn_poker(players=3)", "leduc_poker(players=3)"])
+def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, seat):
+    rules = load_game(game)
+    plays: dict[Infostate, list[tuple[list[str], tuple[Infostate, ...]]]] = {}
+    for seed in range(150):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
+        lines: list[str] = []
+        history = play(rules, seat, UniformPolicy(), np.random.default_rng(seed), lines.append)
+        asked = [stop for stop in history.path() if seat in stop.actors]
+        if asked:
+            known = asked[-1].infostates[seat]
+            plays.setdefault(known, []).append((lines, asked[-1].infostates))
+    for alike in plays.values():
+        assert all(lines == alike[0][0] for lines, _ in alike)
+    assert any(len({others for _, others in alike}) > 2 for alike in plays.values())
+
+
+SECRET = "zebra"
+
+
+@dataclass(frozen=True)
+class Whisper(Game):
+    """Player 1 gets a secret, does a secret thing, and player 0 guesses three times in the dark."""
+
+    name = "whisper"
+    num_players = 2
+
+    def initial_world(self):
+        return (SECRET, 0)
+
+    def actors(self, world):
+        return {0: (), 1: (1,), 2: (0, 1), 3: (0,)}.get(world[1], ())
+
+    def legal_actions(self, world, player):
+        return ("left", "right") if player == 0 else (f"{SECRET}-go", f"{SECRET}-stay")
+
+    def transitions(self, world, joint_action):
+        return [((SECRET, world[1] + 1), 1)] if world[1] < 4 else []
+
+    def rewards(self, world, joint_action, next_world):
+        return (7, -7) if next_world[1] == 4 else (0, 0)
+
+    def observe(self, world, joint_action, next_world):
+        return Observation(private={1: SECRET}, shared={(1,): f"{SECRET} shared"})
+
+
+def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("left\nright\n"))
+    lines = []
+    history = play(Whisper(), 0, UniformPolicy(), np.random.default_rng(0), lines.append)
+    assert history.is_terminal
+    assert history.rewards_so_far == (7, -7)
+    text = "\n".join(lines)
+    assert "you: left" in text
+    assert SECRET not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "position"),
+    [
+        ("bet", ["pass", "bet"], 1),
+        ("BET", ["pass", "bet"], 1),
+        ("2", ["pass", "bet"], 1),
+        ("0", ["pass", "bet"], None),
+        ("3", ["pass", "bet"], None),
+        ("-1", ["pass", "bet"], None),
+        ("1.0", ["pass", "bet"], None),
+        ("²", ["pass", "bet"], None),
+        ("", ["pass", "bet"], None),
+        ("4", ["2", "4", "5"], 1),
+        ("1", ["2", "4", "5"], None),
+        ("call", ["call", "Call"], None),
+        ("2", ["call", "Call"], 1),
+    ],
+)
+def test_choices(text, names, position):
+    assert find_choice(text, names) == position
+
+
+@given(st.text(), st.lists(st.text(min_size=1), min_size=1, unique=True))
+def test_whatever_is_typed_is_a_legal_action_or_none(text, names):
+    assert find_choice(text, names) in {None, *range(len(names))}
+    assert menu(names).startswith("your move: ")
+
+
+def test_long_menus_are_broken_between_actions():
+    calls = load_game("liars_dice(dice_sides=9)").calls
+    lines = menu(calls).splitlines()
+    assert len(lines) > 1
+    assert all(len(line) <= 78 for line in lines)
+    words = [word for line in lines for word in line.removeprefix("your move:").split()]
+    assert words[1::2] == list(calls)
+    assert not any(line.split()[-1].startswith("[") for line in lines)
+
+
+def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
+    class Lost:
+        def action_probabilities(self, infostate, legal_actions):
+            raise UnknownNameError("no play of this game leads there")
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
+    with pytest.raises(UnknownNameError):
+        play(load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0), lambda line: None)

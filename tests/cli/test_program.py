@@ -1,0 +1,220 @@
+"""The program as a whole: help, errors, exit codes, start-up, pipes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import infoset
+from infoset.cli.app import app
+from infoset.cli.options import parse_memory
+
+COMMANDS = ["games", "info", "solve", "evaluate", "show", "play"]
+HUGE = "liars_dice(numdice=20,dice_sides=1)"
+"""2.2 · 10¹² histories, of only 83 world states."""
+
+
+def python(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=120, **options
+    )
+
+
+def test_help_names_every_command(command):
+    shown = command("--help")
+    assert shown.code == 0
+    assert all(name in shown.out for name in COMMANDS)
+    assert command("-h") == shown
+    assert command().out.split() == shown.out.split()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_and_json(name):
+    shown = CliRunner().invoke(app, [name, "--help"], env={"COLUMNS": "100", "NO_COLOR": "1"})
+    assert shown.exit_code == 0
+    assert "--json" in shown.output
+
+
+def test_the_options_of_solve(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = command("solve", "--help").out
+    for option in ("method", "target", "iterations", "seconds", "out", "json", "memory"):
+        assert f"--{option} " in shown
+    assert "[default: cfr+]" in shown
+
+
+def test_the_default_method_is_the_library_s():
+    from infoset.cli.commands.solve import DEFAULT_METHOD
+    from infoset.solvers import DEFAULT_METHOD as LIBRARY_S
+
+    assert DEFAULT_METHOD == LIBRARY_S
+
+
+def test_version(command):
+    assert command("--version").out == f"infoset {infoset.__version__}\n"
+
+
+def test_python_m_infoset():
+    done = python("-m", "infoset", "--version")
+    assert (done.returncode, done.stdout) == (0, f"infoset {infoset.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["sovle", "kuhn_poker"], "'solve'"),
+        (["solve"], "GAME"),
+        (["solve", "kuhn_poker", "--methd", "cfr"], "--method"),
+        (["solve", "kuhn_poker", "--iterations", "many"], "--iterations"),
+        (["solve", "kuhn_poker", "leduc_poker"], "leduc_poker"),
+        (["solve", "kuhn_poker", "--memory", "4XB"], "4GB"),
+        (["solve", "kuhn_poker", "--memory", "0"], "4GB"),
+        (["show", "kuhn_poker", "uniform", "--csv", "--json"], "--csv"),
+        (["play", "kuhn_poker", "--seed", "-1"], "--seed"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read(command, arguments, says):
+    complaint = command(*arguments).complaint
+    assert says in complaint
+    assert "--help" in complaint.splitlines()[-1]
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "kuhn_pokr"], "kuhn_poker"),
+        (["info", "kuhn_poker(player=2)"], "players"),
+        (["info", "kuhn_poker(players=1)"], "from 2 to 10"),
+        (["info", "liars_dice(numdice=0)"], "numdice=1"),
+        (["info", "kuhn_poker("], "cannot read"),
+        (["info", ""], "cannot read"),
+        (["solve", "liars_dice(numdice=0)"], "numdice=1"),
+        (["solve", "kuhn_poker", "--method", "cfr++"], "cfr+"),
+        (["solve", "kuhn_poker", "--target", "-1"], "target"),
+        (["solve", "kuhn_poker", "--target", "nan"], "target"),
+        (["solve", "kuhn_poker", "--seconds", "inf"], "seconds"),
+        (["solve", "kuhn_poker", "--iterations", "0"], "iterations"),
+        (["solve", "matrix_pd", "--target", "0.1"], "constant-sum"),
+        (["solve", "kuhn_poker(players=3)", "--target", "0.1"], "two-player"),
+        (["solve", "kuhn_poker(players=3)", "--method", "lp"], "two-player"),
+        (["solve", "kuhn_poker", "--memory", "1kB"], "memory"),
+        (["solve", HUGE], "2,199,023,255,552 histories"),
+        (["evaluate", HUGE, "uniform"], "2,199,023,255,552 histories"),
+        (["evaluate", "kuhn_poker", "nowhere.parquet"], "nowhere.parquet"),
+        (["show", "kuhn_poker", "nowhere.parquet"], "nowhere.parquet"),
+        (["play", "kuhn_poker", "--as", "2"], "0 to 1"),
+        (["play", "kuhn_poker", "--against", "nowhere.parquet"], "nowhere.parquet"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_errors_of_the_user(command, tmp_path, arguments, says, as_json):
+    assert says in command(*arguments, *as_json).complaint
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", ["truncated", "empty", "text", "folder", "other parquet"])
+@pytest.mark.parametrize("name", ["evaluate", "show"])
+def test_a_damaged_policy_file(command, tmp_path, name, damage):
+    command("solve", "matrix_mp", "--iterations", "1", "--out", "run")
+    policy = tmp_path / "run" / "policy.parquet"
+    whole = policy.read_bytes()
+    if damage == "folder":
+        policy = tmp_path / "run"
+    elif damage == "other parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({"probability": [1.0]}), policy)
+    else:
+        policy.write_bytes({"truncated": whole[:-100], "empty": b"", "text": b"hello"}[damage])
+    assert str(policy) in command(name, "matrix_mp", policy).complaint
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("evaluate", []), ("show", []), ("play", ["--against"])]
+)
+def test_a_policy_for_other_parameters(command, name, option):
+    command("solve", "kuhn_poker(players=3)", "--iterations", "1", "--out", "three")
+    complaint = command(name, "kuhn_poker", *option, "three/policy.parquet").complaint
+    assert "kuhn_poker(players=3)" in complaint
+
+
+@pytest.mark.parametrize("name", ["info", "solve", "play"])
+def test_a_missing_extra_comes_with_the_command_that_installs_it(command, monkeypatch, name):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    assert "pip install 'infoset[openspiel]'" in command(name, "openspiel:catch").complaint
+
+
+def test_a_full_disk_is_no_traceback(command, monkeypatch):
+    from infoset.experiments import run_folder
+
+    def fail(result, path):
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(run_folder, "_write_picture", fail)
+    assert "No space left on device" in command("solve", "matrix_mp").complaint
+
+
+def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("infoset.tree.build_tree", fail)
+    assert "--memory" in command("solve", "matrix_mp").complaint
+
+
+@pytest.mark.parametrize(
+    ("text", "num_bytes"),
+    [
+        ("4000", 4000),
+        ("4kB", 4000),
+        ("500MB", 500_000_000),
+        ("4GB", 4 * 10**9),
+        ("4 gb", 4 * 10**9),
+        ("1.5GiB", 3 * 2**29),
+        ("1TiB", 2**40),
+        ("12B", 12),
+    ],
+)
+def test_amounts_of_memory(text, num_bytes):
+    assert parse_memory(text) == num_bytes
+
+
+def test_help_and_version_load_nothing_heavy():
+    heavy = ["numpy", "numba", "scipy", "pyarrow", "matplotlib", "highspy", "psutil"]
+    done = python(
+        "-c",
+        "import sys\n"
+        "from infoset.cli import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit:\n"
+        f"    print(sorted(set({heavy}) & set(sys.modules)), file=sys.stderr)",
+    )
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGPIPE on Windows")
+@pytest.mark.parametrize("option", ["--csv", "--json", ""])
+def test_a_reader_that_goes_away_is_no_error(option):
+    line = f"{sys.executable} -m infoset show leduc_poker uniform {option} | head -c 20"
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
+    assert done.stderr == ""
+    assert len(done.stdout) == 20
+
+
+def test_a_terminal_that_cannot_show_a_sign_gets_it_escaped():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    program = (
+        "import infoset.front as front, functools\n"
+        "front.info = functools.partial(front.info, max_worlds=300)\n"
+        "from infoset.cli import main\n"
+        "main(['info', 'leduc_poker'])"
+    )
+    done = python("-c", program, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "\\u2265 " in done.stdout

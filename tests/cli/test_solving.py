@@ -1,0 +1,257 @@
+"""The command `solve`: what it prints, what it leaves, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import infoset
+from infoset.cli.commands.solve import ENDINGS
+from infoset.cli.progress import Progress
+from infoset.experiments import RUN_FILES
+from infoset.games import KuhnPoker
+from infoset.solvers import Budget, TracePoint
+
+FILES = sorted(RUN_FILES.values())
+KEYS = {
+    "game",
+    "method",
+    "iterations",
+    "seconds",
+    "values",
+    "nash_conv",
+    "exploitability",
+    "outcome",
+}
+
+
+def test_the_default_solves_kuhn_poker(command, tmp_path):
+    ran = command("solve", "kuhn_poker")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert ran.out.startswith("kuhn_poker, cfr+\n")
+    assert "converged: the target is reached" in ran.out
+    assert "infoset show kuhn_poker runs/kuhn_poker-cfr-plus/policy.parquet" in ran.out
+    assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-cfr-plus")) == FILES
+
+
+def test_json_has_the_numbers_of_the_library(command, tmp_path):
+    ran = command("solve", "leduc_poker", "--iterations", "25", "--method", "CFR", "--json")
+    found = ran.json
+    result = infoset.solve("leduc_poker", "cfr", iterations=25)
+    assert set(found) == {*KEYS, "folder", "files"}
+    for key, value in result.summary().items():
+        assert found[key] == value or key == "seconds"
+    assert found["folder"] == os.path.join("runs", "leduc_poker-cfr")
+    written = json.loads((tmp_path / found["folder"] / found["files"]["result"]).read_text())
+    assert {key: written[key] for key in KEYS} == {key: found[key] for key in KEYS}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome"),
+    [
+        (["kuhn_poker", "--target", "0.1"], "converged"),
+        (["kuhn_poker", "--iterations", "3"], "iterations"),
+        (["kuhn_poker", "--seconds", "0"], "seconds"),
+        (["kuhn_poker", "--method", "lp"], "optimal"),
+        (["matrix_pd", "--iterations", "3"], "iterations"),
+        (["kuhn_poker(players=3)", "--seconds", "0.05"], "seconds"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_every_outcome_exits_with_0(command, arguments, outcome):
+    ran = command("solve", *arguments, "--json")
+    assert ran.code == 0
+    assert ran.json["outcome"] == outcome
+    shown = command("solve", *arguments)
+    assert shown.code == 0
+    assert ENDINGS[outcome] in shown.out
+
+
+def test_every_outcome_has_words():
+    from typing import get_args
+
+    from infoset.solvers import Outcome
+
+    assert set(get_args(Outcome)) == set(ENDINGS)
+
+
+def test_what_a_game_lacks_is_null_or_a_dash(command):
+    arguments = ["solve", "kuhn_poker(players=3)", "--iterations", "2"]
+    found = command(*arguments, "--json").json
+    assert found["exploitability"] is None
+    assert len(found["values"]) == 3
+    lines = command(*arguments).out.splitlines()
+    assert ["exploitability", "-"] in [line.split() for line in lines]
+    assert any("value to player 2" in line for line in lines)
+
+
+@pytest.mark.parametrize("arguments", [["solve"], ["evaluate"]])
+def test_what_the_loader_has_to_say_goes_to_standard_error(command, monkeypatch, arguments):
+    monkeypatch.setattr(KuhnPoker, "notes", ("no public observations",), raising=False)
+    more = ["uniform"] if arguments == ["evaluate"] else []
+    ran = command(*arguments, "kuhn_poker", *more, "--json")
+    assert ran.json["game"] == "kuhn_poker"
+    assert ran.err == "note: no public observations\n"
+
+
+def test_a_folder_is_not_overwritten(command, tmp_path):
+    for name in ("run", "run-2", "run-3"):
+        found = command("solve", "matrix_mp", "--out", "run", "--json").json
+        assert found["folder"] == name
+        assert sorted(os.listdir(tmp_path / name)) == FILES
+
+
+def test_the_command_that_it_suggests_is_quoted(command):
+    shown = command("solve", "leduc_poker(num_ranks=3)", "--iterations", "1", "--out", "my run")
+    assert shown.out.endswith("infoset show 'leduc_poker(num_ranks=3)' 'my run/policy.parquet'\n")
+
+
+def test_where_nothing_can_be_written_nothing_is_solved(command, tmp_path, monkeypatch):
+    monkeypatch.setattr("infoset.front.solve", lambda *_, **__: pytest.fail("solved in vain"))
+    (tmp_path / "file").write_text("")
+    assert "file" in command("solve", "kuhn_poker", "--out", "file/run").complaint
+
+
+def test_ctrl_c_while_solving_saves_what_is_done(command, tmp_path, monkeypatch):
+    seen = []
+
+    def interrupt(self, point):
+        seen.append(point)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "measured", interrupt)
+    ran = command("solve", "leduc_poker", "--seconds", "60", "--out", "run", "--json")
+    assert ran.code == 130
+    assert ran.json["outcome"] == "interrupted"
+    assert ran.json["iterations"] == seen[-1].iteration
+    assert sorted(os.listdir(tmp_path / "run")) == FILES
+    assert command("evaluate", "leduc_poker", "run/policy.parquet").code == 0
+
+
+def test_ctrl_c_while_exploring_leaves_nothing(command, tmp_path, monkeypatch):
+    def interrupt(self, num_worlds, seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "explored", interrupt)
+    ran = command("solve", "leduc_poker")
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == "interrupted before there was anything to save\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_ctrl_c_while_saving_changes_nothing(command, tmp_path, monkeypatch):
+    from infoset.experiments import run_folder
+
+    write = run_folder._write_trace
+
+    def interrupted(result, path):
+        signal.raise_signal(signal.SIGINT)
+        write(result, path)
+
+    monkeypatch.setattr(run_folder, "_write_trace", interrupted)
+    ran = command("solve", "matrix_mp", "--out", "run")
+    assert ran.code == 0
+    assert sorted(os.listdir(tmp_path / "run")) == FILES
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_a_real_ctrl_c_on_a_real_terminal(tmp_path):
+    """The live display is watched until it shows numbers; then Ctrl-C is pressed."""
+    ours, theirs = os.openpty()
+    options = ["--target", "1e-13", "--seconds", "60", "--out", "run", "--json"]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "infoset", "solve", "leduc_poker", *options],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(theirs)
+    shown = b""
+    deadline = time.monotonic() + 50
+    while b"to target" not in shown and time.monotonic() < deadline:
+        shown += os.read(ours, 4096)
+    program.send_signal(signal.SIGINT)
+    out, _ = program.communicate(timeout=50)
+    os.close(ours)
+    for word in (b"iteration", b"exploitability", b"iterations/s", b"elapsed", b"to target"):
+        assert word in shown
+    assert program.returncode == 130
+    assert json.loads(out)["outcome"] == "interrupted"
+    assert sorted(os.listdir(tmp_path / "run")) == FILES
+
+
+def measured(iteration, exploitability, seconds=1.0):
+    return TracePoint(iteration, seconds, (0.0, 0.0), 2 * exploitability, exploitability)
+
+
+def test_the_numbers_that_are_shown_while_solving():
+    progress = Progress("leduc_poker")
+    progress.solving("cfr+", Budget(target=0.01))
+    early = progress.numbers()
+    assert early["iteration"] == early["exploitability"] == early["iterations/s"] == "-"
+    assert early["to target"] == "-"
+    for t in range(1, 101):
+        progress.measured(measured(t, 1 / t, seconds=t / 50))
+    late = progress.numbers()
+    assert late["iteration"] == "100"
+    assert late["exploitability"] == "0.01"
+    assert late["target"] == "0.01"
+    assert late["iterations/s"] == "50"
+    assert late["to target"] == "0.00 s"
+    assert late["elapsed"].endswith(" s")
+
+
+def test_nash_conv_is_shown_where_there_is_no_exploitability():
+    progress = Progress("matrix_pd")
+    progress.solving("cfr+", Budget(seconds=60.0))
+    progress.measured(TracePoint(1, 0.1, (0.0, 0.0), 0.75, None))
+    numbers = progress.numbers()
+    assert numbers["NashConv"] == "0.75"
+    assert "exploitability" not in numbers
+    assert "target" not in numbers
+    assert numbers["to target"] == "-"
+
+
+def test_the_share_done_is_that_of_the_nearest_limit():
+    progress = Progress("leduc_poker")
+    assert progress.share_done is None
+    progress.solving("cfr+", Budget(target=0.01, iterations=1000, seconds=3600.0))
+    assert progress.share_done is None
+    progress.measured(measured(1, 1.0))
+    assert progress.share_done == pytest.approx(0.001, abs=1e-4)
+    progress.measured(measured(10, 0.1))
+    assert progress.share_done == pytest.approx(0.5)
+    progress.measured(measured(900, 0.09))
+    assert progress.share_done == pytest.approx(0.9)
+    progress.measured(measured(999, 1e-5))
+    assert progress.share_done == 1.0
+
+
+def test_every_view_can_be_drawn():
+    from rich.console import Console
+
+    console = Console(width=90, file=open(os.devnull, "w"), record=True)  # noqa: SIM115
+    progress = Progress("leduc_poker")
+    console.print(progress)
+    progress.explored(12_345, 1.0)
+    console.print(progress)
+    progress.solving("cfr+", Budget(target=0.01))
+    console.print(progress)
+    progress.measured(measured(7, 0.5))
+    console.print(progress)
+    console.file.close()
+    text = console.export_text()
+    assert "exploring 12,345 world states" in text
+    assert "leduc_poker, cfr+" in text
+    assert max(map(len, text.splitlines())) <= 90
