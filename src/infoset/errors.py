@@ -24,6 +24,9 @@ __all__ = [
 ]
 
 
+MOST_NAMES_SHOWN = 24
+
+
 class InfosetError(Exception):
     """The base of every error below: catch this one to catch them all."""
 
@@ -138,4 +141,7 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, names, n=3, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(near)}?"
-    return f"known: {', '.join(names)}" if names else "none is known"
+    if not names:
+        return "none is known"
+    rest = f", ... ({len(names)} in all)" if len(names) > MOST_NAMES_SHOWN else ""
+    return f"known: {', '.join(names[:MOST_NAMES_SHOWN])}{rest}"

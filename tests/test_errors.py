@@ -1,0 +1,44 @@
+"""What errors say, and that one base catches them."""
+
+from __future__ import annotations
+
+import pytest
+
+from infoset import errors
+from infoset.errors import CyclicGameError, MissingExtraError, UnknownNameError, nearest_names
+
+
+def test_all_have_one_base():
+    for name in errors.__all__:
+        thing = getattr(errors, name)
+        if isinstance(thing, type):
+            assert issubclass(thing, errors.InfosetError)
+
+
+def test_the_nearest_names_come_first():
+    known = ["kuhn_poker", "leduc_poker", "goofspiel"]
+    assert nearest_names("kuhn", known) == "did you mean kuhn_poker?"
+    assert nearest_names("chess", known) == "known: goofspiel, kuhn_poker, leduc_poker"
+    assert nearest_names("chess", []) == "none is known"
+
+
+def test_a_long_list_is_cut():
+    text = nearest_names("zzz", [f"game{i:03}" for i in range(200)])
+    assert text.endswith("game023, ... (200 in all)")
+
+
+def test_unknown_names_say_what_kind_of_name():
+    with pytest.raises(UnknownNameError, match="unknown method 'crf'; did you mean cfr"):
+        raise UnknownNameError.of("method", "crf", ["cfr", "lp"])
+
+
+def test_a_missing_extra_says_how_to_install_it():
+    error = MissingExtraError("openspiel", "loading 'openspiel:chess'")
+    assert "pip install 'infoset[openspiel]'" in str(error)
+    assert error.extra == "openspiel"
+
+
+def test_a_long_cycle_is_shown_by_its_beginning():
+    error = CyclicGameError(range(20))
+    assert "(20 world states in all)" in str(error)
+    assert error.cycle == tuple(range(20))
