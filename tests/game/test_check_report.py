@@ -103,6 +103,9 @@ def test_a_joint_action_too_many_is_cut() -> None:
 
 
 def test_next_worlds_listed_twice_are_one() -> None:
+    pairs = {"start": [("over", 0.25), ("on", 0.5), ("over", 0.25)], "on": [(1, 0.5), (2, 0.5)]}
+    report = check_game(Toy(1, transitions=lambda w, j: pairs.get(w, [])), max_histories=3)
+    assert (report.num_histories, report.share_covered) == (3, 0.5)
     game = Toy(1, transitions=lambda w, joint: [("a", 0.5), ("a", 0.5)] * (w == "start"))
     assert check_game(game).num_histories == 2
 

@@ -12,6 +12,7 @@ from infoset.errors import CyclicGameError, GameRuleError, ParameterError
 from infoset.game import Game, Observation, check_game
 from toys import Toy
 
+HALF = Fraction(1, 2)
 LEFT_LEFT = ("left", "left")
 
 
@@ -452,6 +453,23 @@ def test_what_is_legal_follows_from_the_own_infostate(
     assert rule in caught.value.rule
 
 
+def test_the_infostate_is_told_in_order() -> None:
+    ways = {
+        "start": [("J", HALF), ("Q", HALF)],
+        "J": [("J later", 1)],
+        "Q": [("Q later", 1)],
+        "J later": [("end", 1)],
+    }
+    game = Toy(
+        1,
+        actors=lambda world: (0,) if world == "J later" else (),
+        transitions=lambda world, joint: ways.get(world, []),
+        observe=lambda world, joint, next_world: Observation("deal" if world == "start" else None),
+    )
+    with pytest.raises(GameRuleError, match=r"its infostate is 'deal / \.'"):
+        check_game(game)
+
+
 def test_a_player_may_act_by_what_only_itself_sees() -> None:
     assert check_game(Card(actors=lambda world: (0,) if world == "Q" else ())).is_complete
 
@@ -492,6 +510,19 @@ def test_a_cycle_deep_in_a_game_is_met_on_a_random_play() -> None:
     with pytest.raises(CyclicGameError) as caught:
         check_game(steps(*first, *wide, *last, ("a", "b"), ("b", "a")), max_histories=30)
     assert caught.value.cycle == ("a", "b")
+
+
+def test_a_cycle_is_named_before_what_follows_from_it() -> None:
+    game = Card(
+        transitions=lambda world, joint: {
+            "start": [("J", HALF), ("Q", HALF)],
+            "Q": [("J", 1)],
+            "J": [("start", 1)],
+        }[world],
+        legal_actions=lambda world, player: ("bet",) if world == "J" else ("bet", "pass"),
+    )
+    with pytest.raises(CyclicGameError):
+        check_game(game)
 
 
 def test_a_way_back_of_probability_zero_is_no_cycle() -> None:

@@ -188,6 +188,34 @@ def test_nobody_left_besides_nature() -> None:
         fold_chance_player(Toy(1), forecast)
 
 
+def test_two_natures_may_give_their_actions_the_same_names() -> None:
+    """Nature 2 is seen only if nature 1 mixes; otherwise nature 1 itself is."""
+    names: dict[int, tuple[str, ...]] = {
+        0: ("look",),
+        1: ("mix", "rain", "dry"),
+        2: ("rain", "sun"),
+    }
+    game = Toy(
+        3,
+        actors=lambda world: (0, 1, 2) if world == "start" else (),
+        legal_actions=lambda world, player: names[player],
+        transitions=lambda world, joint: [("over", 1)] if world == "start" else [],
+        observe=lambda world, joint, over: Observation(
+            joint[1:] if joint[1] == "mix" else joint[1]
+        ),
+    )
+    once = fold_chance_player(game, lambda world: [("rain", HALF), ("sun", HALF)])
+    twice = fold_chance_player(once, lambda world: [(name, Fraction(1, 3)) for name in names[1]])
+    outcomes = list(twice.transitions("start", ("look",)))
+    assert sorted(probability for _, probability in outcomes) == [
+        Fraction(1, 6),
+        Fraction(1, 6),
+        Fraction(1, 3),
+        Fraction(1, 3),
+    ]
+    assert len({world for world, _ in outcomes}) == 4
+
+
 def uniform(game: Game, player: int) -> Any:
     def policy(world: Any) -> list[tuple[Any, Fraction]]:
         legal = game.legal_actions(world, player)

@@ -99,6 +99,7 @@ def test_equal_histories() -> None:
     assert len({one, same, other_cards, longer}) == 3
     assert one != initial_history(load_game("matrix_mp"))
     assert one != "bet"
+    assert initial_history(Toy()) != initial_history(Toy())
 
 
 def test_histories_with_one_world_differ_by_how_they_came_there() -> None:
@@ -142,6 +143,15 @@ def test_sampling_follows_the_probabilities() -> None:
     drawn = Counter(root.sample((NOOP,), rng).world for _ in range(2000))
     assert set(drawn) == {"a", "c"}
     assert drawn["a"] == pytest.approx(400, abs=75)  # more than four standard deviations
+
+
+def test_the_smallest_number_never_draws_what_has_no_probability() -> None:
+    class Zero:
+        def random(self) -> float:
+            return 0.0
+
+    game = Toy(transitions=lambda w, j: [("never", 0.0), ("always", 1.0)])
+    assert game.sample_transition("start", (NOOP,), Zero()) == "always"  # type: ignore[arg-type]
 
 
 def test_a_play_is_the_same_for_the_same_seed() -> None:

@@ -72,6 +72,24 @@ def test_small_errors_at_many_world_states_add_up() -> None:
     check_game(Sampled([0.5, 0.5], lambda rng: int(rng.random() < 0.5), places))
 
 
+def test_one_wrong_world_state_among_many_is_named() -> None:
+    class Uneven(Sampled):
+        def sample_transition(self, world: Any, joint: Any, rng: np.random.Generator) -> Any:
+            self.draw = lambda rng: int(rng.random() < (0.85 if world == 17 else 0.5))
+            return super().sample_transition(world, joint, rng)
+
+    with pytest.raises(GameRuleError, match="with the probabilities") as caught:
+        check_game(Uneven([0.5, 0.5], lambda rng: 0, places=40))
+    assert caught.value.world == 17
+
+
+def test_world_states_with_transitions_too_many_to_list_are_not_sampled() -> None:
+    game = Sampled([0.01] * 100, lambda rng: 99)
+    assert check_game(game, max_histories=50).num_samples == 1  # the way to the one place
+    with pytest.raises(GameRuleError):
+        check_game(game, max_histories=150)
+
+
 def test_a_draw_that_is_not_listed() -> None:
     with pytest.raises(GameRuleError, match=r"it drew \('end', 7\) for joint action") as caught:
         check_game(Sampled([1.0], lambda rng: 7))

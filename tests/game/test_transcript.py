@@ -139,6 +139,15 @@ def test_a_move_of_nature_that_nobody_sees_is_shown_as_the_world_it_led_to() -> 
     assert "heads" not in transcript(plays[0], viewer=0)
 
 
+def test_a_world_that_nature_never_moves_to_hides_nothing() -> None:
+    game = Toy(
+        transitions=lambda world, joint: [("heads", 1), ("tails", 0)],
+        observe=lambda *transition: Observation("flip"),
+    )
+    play = initial_history(game).extend((NOOP,), "heads")
+    assert transcript(play) == "Toy\n1. nature | all see flip"
+
+
 def test_long_plays_are_aligned() -> None:
     game = Toy(1, initial_world=lambda: 0, transitions=lambda w, j: [(w + 1, 1)] if w < 10 else [])
     play = initial_history(game)

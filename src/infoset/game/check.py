@@ -198,7 +198,7 @@ class _Walk:
             facts = self.facts_of(node.world)
             if not facts.edges:
                 self.share_covered += node.reach
-            self.is_complete &= len(facts.edges) <= room and not facts.is_cut
+            self.is_complete &= len(facts.edges) <= room
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
 
     def visit_plays(self, rng: np.random.Generator) -> int:
