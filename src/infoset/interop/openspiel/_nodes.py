@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -75,7 +75,7 @@ class Node:
         return {player: self._labelled(player) for player in self.actors}
 
     def _labelled(self, player: Player) -> dict[str, int]:
-        legal = self.state.legal_actions(player)
+        legal = [int(action) for action in self.state.legal_actions(player)]
         if not legal:
             raise UnsupportedGameError(
                 f"OpenSpiel gives player {player} no legal action at [{self.state.history_str()}], "
@@ -86,7 +86,8 @@ class Node:
     @cached_property
     def outcomes(self) -> tuple[tuple[int, float], ...]:
         """Nature's actions that can happen, with their probabilities."""
-        return tuple(pair for pair in self.state.chance_outcomes() if pair[1] > 0)
+        pairs = self.state.chance_outcomes()
+        return tuple((int(move), float(chance)) for move, chance in pairs if chance > 0)
 
     @cached_property
     def chance_labels(self) -> dict[int, str]:
@@ -169,7 +170,7 @@ class Sources:
         Its private observer, or its observation string, after every move.
     own_turn : Watch or None
         Its information-state string, where the player is to act and at the end.
-    keeps_private : bool
+    is_kept : bool
         Whether the private string describes a state, so that it is shown when it changes, rather
         than an event, shown when there is one.
     """
@@ -178,32 +179,30 @@ class Sources:
     public: Watch | None = None
     private: Watch | None = None
     own_turn: Watch | None = None
-    keeps_private: bool = True
+    is_kept: bool = True
 
     def observe(self, before: Node, move: str | tuple[str, ...] | None, after: Node) -> Observation:
         """Return what the transition between two nodes shows."""
-        public: Any = move if self.moves else None
+        public: Hashable = move if self.moves else None
         if self.public is not None:
             public = after.shown(self.public, 0)
-        if self.private is None and self.own_turn is None:
-            return Observation(public)
         players = range(after.state.num_players())
-        return Observation(public, tuple(self._seen(before, after, p) for p in players))
+        if self.own_turn is not None:
+            return Observation(public, [self._known(self.own_turn, after, p) for p in players])
+        if self.private is not None:
+            return Observation(
+                public, [self._changed(self.private, before, after, p) for p in players]
+            )
+        return Observation(public)
 
-    def _seen(self, before: Node, after: Node, player: Player) -> str | tuple[str, ...] | None:
-        changed = self._changed(before, after, player)
-        if self.own_turn is None or not (after.is_terminal or player in after.actors):
-            return changed
-        known = after.shown(self.own_turn, player)
-        if self.private is None:
-            return known
-        return (known,) if changed is None else (changed, known)
+    def _known(self, watch: Watch, after: Node, player: Player) -> Hashable:
+        if after.is_terminal:  # OpenSpiel's string may be the same as where the game goes on
+            return ("end", after.shown(watch, player))
+        return after.shown(watch, player) if player in after.actors else None
 
-    def _changed(self, before: Node, after: Node, player: Player) -> str | None:
-        if self.private is None:
-            return None
-        text = after.shown(self.private, player)
-        nothing = before.shown(self.private, player) if self.keeps_private else ""
+    def _changed(self, watch: Watch, before: Node, after: Node, player: Player) -> Hashable:
+        text = after.shown(watch, player)
+        nothing = before.shown(watch, player) if self.is_kept else ""
         return None if text == nothing else text
 
 

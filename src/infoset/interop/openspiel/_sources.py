@@ -2,67 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-from infoset.errors import UnsupportedGameError
 from infoset.interop.openspiel._nodes import Sources, Watch
 from infoset.interop.openspiel._spec import import_pyspiel
 from infoset.typing import Player
 
-NO_PUBLIC = (
-    "OpenSpiel offers no public observations of {name}: public states tell no more than the number "
-    "of moves made"
-)
+NO_PUBLIC = "OpenSpiel offers no public observations of {name}"
+DISAGREE = "OpenSpiel's observers of {name} do not agree with its strings and are not used"
+ONLY_TIME = ": public states tell no more than the number of moves made"
 OWN_TURN = (
-    "players see OpenSpiel's information-state strings, each where the player is to act and at the "
-    "end of the game"
+    "Players see OpenSpiel's information-state strings, each where it is to act and at the end of "
+    "the game"
 )
 EVERY_MOVE = (
     "OpenSpiel offers no information-state strings either: players see its observation strings "
     "after every move"
 )
-COARSE = (
-    "OpenSpiel's observers of {name} do not tell players all that its {strings} strings do: "
-    "players see these too, where they are to act and at the end of the game"
-)
 
 
-def sources_of(game: Any) -> tuple[Sources, tuple[str, ...]]:
-    """Choose what a game's observations are made of, and say what is missing.
+class Candidate(NamedTuple):
+    """A way to observe a game, and what to say of it."""
 
-    Raises
-    ------
-    UnsupportedGameError
-        If the game hides something and OpenSpiel does not say what a player sees.
-    """
+    sources: Sources
+    notes: tuple[str, ...]
+
+
+def candidates(game: Any) -> list[Candidate]:
+    """Return the ways in which OpenSpiel says what players see, the most telling first."""
     game_type, information = game.get_type(), import_pyspiel().GameType.Information
-    name = game_type.short_name
     if game_type.information in (information.PERFECT_INFORMATION, information.ONE_SHOT):
-        return Sources(moves=True), ()
+        return [Candidate(Sources(moves=True), ())]
+    found, missing = [], NO_PUBLIC
     public, private = observers(game)
     if public is not None and private is not None:
-        nothing = private(game.new_initial_state(), 0) == ""
-        return Sources(public=public, private=private, keeps_private=not nothing), ()
+        is_kept = private(game.new_initial_state(), 0) != ""
+        found = [Candidate(Sources(public=public, private=private, is_kept=is_kept), ())]
+        missing = DISAGREE
+    missing = missing.format(name=game_type.short_name) + ONLY_TIME
     if game_type.provides_information_state_string:
-        return Sources(own_turn=information_string), (NO_PUBLIC.format(name=name), OWN_TURN)
-    if game_type.provides_observation_string:
-        return Sources(private=observation_string), (NO_PUBLIC.format(name=name), EVERY_MOVE)
-    raise UnsupportedGameError(
-        f"OpenSpiel's {name} hides something from its players and offers neither observers nor "
-        "strings that say what they see"
-    )
-
-
-def refined(sources: Sources, game: Any) -> tuple[Sources, tuple[str, ...]]:
-    """Add OpenSpiel's strings to observers that show too little, and say so."""
-    game_type = game.get_type()
-    watch, strings = information_string, "information-state"
-    if not game_type.provides_information_state_string:
-        watch, strings = observation_string, "observation"
-    note = COARSE.format(name=game_type.short_name, strings=strings)
-    return replace(sources, own_turn=watch), (note,)
+        found.append(Candidate(Sources(own_turn=information_string), (missing, OWN_TURN)))
+    elif game_type.provides_observation_string:
+        found.append(Candidate(Sources(private=observation_string), (missing, EVERY_MOVE)))
+    return found
 
 
 def information_string(state: Any, player: Player) -> str:

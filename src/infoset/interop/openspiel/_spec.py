@@ -95,7 +95,7 @@ def read_spec(text: str) -> Spec:
         raise UnknownNameError.of("OpenSpiel game", name, types)
     declared: Mapping[str, Value] = types[name].parameter_specification
     parameters = {}
-    for key, value in arguments:
+    for key, value in arguments.items():
         if key not in declared:
             raise UnknownNameError.of(f"parameter of OpenSpiel's {name}", key, declared)
         parameters[key] = read_value(name, key, value, declared[key])
@@ -103,20 +103,22 @@ def read_spec(text: str) -> Spec:
     return Spec(name, parameters, types[name])
 
 
-def split_spec(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the name and the pairs of key and value text of `name(key=value,...)`.
+def split_spec(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters' text of `name(key=value,...)`.
 
     Values stay text: which type they are of, only OpenSpiel's tables say.
     """
     match = CALL.fullmatch(text)
     if match is None:
         raise malformed(text, "it is not a name with parameters in parentheses")
-    pairs = []
+    pairs: dict[str, str] = {}
     for part in split_list(match[2] or "", text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise malformed(text, f"{key!r} is not of the form parameter=value")
-        pairs.append((key, value))
+        if key in pairs:
+            raise malformed(text, f"{key} is given twice")
+        pairs[key] = value
     return match[1], pairs
 
 

@@ -8,16 +8,12 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from infoset.errors import GameRuleError, UnsupportedGameError
 from infoset.game import Game, Observation, Probability
-from infoset.interop.openspiel._nodes import Move, Moves, Node, Nodes, joined
-from infoset.interop.openspiel._sources import refined, sources_of
+from infoset.interop.openspiel._agreement import observations_agree
+from infoset.interop.openspiel._nodes import Move, Moves, Node, Nodes, Watch, joined
+from infoset.interop.openspiel._sources import Candidate, candidates
 from infoset.interop.openspiel._spec import check_type, import_pyspiel
-from infoset.interop.openspiel.witnesses import (
-    MAX_HISTORIES,
-    observers_merge,
-    recall_witness,
-    timing_witness,
-    visit,
-)
+from infoset.interop.openspiel._visits import visit
+from infoset.interop.openspiel.witnesses import MAX_HISTORIES, recall_witness, timing_witness
 from infoset.typing import Action, JointAction, Player
 
 __all__ = ["OpenSpielGame"]
@@ -82,9 +78,7 @@ class OpenSpielGame(Game):
         self.num_players = int(game.num_players())
         self._check_supported()
         self._nodes = Nodes(self._initial_state())
-        self._sources, self._notes = sources_of(game)
-        if self._sources.public is not None and observers_merge(self):
-            self._sources, self._notes = refined(self._sources, game)
+        self._sources, self._notes = self._choose_sources()
 
     def _check_supported(self) -> None:
         game_type, modes = self._game.get_type(), import_pyspiel().GameType
@@ -94,7 +88,19 @@ class OpenSpielGame(Game):
                 f"OpenSpiel's {self.openspiel_name} draws its chance moves itself and does not "
                 "list them with their probabilities, so it cannot be explored"
             )
+        self._has_strings = bool(game_type.provides_information_state_string)
         self._pays_on_the_way = game_type.reward_model == modes.RewardModel.REWARDS
+
+    def _choose_sources(self) -> Candidate:
+        for candidate in candidates(self._game):
+            self._sources = candidate.sources
+            by_construction = candidate.sources.private is None
+            if by_construction or observations_agree(self, candidate.sources.public):
+                return candidate
+        raise UnsupportedGameError(
+            f"OpenSpiel's {self.openspiel_name} hides something from its players, and none of its "
+            "observers and strings tell a player whether it is to act and how"
+        )
 
     @translated
     def _initial_state(self) -> Any:
@@ -188,7 +194,7 @@ class OpenSpielGame(Game):
         Examples
         --------
         >>> from infoset.interop import load_openspiel
-        >>> load_openspiel("kuhn_poker").moves((0, 1, 1))  # doctest: +SKIP
+        >>> load_openspiel("kuhn_poker").moves((0, 1, 1))
         ('chance: Deal:0', 'chance: Deal:1', 'player 0: Bet')
         """
         return tuple(
@@ -209,9 +215,14 @@ class OpenSpielGame(Game):
 
         Infostates are not made of these alone; `check_recall` says why.
         """
-        if not self._game.get_type().provides_information_state_string:
+        if not self._has_strings:
             return None
         return str(self._nodes[world].state.information_state_string(player))
+
+    @translated
+    def views(self, world: Moves, watch: Watch) -> list[str]:
+        """Return what one of OpenSpiel's observers shows each player of a world state."""
+        return [self._nodes[world].shown(watch, player) for player in range(self.num_players)]
 
     @cached_property
     def notes(self) -> tuple[str, ...]:

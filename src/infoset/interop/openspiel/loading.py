@@ -49,8 +49,8 @@ def load_openspiel(spec: str) -> OpenSpielGame:
 
     Examples
     --------
-    >>> game = load_openspiel("openspiel:kuhn_poker(players=3)")  # doctest: +SKIP
-    >>> game.num_players  # doctest: +SKIP
+    >>> game = load_openspiel("openspiel:kuhn_poker(players=3)")
+    >>> game.num_players
     3
     """
     wanted = read_spec(spec.strip().removeprefix(PREFIX))

@@ -8,15 +8,14 @@ show the difference.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product, zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
-from infoset.game import History, Infostate, initial_history
 from infoset.interop.openspiel._nodes import Moves, OneLine
-from infoset.typing import NOOP, Action, JointAction, Player
+from infoset.interop.openspiel._visits import Memory, Visited, visit
+from infoset.typing import Action, Player
 
 if TYPE_CHECKING:
     from infoset.interop.openspiel.game import OpenSpielGame
@@ -24,24 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RecallWitness", "TimingWitness", "check_recall", "check_timing"]
 
 MAX_HISTORIES = 5000
-LOADING_HISTORIES = 1000
 MAX_LETTERS = 120
-
-Memory: TypeAlias = tuple[tuple[str, Action], ...]
-"""What a player saw and did: its information-state strings and actions, in order."""
-
-
-class Visited(NamedTuple):
-    """A history, and what each of its actors sees there and each player remembers."""
-
-    history: History
-    strings: Mapping[Player, str]
-    memories: Sequence[Memory]
-
-    @property
-    def world(self) -> Moves:
-        """The moves made."""
-        return cast(Moves, self.history.world)
 
 
 @dataclass(frozen=True)
@@ -179,63 +161,6 @@ def timing_witness(game: OpenSpielGame, visits: Iterable[Visited]) -> TimingWitn
                 texts = game.moves(other), game.moves(here.world)
                 return TimingWitness(player, string, *texts, other, here.world)
     return None
-
-
-def observers_merge(game: OpenSpielGame, max_histories: int = LOADING_HISTORIES) -> bool:
-    """Return whether infostates merge what OpenSpiel's strings, or legal actions, tell apart."""
-    first: dict[Infostate, object] = {}
-    for here in visit(game, max_histories):
-        for player in here.history.actors:
-            known: object = here.history.legal_actions(player)
-            if player in here.strings:
-                known = (known, here.strings[player], here.memories[player])
-            if first.setdefault(here.history.infostates[player], known) != known:
-                return True
-    return False
-
-
-def visit(game: OpenSpielGame, max_histories: int) -> Iterator[Visited]:
-    """Yield histories, from both ends of the queue by turns: half in breadth, half in depth."""
-    nothing: Sequence[Memory] = ((),) * game.num_players
-    queue = deque([(initial_history(game), nothing)])
-    found, from_end = 1, False
-    while queue:
-        history, memories = queue.pop() if from_end else queue.popleft()
-        from_end = not from_end
-        here = Visited(history, strings_at(game, history), memories)
-        yield here
-        for longer, remembered in longer_histories(here):
-            if found >= max_histories:
-                break
-            found += 1
-            queue.append((longer, remembered))
-
-
-def strings_at(game: OpenSpielGame, history: History) -> dict[Player, str]:
-    """Return the actors' information-state strings; none where the game has none."""
-    world = cast(Moves, history.world)
-    strings = {player: game.infostate_string(world, player) for player in history.actors}
-    return {player: string for player, string in strings.items() if string is not None}
-
-
-def longer_histories(here: Visited) -> Iterator[tuple[History, Sequence[Memory]]]:
-    """Yield the histories one transition longer, and what players remember there."""
-    history, game = here.history, here.history.game
-    choices = [history.legal_actions(player) or (NOOP,) for player in range(game.num_players)]
-    for joint_action in product(*choices):
-        remembered = remember(here, joint_action)
-        for next_world, _ in game.transitions(history.world, joint_action):
-            yield history.extend(joint_action, next_world), remembered
-
-
-def remember(here: Visited, joint_action: JointAction) -> Sequence[Memory]:
-    """Return the memories after a move: each actor's string and action added to its own."""
-    return tuple(
-        (*memory, (here.strings[player], joint_action[player]))
-        if player in here.strings
-        else memory
-        for player, memory in enumerate(here.memories)
-    )
 
 
 def pair_text(witness: RecallWitness | TimingWitness) -> str:
