@@ -1,10 +1,11 @@
 """Compiling: from the rules of a game to arrays, once."""
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
+from infoset.tree.exploration import ExplorationProgress, explore
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.sequence_form import SequenceForm, Treeplex, sequence_form
-from infoset.tree.world_graph import ExplorationProgress, WorldGraph, explore
+from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
     "ExplorationProgress",

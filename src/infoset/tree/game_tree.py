@@ -11,9 +11,10 @@ from infoset.errors import GameRuleError
 from infoset.game import Game
 from infoset.tree._kernels import first_histories, intern_states, unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
+from infoset.tree.exploration import ExplorationProgress, explore
 from infoset.tree.infostate_tree import InfostateTree, PublicTree, StepTable
 from infoset.tree.sequence_form import SequenceForm, sequence_form
-from infoset.tree.world_graph import ExplorationProgress, WorldGraph, explore, freeze
+from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import FloatArray, IntArray, Player
 
 __all__ = ["GameTree", "build_tree", "unroll"]

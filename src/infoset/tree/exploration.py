@@ -1,0 +1,248 @@
+"""Visiting every world state of a game once, in Python, into arrays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import isfinite
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.game import Game, Probability
+from infoset.tree.world_graph import WorldGraph, freeze
+from infoset.typing import NOOP, Action, IntArray, JointAction, Player, World
+
+__all__ = ["ExplorationProgress", "explore"]
+
+ExplorationProgress: TypeAlias = Callable[[int, float], None]
+"""Called now and then with the number of world states seen and the seconds gone by."""
+
+SUM_TOLERANCE = 1e-9
+WORLDS_BETWEEN_CHECKS = 256
+
+
+def explore(
+    game: Game,
+    *,
+    max_worlds: int = 1_000_000,
+    max_seconds: float = 30.0,
+    partial: bool = False,
+    progress: ExplorationProgress | None = None,
+) -> WorldGraph:
+    """Visit every world state reachable from the initial one, breadth first.
+
+    Parameters
+    ----------
+    game : Game
+    max_worlds : int
+        Limit on the number of world states.
+    max_seconds : float
+        Limit on the time taken, in seconds.
+    partial : bool
+        Past a limit, return what was found so far instead of raising.
+    progress : callable, optional
+        Called now and then with the number of world states and the seconds.
+
+    Returns
+    -------
+    WorldGraph
+
+    Raises
+    ------
+    GameRuleError
+        If the game breaks a rule that can be seen on the way: probabilities that do not sum
+        to one, rewards that are not finite, world states that cannot be hashed, actors without
+        actions. `infoset.check_game` checks more.
+    ExplorationLimitError
+        Past a limit, unless `partial`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> explore(load_game("kuhn_poker")).num_worlds
+    55
+    """
+    explorer = _Explorer(game)
+    started = time.monotonic()
+    while explorer.num_expanded < len(explorer.worlds):
+        if explorer.num_expanded % WORLDS_BETWEEN_CHECKS == 0:
+            seconds = time.monotonic() - started
+            if progress is not None:
+                progress(len(explorer.worlds), seconds)
+            if len(explorer.worlds) > max_worlds or seconds > max_seconds:
+                if partial:
+                    break
+                raise _limit_error(game, explorer, seconds)
+        explorer.expand()
+    return explorer.graph()
+
+
+def _limit_error(game: Game, explorer: _Explorer, seconds: float) -> ExplorationLimitError:
+    found = len(explorer.worlds)
+    return ExplorationLimitError(
+        f"{game} has at least {found:,} world states: exploring them all was given up after "
+        f"{seconds:.0f} s; try smaller parameters, or raise max_worlds and max_seconds",
+        {"world_states": found},
+    )
+
+
+@dataclass
+class _Explorer:
+    """The graph while it grows: Python lists, and the tables that give things their index."""
+
+    game: Game
+    worlds: list[World] = field(default_factory=list)
+    num_expanded: int = 0
+    index: dict[World, int] = field(default_factory=dict)
+    action_set: list[list[int]] = field(default_factory=list)
+    action_sets: dict[tuple[Action, ...], int] = field(default_factory=dict)
+    observations: dict[tuple[type, Hashable], int] = field(default_factory=dict)
+    first_edge: list[int] = field(default_factory=lambda: [0])
+    joint_action: list[tuple[int, ...]] = field(default_factory=list)
+    probability: list[float] = field(default_factory=list)
+    exact_probability: list[Probability] = field(default_factory=list)
+    next_world: list[int] = field(default_factory=list)
+    rewards: list[tuple[float, ...]] = field(default_factory=list)
+    public: list[int] = field(default_factory=list)
+    private: list[list[int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.players = range(self.game.num_players)
+        self.world_index(self.game.initial_world())
+
+    def world_index(self, world: World) -> int:
+        try:
+            known = self.index.setdefault(world, len(self.worlds))
+        except TypeError as error:
+            raise GameRuleError(
+                "world states are immutable and hashable: tuples, frozensets, frozen dataclasses",
+                found=f"a {type(world).__name__} cannot be hashed: {error}",
+                world=world if isinstance(world, Hashable) else repr(world),
+            ) from error
+        if known == len(self.worlds):
+            self.worlds.append(world)
+        return known
+
+    def observation_index(self, seen: Hashable) -> int:
+        return self.observations.setdefault((type(seen), seen), len(self.observations))
+
+    def expand(self) -> None:
+        """Append the edges of the next unexpanded world."""
+        world = self.worlds[self.num_expanded]
+        actors = self.game.actors(world)
+        legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
+        sets = [-1] * len(self.players)
+        for player in actors:
+            if player not in self.players:
+                raise GameRuleError(
+                    f"players are numbered from 0 to {len(self.players) - 1}",
+                    found=f"actors are {actors}",
+                    world=world,
+                )
+            legal[player], sets[player] = self.legal_actions(world, player)
+        self.action_set.append(sets)
+        indices = [range(len(legal[p])) if sets[p] >= 0 else (-1,) for p in self.players]
+        for joint, joint_index in zip(product(*legal), product(*indices), strict=True):
+            self.add_edges(world, joint, joint_index, bool(actors))
+        self.first_edge.append(len(self.next_world))
+        self.num_expanded += 1
+
+    def legal_actions(self, world: World, player: Player) -> tuple[tuple[Action, ...], int]:
+        actions = tuple(self.game.legal_actions(world, player))
+        if not actions or len(set(actions)) != len(actions):
+            raise GameRuleError(
+                "an actor has at least one legal action, each listed once",
+                found=f"legal actions are {list(actions)}",
+                world=world,
+                player=player,
+            )
+        return actions, self.action_sets.setdefault(actions, len(self.action_sets))
+
+    def add_edges(
+        self, world: World, joint: JointAction, joint_index: tuple[int, ...], must_move: bool
+    ) -> None:
+        """Append the edges of one joint action, equal next worlds merged."""
+        merged: dict[int, Probability] = {}
+        for next_world, probability in self.game.transitions(world, joint):
+            target = self.world_index(next_world)
+            merged[target] = merged[target] + probability if target in merged else probability
+        weights = [float(probability) for probability in merged.values()]
+        if merged or must_move:
+            _check_distribution(weights, world, joint)
+        for (target, probability), weight in zip(merged.items(), weights, strict=True):
+            if weight > 0:
+                self.exact_probability.append(probability)
+                self.probability.append(weight)
+                self.add_edge(world, joint, joint_index, target)
+
+    def add_edge(
+        self,
+        world: World,
+        joint: JointAction,
+        joint_index: tuple[int, ...],
+        target: int,
+    ) -> None:
+        next_world = self.worlds[target]
+        rewards = tuple(self.game.rewards(world, joint, next_world))
+        if len(rewards) != len(self.players) or not all(map(isfinite, rewards)):
+            raise GameRuleError(
+                f"a transition has {len(self.players)} finite rewards, one per player",
+                found=f"rewards of {joint} to {next_world!r} are {rewards}",
+                world=world,
+            )
+        seen = self.game.observe(world, joint, next_world)
+        self.joint_action.append(joint_index)
+        self.next_world.append(target)
+        self.rewards.append(rewards)
+        self.public.append(self.observation_index(seen.public))
+        self.private.append([self.observation_index(seen.seen_by(p)) for p in self.players])
+
+    def graph(self) -> WorldGraph:
+        """Return the arrays, read-only."""
+        size = len(self.players)
+        expanded = self.num_expanded
+        padding = len(self.worlds) - expanded
+        exact = all(isinstance(p, (Fraction, int)) for p in self.exact_probability)
+        graph = WorldGraph(
+            game=self.game,
+            worlds=tuple(self.worlds),
+            num_expanded=expanded,
+            action_set=_table(self.action_set + [[-1] * size] * padding, size),
+            action_sets=tuple(self.action_sets),
+            first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
+            joint_action=_table(self.joint_action, size),
+            probability=np.array(self.probability),
+            exact_probability=tuple(map(_fraction, self.exact_probability)) if exact else None,
+            next_world=np.array(self.next_world, dtype=np.int32),
+            rewards=np.array(self.rewards, dtype=np.float64).reshape(-1, size),
+            public_observation=np.array(self.public, dtype=np.int32),
+            private_observation=_table(self.private, size),
+            observations=tuple(seen for _, seen in self.observations),
+        )
+        freeze(graph)
+        return graph
+
+
+def _table(rows: Sequence[Sequence[int]], width: int) -> IntArray:
+    return np.array(rows, dtype=np.int32).reshape(-1, width)
+
+
+def _fraction(probability: Probability) -> Fraction:
+    return probability if isinstance(probability, Fraction) else Fraction(probability)
+
+
+def _check_distribution(weights: list[float], world: World, joint_action: JointAction) -> None:
+    total = sum(weights)
+    smallest = min(weights, default=0.0)
+    if smallest < 0 or not abs(total - 1) <= SUM_TOLERANCE:
+        what = f"sum to {total}" if smallest >= 0 else f"include {smallest}"
+        raise GameRuleError(
+            "the transition probabilities of a joint action are not negative and sum to 1",
+            found=f"the probabilities of {joint_action} {what}",
+            world=world,
+        )
