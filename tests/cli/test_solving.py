@@ -12,6 +12,7 @@ import time
 import pytest
 
 import infoset
+import infoset.front
 from infoset.cli.commands.solve import ENDINGS
 from infoset.cli.progress import Progress
 from infoset.experiments import RUN_FILES
@@ -99,6 +100,19 @@ def test_what_the_loader_has_to_say_goes_to_standard_error(command, monkeypatch,
     ran = command(*arguments, "kuhn_poker", *more, "--json")
     assert ran.json["game"] == "kuhn_poker"
     assert ran.err == "note: no public observations\n"
+
+
+def test_what_others_print_while_solving_is_not_data(command, monkeypatch):
+    quiet = infoset.front.solve
+
+    def loud(*arguments, **options):
+        sys.stdout.write("Ctrl-C pressed 1 times\n")
+        return quiet(*arguments, **options)
+
+    monkeypatch.setattr(infoset.front, "solve", loud)
+    ran = command("solve", "matrix_mp", "--json")
+    assert ran.json["outcome"] == "converged"
+    assert ran.err == "Ctrl-C pressed 1 times\n"
 
 
 def test_a_folder_is_not_overwritten(command, tmp_path):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from math import log
 from typing import TYPE_CHECKING
 
@@ -134,14 +135,18 @@ class Progress:
 def live(name: str) -> Iterator[Progress]:
     """Show the progress of a game on standard error while the block runs.
 
-    Nothing is shown where standard error is not a terminal, and nothing stays.
+    Nothing is shown where standard error is not a terminal, and nothing stays. What others print
+    meanwhile, as HiGHS does at Ctrl-C, goes to standard error too: standard output is for data.
     """
     from rich.live import Live
 
     progress = Progress(name)
     console = error_console()
-    if not console.is_terminal:
-        yield progress
-        return
-    with Live(progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True):
-        yield progress
+    with redirect_stdout(sys.stderr):
+        if not console.is_terminal:
+            yield progress
+            return
+        with Live(
+            progress, console=console, refresh_per_second=REFRESHES_PER_SECOND, transient=True
+        ):
+            yield progress
