@@ -25,6 +25,7 @@ __all__ = [
 
 
 MOST_NAMES_SHOWN = 24
+NOWHERE: Hashable = object()
 
 
 class InfosetError(Exception):
@@ -52,18 +53,20 @@ class GameRuleError(InfosetError):
     rule : str
         The rule, as a sentence.
     world : Hashable
-        A world state at which it is broken.
+        A world state at which it is broken; None where it is broken everywhere.
     player : int or None
         The player concerned, where there is one.
     """
 
     def __init__(
-        self, rule: str, *, found: str, world: Hashable = None, player: int | None = None
+        self, rule: str, *, found: str, world: Hashable = NOWHERE, player: int | None = None
     ) -> None:
-        where = f"at world state {world!r}" + ("" if player is None else f", player {player}")
-        super().__init__(f"{found} ({where}). The rule: {rule}.")
+        where = [] if world is NOWHERE else [f"at world state {world!r}"]
+        where += [] if player is None else [f"player {player}"]
+        at = f" ({', '.join(where)})" if where else ""
+        super().__init__(f"{found}{at}. The rule: {rule}.")
         self.rule = rule
-        self.world = world
+        self.world = None if world is NOWHERE else world
         self.player = player
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import explore
 from toys import Toy
@@ -27,7 +28,7 @@ def test_kuhn_by_hand():
 def test_a_next_world_listed_twice_is_one_edge_and_one_of_probability_zero_is_none():
     pairs = [("heads", 0.25), ("tails", 0.5), ("heads", 0.25), ("edge", 0.0)]
     graph = explore(Toy(transitions=lambda w, a: pairs if w == "start" else []))
-    assert graph.worlds == ("start", "heads", "tails", "edge")
+    assert graph.worlds == ("start", "heads", "tails")
     assert graph.probability.tolist() == [0.5, 0.5]
     assert graph.next_world.tolist() == [1, 2]
 
@@ -42,11 +43,19 @@ def test_arrays_are_read_only():
         graph.probability[0] = 1
 
 
-def test_true_and_one_are_different_observations():
-    from infoset.game import Observation
+def test_observations_are_told_apart_as_infostates_are():
+    """By `==`: 1 and True are one observation, 1 and '1' are two."""
+    equal = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
+    assert equal.public_observation[0] == equal.public_observation[1]
+    other = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else "1")))
+    assert other.public_observation[0] != other.public_observation[1]
 
-    graph = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
-    assert graph.public_observation[0] != graph.public_observation[1]
+
+def test_what_lies_behind_probability_zero_is_not_explored():
+    """A loop that no play enters is no cycle."""
+    after = {"start": [("end", 1), ("x", 0)], "x": [("y", 1)], "y": [("x", 1)]}
+    graph = explore(Toy(transitions=lambda w, a: after.get(w, [])))
+    assert graph.worlds == ("start", "end")
 
 
 BROKEN = {
@@ -63,6 +72,8 @@ BROKEN = {
         actors=lambda w: (0,), legal_actions=lambda w, p: ("a", "a")
     ),
     "sum to 0 ": dict(actors=lambda w: (0,), transitions=lambda w, a: []),
+    "of (None,) sum to 0": dict(transitions=lambda w, a: [("x", 0)] if w == "start" else []),
+    "actors are (-1,)": dict(actors=lambda w: (-1,)),
 }
 
 

@@ -93,8 +93,9 @@ class TabularPolicy:
         wrong = np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)
         if len(wrong):
             label = self.sequence_form.infostate_trees[player].acting_labels[wrong[0]]
+            total = float(sums[wrong[0]])
             raise ParameterError(
-                f"probabilities of player {player} at {label!r} sum to {float(sums[wrong[0]])}, not 1"
+                f"probabilities of player {player} at {label!r} sum to {total}, not 1"
             )
 
     @classmethod

@@ -101,7 +101,7 @@ class _Explorer:
     index: dict[World, int] = field(default_factory=dict)
     action_set: list[list[int]] = field(default_factory=list)
     action_sets: dict[tuple[Action, ...], int] = field(default_factory=dict)
-    observations: dict[tuple[type, Hashable], int] = field(default_factory=dict)
+    observations: dict[Hashable, int] = field(default_factory=dict)
     first_edge: list[int] = field(default_factory=lambda: [0])
     joint_action: list[tuple[int, ...]] = field(default_factory=list)
     probability: list[float] = field(default_factory=list)
@@ -129,7 +129,7 @@ class _Explorer:
         return known
 
     def observation_index(self, seen: Hashable) -> int:
-        return self.observations.setdefault((type(seen), seen), len(self.observations))
+        return self.observations.setdefault(seen, len(self.observations))
 
     def expand(self) -> None:
         """Append the edges of the next unexpanded world."""
@@ -168,17 +168,19 @@ class _Explorer:
     ) -> None:
         """Append the edges of one joint action, equal next worlds merged."""
         merged: dict[int, Probability] = {}
-        for next_world, probability in self.game.transitions(world, joint):
+        pairs = list(self.game.transitions(world, joint))
+        for next_world, probability in pairs:
+            if probability == 0:
+                continue
             target = self.world_index(next_world)
             merged[target] = merged[target] + probability if target in merged else probability
         weights = [float(probability) for probability in merged.values()]
-        if merged or must_move:
+        if pairs or must_move:
             _check_distribution(weights, world, joint)
-        for (target, probability), weight in zip(merged.items(), weights, strict=True):
-            if weight > 0:
-                self.exact_probability.append(probability)
-                self.probability.append(weight)
-                self.add_edge(world, joint, joint_index, target)
+        self.exact_probability += merged.values()
+        self.probability += weights
+        for target in merged:
+            self.add_edge(world, joint, joint_index, target)
 
     def add_edge(
         self,
@@ -222,7 +224,7 @@ class _Explorer:
             rewards=np.array(self.rewards, dtype=np.float64).reshape(-1, size),
             public_observation=np.array(self.public, dtype=np.int32),
             private_observation=_table(self.private, size),
-            observations=tuple(seen for _, seen in self.observations),
+            observations=tuple(self.observations),
         )
         freeze(graph)
         return graph

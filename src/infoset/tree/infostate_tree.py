@@ -187,8 +187,8 @@ class InfostateTree:
         return {key: number for number, key in enumerate(keys)}
 
     @cached_property
-    def _observation_index(self) -> dict[tuple[type, object], int]:
-        return {(type(seen), seen): index for index, seen in enumerate(self.observations)}
+    def _observation_index(self) -> dict[object, int]:
+        return {seen: index for index, seen in enumerate(self.observations)}
 
     def find(self, infostate: Infostate) -> int:
         """Return the number of an infostate met in play.
@@ -202,7 +202,7 @@ class InfostateTree:
         for action, private, public in infostate.steps:
             legal = self.legal_actions(number)
             taken = legal.index(action) if action in legal else -1
-            seen = [self._observation_index.get((type(x), x), -2) for x in (private, public)]
+            seen = [self._observation_index.get(x, -2) for x in (private, public)]
             number = self._children.get((number, taken, seen[0], seen[1]), -1)
             if number < 0:
                 raise UnknownNameError(f"no play of this game leads to the infostate {infostate}")
