@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import random_games
 
 from infoset import __version__
 from infoset.errors import PolicyFileError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import load_policy, random_policy, read_metadata, save_policy
 from infoset.tree import build_tree
+from strategies import random_games
 
 
 @pytest.fixture(scope="module")

@@ -46,9 +46,9 @@ class InfostateTable:
             "whether a player acts, and its legal actions in their order, follow from its own "
             "infostate; "
             + ("list them in one order" if same else "let observe show the difference"),
-            found=f"the player {_acting_text(actions)} here, but at world state {before.world!r} "
-            f"the player {_acting_text(before.actions)}, and cannot tell the two apart: both times its "
-            f"infostate is {str(self._infostate(player, infostate))!r}",
+            found=f"the player {_acting_text(actions)} here, but at world state "
+            f"{before.world!r} the player {_acting_text(before.actions)}, and cannot tell the two "
+            f"apart: both times its infostate is {str(self._infostate(player, infostate))!r}",
             world=world,
             player=player,
         )
