@@ -18,6 +18,7 @@ def test_all_have_one_base():
 def test_the_nearest_names_come_first():
     known = ["kuhn_poker", "leduc_poker", "goofspiel"]
     assert nearest_names("kuhn_pokr", known).startswith("did you mean kuhn_poker")
+    assert nearest_names("Kuhn", known) == "did you mean kuhn_poker?"
     assert nearest_names("chess", known) == "known: goofspiel, kuhn_poker, leduc_poker"
     assert nearest_names("chess", []) == "none is known"
 

@@ -141,7 +141,8 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     'did you mean goofspiel?'
     """
     names = sorted(known)
-    near = get_close_matches(name, names, n=3, cutoff=0.6)
+    near = [known for known in names if name and known.startswith(name.lower())][:3]
+    near = near or get_close_matches(name.lower(), names, n=3, cutoff=0.6)
     if near:
         return f"did you mean {' or '.join(near)}?"
     if not names:

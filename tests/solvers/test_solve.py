@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -174,3 +176,22 @@ def test_a_linear_program_out_of_time_is_an_outcome():
     assert result.outcome == "seconds"
     assert result.nash_conv > 0
     assert np.isfinite(result.nash_conv)
+
+
+def test_an_interrupted_linear_program_is_an_outcome_and_says_nothing(capfd):
+    tree = infoset.build_tree(infoset.load("liars_dice"))
+    assert tree.sequence_form.num_payoffs
+    alarm = threading.Timer(0.3, _thread.interrupt_main)
+    alarm.start()
+    result = infoset.solve(tree, "lp")
+    assert result.outcome == "interrupted"
+    assert np.isfinite(result.nash_conv)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interrupt_is_measured_once():
+    def interrupt(point):
+        raise KeyboardInterrupt
+
+    result = infoset.solve("leduc_poker", callback=interrupt)
+    assert [point.iteration for point in result.trace] == [1]

@@ -21,7 +21,6 @@ __all__ = [
     "print_json",
     "print_table",
     "say",
-    "size_text",
     "tell",
     "tell_notes",
 ]
@@ -114,11 +113,3 @@ def duration_text(seconds: float | None) -> str:
     if hours >= 48:
         return f"{hours // 24:,} days"
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def size_text(num_bytes: int) -> str:
-    """Return an amount of memory as text: `874 bytes`, `5.7 kB`, `12.3 GB`."""
-    for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
-        if num_bytes < 1000 ** (power + 1):
-            return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
-    return f"{num_bytes // 10**12:,} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"

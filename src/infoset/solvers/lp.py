@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve_by_lp"]
 
+SECONDS_BETWEEN_LOOKS = 0.05
 CERTIFIED = 1e-6
 """Exploitability, relative to the payoff range, above which an 'optimal' answer is not believed."""
 
@@ -135,6 +136,20 @@ def _highs_model(program: Program) -> Any:
     return model
 
 
+def _solve_interruptibly(highs: Any) -> bool:
+    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; return whether it did."""
+    highs.HandleUserInterrupt = True
+    worker = highs.startSolve()
+    try:
+        while worker.is_alive():
+            worker.join(SECONDS_BETWEEN_LOOKS)
+    except KeyboardInterrupt:
+        highs.cancelSolve()
+        worker.join()
+        return True
+    return False
+
+
 def _run_highs(program: Program, seconds: float | None) -> tuple[Outcome, list[FloatArray], int]:
     """Return the outcome, the plans of both players (not yet normalised), and the iterations."""
     import highspy
@@ -144,12 +159,7 @@ def _run_highs(program: Program, seconds: float | None) -> tuple[Outcome, list[F
     if seconds is not None:
         highs.setOptionValue("time_limit", float(seconds))
     highs.passModel(_highs_model(program))
-    highs.HandleKeyboardInterrupt = True
-    interrupted = False
-    try:
-        highs.solve()
-    except KeyboardInterrupt:
-        interrupted = True
+    interrupted = _solve_interruptibly(highs)
     endings: dict[Any, Outcome] = {
         highspy.HighsModelStatus.kOptimal: "optimal",
         highspy.HighsModelStatus.kTimeLimit: "seconds",

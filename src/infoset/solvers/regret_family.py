@@ -43,8 +43,9 @@ def solve_by_regret(
             outcome = budget.record(minimizer.iteration, measured)
     except KeyboardInterrupt:
         outcome = "interrupted"
-        budget.callback = None
-        budget.record(minimizer.iteration, evaluate_policy(average_policy(minimizer)))
+        if not budget.trace or budget.trace[-1].iteration < minimizer.iteration:
+            budget.callback = None
+            budget.record(minimizer.iteration, evaluate_policy(average_policy(minimizer)))
     last = budget.trace[-1]
     return SolveResult(
         game=sequence_form.name,

@@ -1,6 +1,6 @@
 """Compiling: from the rules of a game to arrays, once."""
 
-from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
+from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories, size_text
 from infoset.tree.exploration import ExplorationProgress, explore
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
@@ -22,5 +22,6 @@ __all__ = [
     "count_histories",
     "explore",
     "sequence_form",
+    "size_text",
     "unroll",
 ]

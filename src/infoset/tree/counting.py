@@ -12,7 +12,7 @@ from infoset.tree._kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import IntArray
 
-__all__ = ["GameCounts", "allowed_memory", "check_fits", "count_histories"]
+__all__ = ["GameCounts", "allowed_memory", "check_fits", "count_histories", "size_text"]
 
 EXACT_FLOAT = 2**53
 MAX_HISTORIES = 2**31 - 1
@@ -123,8 +123,8 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
         return
     raise GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
-        f"{counts.terminals:,} terminals: its tree needs about {counts.bytes / 1e9:,.1f} GB, "
-        f"{allowed / 1e9:,.1f} GB are allowed; try smaller parameters, or raise memory",
+        f"{counts.terminals:,} terminals: its tree needs about {size_text(counts.bytes)}, "
+        f"and {size_text(allowed)} are allowed; try smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,
@@ -132,3 +132,11 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
             "bytes": counts.bytes,
         },
     )
+
+
+def size_text(num_bytes: int) -> str:
+    """Return an amount of memory as text: `874 bytes`, `5.7 kB`, `12.3 GB`."""
+    for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
+        if num_bytes < 1000 ** (power + 1):
+            return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
+    return f"{num_bytes // 10**12:,} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"

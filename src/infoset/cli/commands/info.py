@@ -12,7 +12,6 @@ from infoset.cli.screen import (
     print_json,
     print_table,
     say,
-    size_text,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
 
 def describe(found: GameInfo) -> dict[str, str]:
     """Return the sizes and the kind of a game as text, by name."""
+    from infoset.tree import size_text
+
     bound = "" if found.is_exact else "≥ "
     return {
         "players": str(found.num_players),
