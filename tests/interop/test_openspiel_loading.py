@@ -1,0 +1,143 @@
+"""Names, parameters, and what OpenSpiel cannot load."""
+
+import subprocess
+import sys
+
+import pytest
+
+from infoset.errors import (
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.interop import load_openspiel
+from infoset.interop.openspiel import loading
+
+
+@pytest.fixture
+def pyspiel():
+    return pytest.importorskip("pyspiel")
+
+
+def test_a_missing_extra_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[openspiel\]'"):
+        load_openspiel("kuhn_poker")
+
+
+def test_openspiel_is_not_imported_before_it_is_needed():
+    code = "import sys, infoset.interop; sys.exit('pyspiel' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.usefixtures("pyspiel")
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("kuhn_poker", "openspiel:kuhn_poker"),
+        ("openspiel:kuhn_poker()", "openspiel:kuhn_poker"),
+        ("kuhn_poker(players=2)", "openspiel:kuhn_poker"),
+        (" leduc_poker( players = 3 ) ", "openspiel:leduc_poker(players=3)"),
+        ("goofspiel(num_cards=3, imp_info=true)", "openspiel:goofspiel(num_cards=3,imp_info=True)"),
+        ("misere(game=kuhn_poker)", "openspiel:misere(game=kuhn_poker)"),
+        (
+            "restricted_nash_response(p=1,game=kuhn_poker(players=2))",
+            "openspiel:restricted_nash_response(p=1.0,game=kuhn_poker(players=2))",
+        ),
+        (
+            "universal_poker(numRounds=1,blind=1 1,stack=2 2,firstPlayer=1,numSuits=1,numRanks=3,"
+            "numBoardCards=0,bettingAbstraction=fullgame)",
+            "openspiel:universal_poker(numRounds=1,blind=1 1,stack=2 2,firstPlayer=1,numSuits=1,"
+            "numRanks=3,numBoardCards=0,bettingAbstraction=fullgame)",
+        ),
+    ],
+)
+def test_a_game_prints_as_it_loads(spec, text):
+    game = load_openspiel(spec)
+    assert str(game) == text
+    again = load_openspiel(text)
+    assert str(again) == text
+    assert again.parameters() == game.parameters()
+
+
+def test_parameters_include_defaults(pyspiel):
+    assert load_openspiel("leduc_poker(players=3)").parameters() == {
+        "action_mapping": False,
+        "players": 3,
+        "starting_player": 0,
+        "suit_isomorphism": False,
+    }
+
+
+@pytest.mark.usefixtures("pyspiel")
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("kuhn_pokr", "unknown OpenSpiel game 'kuhn_pokr'; did you mean kuhn_poker"),
+        ("python_kuhn_pokr", "did you mean python_kuhn_poker"),
+        ("kuhn_poker(player=3)", "unknown parameter of OpenSpiel's kuhn_poker 'player'; did you"),
+        ("misere(game=kuhn_pokr)", "unknown OpenSpiel game 'kuhn_pokr'"),
+        ("misere(game=kuhn_poker(player=3))", "OpenSpiel's kuhn_poker 'player'"),
+    ],
+)
+def test_unknown_names_get_the_nearest(spec, message):
+    with pytest.raises(UnknownNameError, match=message):
+        load_openspiel(spec)
+
+
+@pytest.mark.usefixtures("pyspiel")
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("kuhn_poker(players=three)", "players=three is not a whole number.*players=2"),
+        ("kuhn_poker(players=2.5)", "players=2.5 is not a whole number"),
+        ("goofspiel(imp_info=yes)", "imp_info=yes is not True or False"),
+        ("kuhn_poker(players=3", "cannot read the game"),
+        ("kuhn_poker(players)", "'players' is not of the form parameter=value"),
+        ("kuhn_poker(players=2,players=3)", "players is given twice"),
+        ("", "cannot read the game ''"),
+        ("kuhn_poker(players=99)", r"OpenSpiel refuses kuhn_poker\(players=99\): num_players_ <="),
+        ("misere", "OpenSpiel refuses misere: Missing parameter game"),
+        ("goofspiel(num_cards=0)", "a position that is not final and has no move"),
+        ("mnk(m=-1)", "OpenSpiel refuses mnk"),
+    ],
+)
+def test_bad_parameters_are_refused(spec, message, capfd):
+    with pytest.raises(ParameterError, match=message):
+        load_openspiel(spec)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("pyspiel")
+@pytest.mark.parametrize("spec", ["hanabi(players=20)", "universal_poker(numPlayers=50)"])
+def test_parameters_that_crash_openspiel_do_not_crash_us(spec):
+    with pytest.raises(ParameterError, match="OpenSpiel crashes on"):
+        load_openspiel(spec)
+
+
+@pytest.mark.usefixtures("pyspiel")
+def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
+    monkeypatch.setattr(loading, "TRIAL_SECONDS", 0.001)
+    with pytest.raises(ParameterError, match="takes more than"):
+        load_openspiel("kuhn_poker(players=7)")
+
+
+@pytest.mark.usefixtures("pyspiel")
+def test_a_trial_that_cannot_be_held_refuses_nothing(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert load_openspiel("kuhn_poker(players=6)").num_players == 6
+
+
+@pytest.mark.usefixtures("pyspiel")
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mfg_garnet", "mean-field"),
+        ("negotiation", "draws its chance moves itself"),
+        ("crossword", "cannot list its legal actions"),
+    ],
+)
+def test_games_of_another_kind_are_refused(spec, message):
+    with pytest.raises(UnsupportedGameError, match=message):
+        load_openspiel(spec)
