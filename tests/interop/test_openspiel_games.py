@@ -159,12 +159,14 @@ def test_forgotten_states_are_played_again(monkeypatch):
     assert len(list(build_tree(game).graph.worlds)) == 301
 
 
-def test_the_nodes_kept_are_bounded():
+def test_the_nodes_used_last_are_kept(monkeypatch):
+    monkeypatch.setattr(_nodes, "NODES_KEPT", 3)
     nodes = Nodes(pyspiel.load_game("leduc_poker").new_initial_state())
-    for world in [(0, b, *rest) for b in range(1, 6) for rest in [(), (1,), (1, 1)]]:
+    used = nodes[(0,)]
+    for world in [(0, 1), (0, 2), (0, 3, 1, 1), (0, 4)]:
         assert nodes[world].state.history() == list(world)
-    assert len(nodes._kept) <= 15
-    assert nodes[0, 1] is nodes[0, 1]
+        assert nodes[(0,)] is used
+    assert len(nodes._kept) == 3
 
 
 class Moments:

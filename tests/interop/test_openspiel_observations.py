@@ -98,16 +98,26 @@ def test_observers_that_hide_a_player_its_card_are_not_used():
     ("public", "private"),
     [
         (lambda state, player: "", lambda state, player: ""),
+        (lambda state, player: str(state.history()[2:]), lambda state, player: ""),
         (lambda state, player: str(state), lambda state, player: ""),
         (lambda state, player: str(player) + state.information_state_string(player),) * 2,
     ],
-    ids=["hides all", "shows all", "shows everybody what player 0 sees"],
+    ids=["hides all", "hides the cards", "shows all", "shows everybody what player 0 sees"],
 )
 def test_bad_observers_are_found_out(monkeypatch, public, private):
     monkeypatch.setattr(_sources, "observers", lambda game: (public, private))
     game = load_openspiel("kuhn_poker")
     assert "do not agree with its strings" in game.notes[0]
     assert after(game, (2, 0, 1)).infostates[0].steps[1].private == "2"
+
+
+def test_a_public_observer_that_shows_what_one_player_sees_is_found_out(monkeypatch):
+    leak = (lambda state, player: state.observation_string(player),) * 2
+    monkeypatch.setattr(_sources, "observers", lambda game: leak)
+    game = load_openspiel(
+        "hanabi(colors=1,ranks=2,hand_size=2,max_life_tokens=1,max_information_tokens=2)"
+    )
+    assert "do not agree with its strings" in game.notes[0]
 
 
 def test_a_game_that_does_not_tell_players_their_actions_is_refused(monkeypatch):
