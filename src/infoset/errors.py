@@ -141,8 +141,11 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     'did you mean goofspiel?'
     """
     names = sorted(known)
-    near = [known for known in names if name and known.startswith(name.lower())][:3]
-    near = near or get_close_matches(name.lower(), names, n=3, cutoff=0.6)
+    folded = {known.lower(): known for known in names}
+    near = [known for known in names if name and known.lower().startswith(name.lower())][:3]
+    if not near:
+        matches = get_close_matches(name.lower(), folded, n=3, cutoff=0.6)
+        near = [folded[match] for match in matches]
     if near:
         return f"did you mean {' or '.join(near)}?"
     if not names:
