@@ -175,20 +175,12 @@ class Moments:
     def __init__(self, legal=(), outcomes=(), simultaneous=False):
         self.legal, self.outcomes, self.simultaneous = legal, outcomes, simultaneous
 
-    def is_simultaneous_node(self):
-        return self.simultaneous
-
-    def is_chance_node(self):
-        return bool(self.outcomes)
-
-    def is_terminal(self):
-        return False
-
     def num_players(self):
         return len(self.legal)
 
     def current_player(self):
-        return 0
+        ids = pyspiel.PlayerId
+        return ids.CHANCE if self.outcomes else ids.SIMULTANEOUS if self.simultaneous else 0
 
     def legal_actions(self, player):
         return self.legal[player]

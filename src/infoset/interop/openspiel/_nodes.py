@@ -21,6 +21,9 @@ Moves: TypeAlias = tuple[Move, ...]
 Watch: TypeAlias = Callable[[Any, Player], str]
 """Gives what OpenSpiel shows a player of a state."""
 
+CHANCE_MOVES, PLAYERS_MOVE, NOBODY_MOVES = -1, -2, -4
+"""What OpenSpiel gives as the current player where it is none."""
+
 NODES_KEPT = 4096
 
 
@@ -40,34 +43,23 @@ class Node:
     ----------
     state : pyspiel.State
         OpenSpiel's state; never changed.
+    is_chance, is_simultaneous, is_terminal : bool
+        Whether nature moves, players move at once, or the game is over; otherwise one moves.
+    actors : tuple[Player, ...]
+        The players who have a choice of actions, be it of one.
     """
 
     def __init__(self, state: Any) -> None:
         self.state = state
-        self._shown: dict[tuple[Watch, Player], OneLine] = {}
-
-    @cached_property
-    def is_simultaneous(self) -> bool:
-        """Whether players move at once."""
-        return bool(self.state.is_simultaneous_node())
-
-    @cached_property
-    def is_chance(self) -> bool:
-        """Whether nature moves."""
-        return bool(self.state.is_chance_node())
-
-    @cached_property
-    def is_terminal(self) -> bool:
-        """Whether the game is over."""
-        return bool(self.state.is_terminal())
-
-    @cached_property
-    def actors(self) -> tuple[Player, ...]:
-        """The players who have a choice of actions, be it of one."""
+        mover = int(state.current_player())
+        self.is_chance = mover == CHANCE_MOVES
+        self.is_simultaneous = mover == PLAYERS_MOVE
+        self.is_terminal = mover == NOBODY_MOVES
+        self.actors: tuple[Player, ...] = (mover,) if mover >= 0 else ()
         if self.is_simultaneous:
-            players = range(self.state.num_players())
-            return tuple(player for player in players if self.state.legal_actions(player))
-        return () if self.is_chance or self.is_terminal else (self.state.current_player(),)
+            players = range(state.num_players())
+            self.actors = tuple(player for player in players if state.legal_actions(player))
+        self._shown: dict[tuple[Watch, Player], OneLine] = {}
 
     @cached_property
     def actions(self) -> dict[Player, dict[str, int]]:

@@ -76,6 +76,7 @@ class OpenSpielGame(Game):
         self._spec = str(game).removesuffix("()") if spec is None else spec
         self._spiel_error: type[Exception] = import_pyspiel().SpielError
         self.num_players = int(game.num_players())
+        self._nothing = (0.0,) * self.num_players
         self._check_supported()
         self._nodes = Nodes(self._initial_state())
         self._sources, self._notes = self._choose_sources()
@@ -161,14 +162,14 @@ class OpenSpielGame(Game):
         self, world: Moves, joint_action: JointAction, next_world: Moves
     ) -> Sequence[float]:
         """Return the change of OpenSpiel's returns, which some games have only at the end."""
-        now, before = self._returns(next_world), self._returns(world)
-        return tuple(after - earlier for after, earlier in zip(now, before, strict=True))
-
-    def _returns(self, world: Moves) -> Sequence[float]:
-        node = self._nodes[world]
-        if world and (node.is_terminal or self._pays_on_the_way):
-            return [float(utility) for utility in node.state.returns()]
-        return [0.0] * self.num_players
+        now = self._nodes[next_world]
+        if not now.is_terminal and not self._pays_on_the_way:
+            return self._nothing
+        returns = now.state.returns()
+        if not world or not self._pays_on_the_way:
+            return tuple(returns)
+        before = self._nodes[world].state.returns()
+        return tuple(after - earlier for after, earlier in zip(returns, before, strict=True))
 
     @translated
     def observe(self, world: Moves, joint_action: JointAction, next_world: Moves) -> Observation:
