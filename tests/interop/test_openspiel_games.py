@@ -20,7 +20,7 @@ RECALLING = [
     "leduc_poker(suit_isomorphism=True)",
     "coordinated_mp",
     "liars_dice(dice_sides=3)",
-    "liars_dice(numdice=2,dice_sides=2)",
+    "liars_dice(numdice=2,dice_sides=2,bidding_rule=reset-quantity)",
     "goofspiel(imp_info=True,num_cards=3)",
     "goofspiel(imp_info=True,num_cards=3,players=3,points_order=descending)",
     "goofspiel(num_cards=3)",

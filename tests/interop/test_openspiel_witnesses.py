@@ -65,8 +65,8 @@ def test_hidden_time_is_found_and_the_witness_holds(spec):
 )
 def test_games_that_recall_have_no_witness(spec):
     game = load_openspiel(spec)
-    assert check_recall(game, max_histories=3000) is None
-    assert check_timing(game, max_histories=3000) is None
+    assert check_recall(game, max_histories=1500) is None
+    assert check_timing(game, max_histories=1500) is None
 
 
 def test_the_search_stops_at_its_limit():
