@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.kernels import kernel
-from infoset.typing import FloatArray, IntArray
+from infoset.typing import FloatArray, IntArray, LongArray
 
 
 @kernel
@@ -96,6 +96,19 @@ def unroll_histories(
 
 
 @kernel
+def find_slot(keys: LongArray, key: int, shift: int) -> np.int64:
+    """Return the slot of `key` in an open addressing table, or the free one where it belongs.
+
+    keys [2 ** (64 - shift)], -1 where free.
+    """
+    mixed = np.uint64(key) * np.uint64(11400714819323198485)
+    slot = np.int64(mixed >> np.uint64(shift))
+    while keys[slot] != key and keys[slot] != -1:
+        slot = (slot + 1) & (len(keys) - 1)
+    return slot
+
+
+@kernel
 def intern_states(
     parent: IntArray, edge: IntArray, step: IntArray, num_steps: int, state: IntArray
 ) -> tuple[IntArray, IntArray]:
@@ -105,27 +118,21 @@ def intern_states(
     same step. parent [H], edge [H], step [E] in 0..num_steps-1; state [H] is filled in place.
     Returns, for each of the S numbers, its parent [S] (-1 at the root) and its step [S].
 
-    Numbers are given in order of first appearance, so parents come first. The table is an open
-    addressing hash of (parent number, step), doubled when half full.
+    Numbers are given in order of first appearance, so parents come first. They are looked up by
+    (parent number, step) in a hash table, doubled when half full.
     """
-    capacity = 1024
-    shift = np.uint64(54)
-    keys = np.full(capacity, -1, np.int64)
-    numbers = np.empty(capacity, np.int32)
-    state_parent = np.empty(capacity // 2, np.int32)
-    state_step = np.empty(capacity // 2, np.int32)
-    state_parent[0] = -1
-    state_step[0] = -1
+    shift = 54
+    keys = np.full(1 << (64 - shift), -1, np.int64)
+    numbers = np.empty(len(keys), np.int32)
+    state_parent = np.full(len(keys) // 2, -1, np.int32)
+    state_step = np.full(len(keys) // 2, -1, np.int32)
     state[0] = 0
     used = 1
-    golden = np.uint64(11400714819323198485)
     for history in range(1, len(parent)):
         before = state[parent[history]]
         shown = step[edge[history]]
         key = np.int64(before) * num_steps + shown
-        slot = np.int64((np.uint64(key) * golden) >> shift)
-        while keys[slot] != key and keys[slot] != -1:
-            slot = (slot + 1) & (capacity - 1)
+        slot = find_slot(keys, key, shift)
         if keys[slot] == key:
             state[history] = numbers[slot]
             continue
@@ -135,18 +142,15 @@ def intern_states(
         state_parent[used] = before
         state_step[used] = shown
         used += 1
-        if used * 2 >= capacity:
-            capacity *= 2
-            shift -= np.uint64(1)
-            keys = np.full(capacity, -1, np.int64)
-            numbers = np.empty(capacity, np.int32)
-            state_parent = np.append(state_parent, np.empty(len(state_parent), np.int32))
-            state_step = np.append(state_step, np.empty(len(state_step), np.int32))
+        if used == len(state_parent):
+            shift -= 1
+            state_parent = np.append(state_parent, np.empty_like(state_parent))
+            state_step = np.append(state_step, np.empty_like(state_step))
+            keys = np.full(2 * len(keys), -1, np.int64)
+            numbers = np.empty(len(keys), np.int32)
             for number in range(1, used):
                 key = np.int64(state_parent[number]) * num_steps + state_step[number]
-                slot = np.int64((np.uint64(key) * golden) >> shift)
-                while keys[slot] != -1:
-                    slot = (slot + 1) & (capacity - 1)
+                slot = find_slot(keys, key, shift)
                 keys[slot] = key
                 numbers[slot] = number
     return state_parent[:used].copy(), state_step[:used].copy()

@@ -172,16 +172,7 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
     world, parent, edge, first_child, chance_reach, rewards_so_far = unroll_histories(
         counts.histories, graph.first_edge, graph.next_world, graph.probability, graph.rewards
     )
-    public_state = np.empty(counts.histories, np.int32)
-    public_steps = StepTable.of_public(graph)
-    public_parent, public_step = intern_states(
-        parent, edge, public_steps.of_edge, public_steps.size, public_state
-    )
-    public_tree = PublicTree(
-        parent=public_parent,
-        observation=public_steps.public_observation[public_step],
-        observations=graph.observations,
-    )
+    public_tree, public_state = _public_tree(graph, parent, edge)
     infostate = np.empty((graph.num_players, counts.histories), np.int32)
     trees = tuple(
         _infostate_tree(graph, player, world, parent, edge, infostate[player], public_state)
@@ -203,6 +194,21 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
     )
     freeze(tree)
     return tree
+
+
+def _public_tree(
+    graph: WorldGraph, parent: IntArray, edge: IntArray
+) -> tuple[PublicTree, IntArray]:
+    """Return the public states, and [H] the one of each history."""
+    steps = StepTable.of_public(graph)
+    public_state = np.empty(len(parent), np.int32)
+    state_parent, state_step = intern_states(parent, edge, steps.of_edge, steps.size, public_state)
+    tree = PublicTree(
+        parent=state_parent,
+        observation=steps.public_observation[state_step],
+        observations=graph.observations,
+    )
+    return tree, public_state
 
 
 def _infostate_tree(
