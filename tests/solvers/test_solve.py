@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import _thread
-import threading
+import subprocess
+import sys
 from dataclasses import replace
 
-import highspy
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -179,22 +178,32 @@ def test_a_linear_program_out_of_time_is_an_outcome():
     assert np.isfinite(result.nash_conv)
 
 
-def test_an_interrupted_linear_program_is_an_outcome_and_says_nothing(capfd, monkeypatch):
-    """The alarm is set when HiGHS has begun, on a game that takes it about a second."""
-    alarm = threading.Timer(0.1, _thread.interrupt_main)
-    begin = highspy.Highs.startSolve
+INTERRUPTED = """
+import _thread, threading
+import infoset.solvers.lp as lp
 
-    def begin_and_set_alarm(highs):
-        worker = begin(highs)
-        alarm.start()
-        return worker
+run = lp._solve_interruptibly
 
-    monkeypatch.setattr(highspy.Highs, "startSolve", begin_and_set_alarm)
-    result = infoset.solve("liars_dice", "lp")
-    alarm.cancel()
-    assert result.outcome == "interrupted"
-    assert np.isfinite(result.nash_conv)
-    assert capfd.readouterr() == ("", "")
+def run_with_alarm(highs):
+    threading.Timer(0.1, _thread.interrupt_main).start()
+    return run(highs)
+
+lp._solve_interruptibly = run_with_alarm
+result = lp.solve_by_lp(lp_form(), Budget())
+assert result.nash_conv < 1e9
+raise SystemExit(result.outcome)
+"""
+
+
+def test_an_interrupted_linear_program_is_an_outcome_and_says_nothing():
+    """In a process of its own, which must also end well; the alarm is set as HiGHS begins."""
+    code = (
+        "from infoset import build_tree, load\n"
+        "from infoset.solvers import Budget\n"
+        "lp_form = lambda: build_tree(load('liars_dice')).sequence_form\n" + INTERRUPTED
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.stdout, ended.stderr.strip(), ended.returncode) == ("", "interrupted", 1)
 
 
 def test_an_interrupt_is_measured_once():

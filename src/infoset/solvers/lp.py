@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -137,17 +138,32 @@ def _highs_model(program: Program) -> Any:
 
 
 def _solve_interruptibly(highs: Any) -> bool:
-    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; return whether it did."""
+    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; return whether it did.
+
+    That thread also ends HiGHS's own. It must be over before the process is, which an interrupted
+    `Thread.join` cannot tell (it takes the thread for stopped); an event can.
+    """
+    is_over = Event()
+
+    def work() -> None:
+        try:
+            highs.run()
+            highs.resetGlobalScheduler(True)
+        finally:
+            is_over.set()
+
     highs.HandleUserInterrupt = True
-    worker = highs.startSolve()
-    try:
-        while worker.is_alive():
-            worker.join(SECONDS_BETWEEN_LOOKS)
-    except KeyboardInterrupt:
-        highs.cancelSolve()
-        worker.join()
-        return True
-    return False
+    worker = Thread(target=work)
+    worker.start()
+    interrupted = False
+    while not is_over.is_set():
+        try:
+            is_over.wait(SECONDS_BETWEEN_LOOKS)
+        except KeyboardInterrupt:
+            highs.cancelSolve()
+            interrupted = True
+    worker.join()
+    return interrupted
 
 
 def _run_highs(program: Program, seconds: float | None) -> tuple[Outcome, list[FloatArray], int]:
