@@ -40,7 +40,8 @@ def overview(
 ) -> None:
     """Games with hidden information: solve, measure, play.
 
-    A GAME is a name, or a name with parameters, quoted: 'leduc_poker(num_ranks=4)'.
+    A GAME is a name, or a name with parameters, quoted: 'leduc_poker(num_ranks=4)',
+    or a game of your own: path/to/file.py:Class
     """
     if version:
         say(f"infoset {__version__}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from infoset.front.own_game import is_own_game, load_own_game
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import ExplorationProgress, GameTree, build_tree
@@ -22,8 +23,9 @@ def load(spec: str) -> Game:
     Parameters
     ----------
     spec : str
-        Such as `leduc_poker`, `goofspiel(num_cards=5,points_order=random)`, or
-        `openspiel:NAME(...)` for any game of OpenSpiel (optional extra).
+        Such as `leduc_poker`, `goofspiel(num_cards=5,points_order=random)`,
+        `openspiel:NAME(...)` for any game of OpenSpiel (optional extra), or
+        `path/to/file.py:Class(...)` for a game of your own, whose file is run.
 
     Raises
     ------
@@ -40,6 +42,8 @@ def load(spec: str) -> Game:
     3
     """
     spec = spec.strip()
+    if is_own_game(spec):
+        return load_own_game(spec)
     if spec.startswith(OPENSPIEL):
         from infoset.interop import load_openspiel
 
