@@ -2,26 +2,58 @@
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories, size_text
 from infoset.tree.exploration import ExplorationProgress, explore
+from infoset.tree.forms.extensive_form import TERMINAL, ExtensiveForm, Outcome
+from infoset.tree.forms.information import (
+    Violation,
+    find_absent_mindedness,
+    find_action_mismatch,
+    find_hidden_reward,
+    find_public_mismatch,
+    find_recall_violation,
+    find_thick_infoset,
+    find_thick_public_set,
+)
+from infoset.tree.forms.nodes import Node, chance, decision, make_form, terminal
+from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.sequence_form import SequenceForm, Treeplex, sequence_form
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
+    "TERMINAL",
     "ExplorationProgress",
+    "ExtensiveForm",
     "GameCounts",
     "GameTree",
     "InfostateTree",
+    "Node",
+    "Outcome",
     "PublicTree",
     "SequenceForm",
     "Treeplex",
+    "Violation",
     "WorldGraph",
     "allowed_memory",
     "build_tree",
+    "chance",
     "check_fits",
     "count_histories",
+    "decision",
     "explore",
+    "find_absent_mindedness",
+    "find_action_mismatch",
+    "find_hidden_reward",
+    "find_public_mismatch",
+    "find_recall_violation",
+    "find_thick_infoset",
+    "find_thick_public_set",
+    "find_timing_cycle",
+    "find_uneven_timing",
+    "make_form",
     "sequence_form",
     "size_text",
+    "terminal",
+    "timing",
     "unroll",
 ]

@@ -97,8 +97,11 @@ class GameTree:
     @cached_property
     def sequence(self) -> IntArray:
         """[H, N] last own sequence of each player; 0 is the empty one."""
+        return self._last_sequences(self.infostate)
+
+    def _last_sequences(self, infostate: IntArray) -> IntArray:
         columns = [
-            tree.last_sequence[self.infostate[:, player]]
+            tree.last_sequence[infostate[:, player]]
             for player, tree in enumerate(self.infostate_trees)
         ]
         return np.stack(columns, axis=1)
@@ -110,7 +113,7 @@ class GameTree:
         return sequence_form(
             name=str(self.game),
             infostate_trees=self.infostate_trees,
-            infostate=self.infostate[ends],
+            sequence=self._last_sequences(self.infostate[ends]),
             chance_reach=self.chance_reach[ends],
             utility=self.rewards_so_far[ends],
         )

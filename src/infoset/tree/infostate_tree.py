@@ -87,6 +87,8 @@ class InfostateTree:
         [S] index into `action_sets` of the legal actions; -1 where the player does not act.
     action_sets : tuple[tuple[Action, ...], ...]
     observations : tuple
+    names : tuple[str, ...] or None
+        [S] texts of the infostates, where they were given instead of observed.
     num_actions : IntArray
         [S] number of legal actions; 0 where the player does not act.
     acting : IntArray
@@ -107,6 +109,7 @@ class InfostateTree:
     action_set: IntArray
     action_sets: tuple[tuple[Action, ...], ...]
     observations: tuple[object, ...]
+    names: tuple[str, ...] | None = None
     num_actions: IntArray = field(init=False)
     acting: IntArray = field(init=False)
     last_sequence: IntArray = field(init=False)
@@ -148,7 +151,9 @@ class InfostateTree:
         return self.action_sets[chosen] if chosen >= 0 else ()
 
     def label(self, infostate: int) -> str:
-        """Return an infostate as text: its steps, in order."""
+        """Return an infostate as text: its name, or its steps in order."""
+        if self.names is not None:
+            return self.names[infostate]
         texts = []
         while infostate > 0:
             texts.append(self._step_text(infostate))

@@ -142,7 +142,7 @@ def _canonical_text(value: object) -> str:
 def sequence_form(
     name: str,
     infostate_trees: tuple[InfostateTree, ...],
-    infostate: IntArray,
+    sequence: IntArray,
     chance_reach: FloatArray,
     utility: FloatArray,
 ) -> SequenceForm:
@@ -152,16 +152,13 @@ def sequence_form(
     ----------
     name : str
     infostate_trees : tuple[InfostateTree, ...]
-    infostate : IntArray
-        [Z, N] infostates of the terminal histories.
+    sequence : IntArray
+        [Z, N] last own sequences at the terminal histories.
     chance_reach : FloatArray
         [Z] nature's reach of them.
     utility : FloatArray
         [Z, N] utilities at them.
     """
-    sequence = np.stack(
-        [tree.last_sequence[infostate[:, p]] for p, tree in enumerate(infostate_trees)], axis=1
-    )
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
     terminal_sequence, payoff = _merge(sequence, utility * chance_reach[:, None], sizes)
     kept = (payoff != 0).any(axis=1)
