@@ -11,6 +11,9 @@ from infoset.games import Domain, Goofspiel, KuhnPoker, LiarsDice
         (Domain(int, low=1, special=-1), [-1, 1, 10**12], [0, -2]),
         (Domain(bool), [True, False], [0, 1, "True"]),
         (Domain(str, options=("a", "b")), ["a", "b"], ["c", "", 1]),
+        (Domain(float, low=0), [0.0, 2.5], [-0.5, 1, float("nan"), float("inf"), "1.0", True]),
+        (Domain(int, low=1, is_list=True), [(1,), (2, 3)], [(), (0,), (1, 2.0), [1], 1, "12"]),
+        (Domain(float, is_list=True), [(-1.0, 2.5)], [(), (1.0, "a"), 1.0]),
     ],
 )
 def test_what_a_domain_allows(domain, inside, outside):
@@ -25,12 +28,31 @@ def test_what_a_domain_allows(domain, inside, outside):
         (Domain(int, low=1), "a whole number from 1 up"),
         (Domain(int, low=1, special=-1), "-1 or a whole number from 1 up"),
         (Domain(int, low=2, high=2), "2"),
+        (Domain(float), "a number"),
+        (Domain(float, low=0), "a number from 0 up"),
+        (Domain(int, low=1, is_list=True), "a list of whole numbers from 1 up"),
         (Domain(bool), "True or False"),
         (Domain(str, options=("a", "b")), "one of a, b"),
     ],
 )
 def test_how_a_domain_reads(domain, text):
     assert str(domain) == text
+
+
+@pytest.mark.parametrize(
+    ("domain", "given", "kept"),
+    [
+        (Domain(float), 1, 1.0),
+        (Domain(float), True, True),
+        (Domain(float), 10**400, 10**400),
+        (Domain(int), 1, 1),
+        (Domain(int, is_list=True), [1, 2], (1, 2)),
+        (Domain(float, is_list=True), (1, 2.5), (1.0, 2.5)),
+    ],
+)
+def test_the_form_a_value_is_kept_in(domain, given, kept):
+    assert domain.normal_form(given) == kept
+    assert type(domain.normal_form(given)) is type(kept)
 
 
 def test_an_error_says_the_value_the_rule_and_what_to_write():

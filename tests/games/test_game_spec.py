@@ -16,6 +16,12 @@ from infoset.games import parse_spec
         ("g(a=-1,b=+2,c=2.5,d=1e-3)", "g", {"a": -1, "b": 2, "c": 2.5, "d": 0.001}),
         ("g(a=reset-face,b=win_loss)", "g", {"a": "reset-face", "b": "win_loss"}),
         ("g(a=[1,[x,'y, z)']],b=(1,2))", "g", {"a": (1, ("x", "y, z)")), "b": (1, 2)}),
+        (
+            "g(a=[2;3.5],b=[ 1 ; [x;'y;z'] ],c=[7])",
+            "g",
+            {"a": (2, 3.5), "b": (1, ("x", "y;z")), "c": (7,)},
+        ),
+        ("g(a=1;2)", "g", {"a": "1;2"}),
         ("g(a=[],b=\"it's\",c='1')", "g", {"a": (), "b": "it's", "c": "1"}),
     ],
 )
@@ -40,6 +46,8 @@ def test_reading(spec, name, parameters):
         ("g(a b=1)", "'a b=1' is not of the form"),
         ("g(a=1,)", "before or after a comma"),
         ("g(,a=1)", "before or after a comma"),
+        ("g(a=[1;])", "before or after a comma or semicolon"),
+        ("g(a=[1;2)", "']' is missing"),
         ("g(a=1,a=2)", "a is given twice"),
         ("g(a=[1)", "']' is missing"),
         ("g(a=[1]2)", "is not a list"),
@@ -54,7 +62,7 @@ def test_what_cannot_be_read(spec, problem):
     assert "leduc_poker(players=2,num_ranks=4)" in str(caught.value)
 
 
-@given(st.text("ab=,()[]'\" 1.-_", max_size=20))
+@given(st.text("ab=,;()[]'\" 1.-_", max_size=20))
 def test_any_text_is_read_or_refused(text):
     try:
         name, parameters = parse_spec(text)

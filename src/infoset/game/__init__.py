@@ -3,7 +3,7 @@
 from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
-from infoset.game.protocol import Game, Observation, Probability
+from infoset.game.protocol import Game, Observation, Probability, parameter_text
 from infoset.game.transcript import transcript
 from infoset.game.transforms import fold_chance_player
 
@@ -19,6 +19,7 @@ __all__ = [
     "check_game",
     "fold_chance_player",
     "initial_history",
+    "parameter_text",
     "play_out",
     "step_text",
     "transcript",

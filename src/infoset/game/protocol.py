@@ -12,7 +12,7 @@ import numpy as np
 
 from infoset.typing import Action, JointAction, Player, World
 
-__all__ = ["Game", "Observation", "Probability"]
+__all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
 Probability: TypeAlias = float | Fraction
 """A float, or a `Fraction` (or int), which is kept exact."""
@@ -154,7 +154,7 @@ class Game(ABC):
         """Return the game as `load` reads it, with the parameters that are not the default."""
         default = {field.name: field.default for field in self._fields()}
         given = [
-            f"{name}={value}"
+            f"{name}={parameter_text(value)}"
             for name, value in self.parameters().items()
             if default[name] is MISSING or default[name] != value
         ]
@@ -164,3 +164,16 @@ class Game(ABC):
     def _fields(self) -> list[Field[Any]]:
         this: Any = self
         return [field for field in fields(this) if field.init] if is_dataclass(this) else []
+
+
+def parameter_text(value: object) -> str:
+    """Return a parameter as `load` and OpenSpiel read it: a tuple as a list with semicolons.
+
+    Examples
+    --------
+    >>> parameter_text((2, 3, 3)), parameter_text(True)
+    ('[2;3;3]', 'True')
+    """
+    if isinstance(value, tuple):
+        return f"[{';'.join(map(parameter_text, value))}]"
+    return str(value)

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from math import isfinite
 from typing import Any
 
 from infoset.errors import ParameterError
-from infoset.game import Game
+from infoset.game import Game, parameter_text
 
-__all__ = ["Domain", "check_parameters", "choice", "flag", "integer", "parameter_error"]
+__all__ = [
+    "Domain",
+    "check_parameters",
+    "choice",
+    "flag",
+    "integer",
+    "integers",
+    "parameter_error",
+    "real",
+    "reals",
+]
+
+EXACT_IN_FLOAT = 2**53
 
 
 @dataclass(frozen=True)
@@ -18,13 +31,15 @@ class Domain:
     Attributes
     ----------
     kind : type
-        `int`, `bool` or `str`.
+        `int`, `float`, `bool` or `str`; where it is `float`, whole numbers do too.
     low, high : int or None
         Bounds of a number, both included; None for no bound.
     special : int or None
         A number outside the bounds with a meaning of its own.
     options : tuple[str, ...]
         The words allowed, for a string.
+    is_list : bool
+        Whether the value is a tuple of such values, at least one.
     is_addition : bool
         Whether OpenSpiel's game of that name lacks the parameter.
 
@@ -39,18 +54,39 @@ class Domain:
     high: int | None = None
     special: int | None = None
     options: tuple[str, ...] = ()
+    is_list: bool = False
     is_addition: bool = False
 
     def __contains__(self, value: object) -> bool:
+        if self.is_list:
+            return isinstance(value, tuple) and value != () and all(map(self._allows, value))
+        return self._allows(value)
+
+    def _allows(self, value: object) -> bool:
         if type(value) is not self.kind:
             return False
         if isinstance(value, str):
             return value in self.options
-        if isinstance(value, bool) or not isinstance(value, int):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             return True
         above = self.low is None or value >= self.low
         below = self.high is None or value <= self.high
-        return (above and below) or value == self.special
+        is_number = isinstance(value, int) or isfinite(value)
+        return (above and below and is_number) or value == self.special
+
+    def normal_form(self, value: object) -> object:
+        """Return a value as it is kept: a list as a tuple, a whole number as a float if need be.
+
+        Examples
+        --------
+        >>> Domain(float, is_list=True).normal_form([1, 2.5])
+        (1.0, 2.5)
+        """
+        if isinstance(value, list | tuple):
+            return tuple(map(self.normal_form, value))
+        if self.kind is float and type(value) is int and abs(value) <= EXACT_IN_FLOAT:
+            return float(value)
+        return value
 
     def __str__(self) -> str:
         if self.kind is bool:
@@ -59,7 +95,8 @@ class Domain:
             return f"one of {', '.join(self.options)}"
         if self.low is not None and self.low == self.high:
             return str(self.low)
-        text = "a whole number"
+        noun = "whole number" if self.kind is int else "number"
+        text = f"a list of {noun}s" if self.is_list else f"a {noun}"
         if self.low is not None:
             text += f" from {self.low} " + ("up" if self.high is None else f"to {self.high}")
         return text if self.special is None else f"{self.special} or {text}"
@@ -83,13 +120,29 @@ def flag(default: bool) -> Any:
     return field(default=default, metadata={"domain": Domain(bool)})
 
 
-def choice(default: str, *options: str) -> Any:
+def integers(*default: int, low: int, high: int | None = None) -> Any:
+    """Declare a dataclass field that holds a list of whole numbers, bounds included."""
+    return field(default=default, metadata={"domain": Domain(int, low, high, is_list=True)})
+
+
+def real(default: float, *, low: int | None = None) -> Any:
+    """Declare a dataclass field that holds a number."""
+    return field(default=default, metadata={"domain": Domain(float, low)})
+
+
+def reals(*default: float, low: int | None = None) -> Any:
+    """Declare a dataclass field that holds a list of numbers."""
+    return field(default=default, metadata={"domain": Domain(float, low, is_list=True)})
+
+
+def choice(default: str, *options: str, is_addition: bool = False) -> Any:
     """Declare a dataclass field that holds one of a few words, the default among them."""
-    return field(default=default, metadata={"domain": Domain(str, options=(default, *options))})
+    domain = Domain(str, options=(default, *options), is_addition=is_addition)
+    return field(default=default, metadata={"domain": domain})
 
 
 def check_parameters(game: Game) -> None:
-    """Check every declared parameter of a game that is a dataclass.
+    """Check every declared parameter of a game that is a dataclass, and keep its normal form.
 
     Raises
     ------
@@ -99,8 +152,13 @@ def check_parameters(game: Game) -> None:
     this: Any = game
     for parameter in fields(this):
         domain = parameter.metadata.get("domain")
-        if domain is not None and getattr(game, parameter.name) not in domain:
+        if domain is None:
+            continue
+        value = domain.normal_form(getattr(game, parameter.name))
+        if value not in domain:
             raise parameter_error(game, parameter.name, f"must be {domain}", parameter.default)
+        # Games are frozen; this is still their construction.
+        object.__setattr__(game, parameter.name, value)
 
 
 def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> ParameterError:
@@ -108,5 +166,5 @@ def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> P
     value = getattr(game, parameter)
     return ParameterError(
         f"{game.name}: {parameter}={value!r} is not allowed; {parameter} {rule}, "
-        f"for example {game.name}({parameter}={instead})"
+        f"for example {game.name}({parameter}={parameter_text(instead)})"
     )

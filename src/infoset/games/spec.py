@@ -22,8 +22,9 @@ CLOSING = {"(": ")", "[": "]"}
 def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
     """Split the text of a game into its name and its parameters.
 
-    Values are read as OpenSpiel reads them: True and False, whole and decimal numbers, and
-    everything else as a word. Lists in brackets and words in quotes are additions.
+    Values are read as OpenSpiel reads them: True and False, whole and decimal numbers, lists in
+    brackets with semicolons, and everything else as a word. Lists with commas, lists in lists
+    and words in quotes are additions.
 
     Raises
     ------
@@ -34,6 +35,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
     --------
     >>> parse_spec("goofspiel(num_cards=5, points_order=descending)")
     ('goofspiel', {'num_cards': 5, 'points_order': 'descending'})
+    >>> parse_spec("battleship(ship_sizes=[2;3])")[1]
+    {'ship_sizes': (2, 3)}
     >>> parse_spec("matrix_game(row_payoffs=[[0,2.5],[1,'a b']])")[1]
     {'row_payoffs': ((0, 2.5), (1, 'a b'))}
     """
@@ -61,7 +64,8 @@ def parse_value(text: str, spec: str) -> Value:
     if text[0] in CLOSING:
         if len(text) < 2 or text[-1] != CLOSING[text[0]]:
             raise malformed(spec, f"{text!r} is not a list")
-        return tuple(parse_value(part.strip(), spec) for part in split_list(text[1:-1], spec))
+        parts = split_list(text[1:-1], spec, separators=",;")
+        return tuple(parse_value(part.strip(), spec) for part in parts)
     if text[0] in "'\"":
         if len(text) < 2 or text[-1] != text[0]:
             raise malformed(spec, f"{text} is not a word in quotes")
@@ -76,20 +80,21 @@ def parse_value(text: str, spec: str) -> Value:
     return text
 
 
-def split_list(text: str, spec: str) -> list[str]:
-    """Split at the commas that are outside of brackets and quotes."""
+def split_list(text: str, spec: str, separators: str = ",") -> list[str]:
+    """Split at the separators that are outside of brackets and quotes."""
     if not text.strip():
         return []
-    ends = [*top_level_commas(text, spec), len(text)]
+    ends = [*top_level(separators, text, spec), len(text)]
     starts = [0, *(end + 1 for end in ends)]
     parts = [text[start:end] for start, end in zip(starts, ends, strict=False)]
     if not all(part.strip() for part in parts):
-        raise malformed(spec, "there is nothing before or after a comma")
+        signs = " or ".join({",": "comma", ";": "semicolon"}[sign] for sign in separators)
+        raise malformed(spec, f"there is nothing before or after a {signs}")
     return parts
 
 
-def top_level_commas(text: str, spec: str) -> Iterator[int]:
-    """Yield the positions of the commas that are outside of brackets and quotes."""
+def top_level(separators: str, text: str, spec: str) -> Iterator[int]:
+    """Yield the positions of the separators that are outside of brackets and quotes."""
     open_brackets: list[str] = []
     quote = ""
     for position, character in enumerate(text):
@@ -102,7 +107,7 @@ def top_level_commas(text: str, spec: str) -> Iterator[int]:
         elif character in CLOSING.values():
             if not open_brackets or open_brackets.pop() != character:
                 raise malformed(spec, f"a {character!r} closes nothing")
-        elif character == "," and not open_brackets:
+        elif character in separators and not open_brackets:
             yield position
     if open_brackets or quote:
         raise malformed(spec, f"a {(quote or open_brackets[-1])!r} is missing")

@@ -28,8 +28,10 @@ def run(as_json: JsonOption = False) -> None:
 
 
 def _text(parameter: ParameterEntry) -> str:
+    from infoset.game import parameter_text
+
     star = "*" if parameter.is_addition else ""
-    default = "..." if parameter.is_required else parameter.default
+    default = "..." if parameter.is_required else parameter_text(parameter.default)
     return f"{parameter.name}={default}{star}"
 
 
