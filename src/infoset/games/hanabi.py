@@ -1,0 +1,298 @@
+"""Hanabi, for two to five players who see all cards but their own."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.cards import deals, sample_cards
+from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
+from infoset.typing import JointAction, Player
+
+__all__ = ["Hanabi"]
+
+COLORS = "RYGWB"
+RANKS = "12345"
+
+T = TypeVar("T")
+Hands: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+class Table(NamedTuple):
+    """The hands by player (none before the deal), and all else that the future depends on.
+
+    `deck` is what is left of it, sorted; `fireworks` the height of each color's; `information`
+    and `lives` the tokens left. `turns` counts down once the deck is empty.
+    """
+
+    hands: Hands = ()
+    deck: tuple[str, ...] = ()
+    fireworks: tuple[int, ...] = ()
+    information: int = 0
+    lives: int = 0
+    player: Player = 0
+    turns: int = 0
+
+
+@dataclass(frozen=True)
+class Hanabi(Game):
+    """Hanabi: build fireworks together, from cards that only the others see.
+
+    Cards have a color and a rank: of each color three of rank 1, one of the highest rank, and two
+    of each in between. Each player holds cards that all others see and it does not. In turn, a
+    player plays a card, discards one, or spends an information token to tell another player all
+    its cards of one color or one rank, which has to be there. A card that is next on the firework
+    of its color is put on it, and a finished firework gives a token back; any other card that is
+    played costs a life. A discard, possible when a token is missing, gives one back. Played and
+    discarded cards are shown to everybody and replaced from the deck; the rest of the hand moves
+    up and the new card comes last. The game ends when all fireworks are finished, when no life is
+    left, or when everybody has had one more turn after the deck ran out. Everybody gets the cards
+    on the fireworks, as they are put on them; with the last life all of that is lost.
+
+    Parameters
+    ----------
+    players : int
+        Number of players.
+    colors : int
+        Number of colors.
+    ranks : int
+        Number of ranks.
+    hand_size : int
+        Number of cards in a hand; -1 for 5, or 4 with four players or more.
+    max_information_tokens : int
+        Number of information tokens, all there at the start.
+    max_life_tokens : int
+        Number of lives.
+    seed : int
+        Changes nothing here: in OpenSpiel it draws who begins, and here nature does.
+    random_start_player : bool
+        Let nature draw who begins, instead of player 0.
+    observation_type : str
+        `card_knowledge` and `minimal` are the same here, since players remember what they were
+        told. `seer`: everybody sees its own cards too.
+
+    Notes
+    -----
+    A card is shown to the group of all but its holder (Kovařík et al. 2022, footnote 11). The
+    default game is far too large to build; `hanabi(colors=1,ranks=2,hand_size=1)` is not.
+    Source: N. Bard et al., "The Hanabi challenge", Artificial Intelligence 280 (2020). Same game
+    as OpenSpiel's, with the first hands dealt in one step, and a card drawn in the step that
+    makes room for it.
+
+    Examples
+    --------
+    >>> from infoset.games import Hanabi
+    >>> Hanabi(colors=2, ranks=3).full_deck
+    ('R1', 'R1', 'R1', 'R2', 'R2', 'R3', 'Y1', 'Y1', 'Y1', 'Y2', 'Y2', 'Y3')
+    """
+
+    name: ClassVar[str] = "hanabi"
+
+    players: int = integer(2, low=2, high=5)
+    colors: int = integer(5, low=1, high=len(COLORS))
+    ranks: int = integer(5, low=1, high=len(RANKS))
+    hand_size: int = integer(-1, low=1, special=-1)
+    max_information_tokens: int = integer(8, low=0)
+    max_life_tokens: int = integer(3, low=1)
+    seed: int = integer(-1, low=0, special=-1)
+    random_start_player: bool = flag(False)
+    observation_type: str = choice("card_knowledge", "minimal", "seer")
+    num_players: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        object.__setattr__(self, "num_players", self.players)
+        if self._num_dealt > len(self.full_deck):
+            most = len(self.full_deck) // self.players
+            rule = f"must be at most {most}, since the deck has {len(self.full_deck)} cards"
+            raise parameter_error(self, "hand_size", rule, most)
+
+    @cached_property
+    def full_deck(self) -> tuple[str, ...]:
+        """The cards, as color and rank."""
+        ranks = RANKS[: self.ranks]
+        copies = dict.fromkeys(ranks, 2) | {ranks[-1]: 1} | {ranks[0]: 3}
+        return tuple(
+            color + rank
+            for color in COLORS[: self.colors]
+            for rank in ranks
+            for _ in range(copies[rank])
+        )
+
+    @cached_property
+    def _cards_in_hand(self) -> int:
+        by_rules = 5 if self.players < 4 else 4
+        return by_rules if self.hand_size == -1 else self.hand_size
+
+    @cached_property
+    def _num_dealt(self) -> int:
+        return self.players * self._cards_in_hand
+
+    def initial_world(self) -> Table:
+        """Return the table before the deal."""
+        return Table()
+
+    def actors(self, world: Table) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return () if not world.hands or self._is_over(world) else (world.player,)
+
+    def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
+        """Return discards, plays, and what can be told: first the colors, then the ranks."""
+        positions = range(len(world.hands[player]))
+        moves = []
+        if world.information < self.max_information_tokens:
+            moves += [f"discard {position}" for position in positions]
+        moves += [f"play {position}" for position in positions]
+        if world.information:
+            moves += self._hints(world, COLORS[: self.colors])
+            moves += self._hints(world, RANKS[: self.ranks])
+        return moves
+
+    def transitions(
+        self, world: Table, joint_action: JointAction
+    ) -> Iterable[tuple[Table, Probability]]:
+        """Return the deals, or the table after a move and the draw that replaces a card."""
+        if not world.hands:
+            return self._deals()
+        if self._is_over(world):
+            return []
+        after = self._after(world, joint_action)
+        if not self._has_to_draw(after, world.player):
+            return [(after, 1)]
+        draws = deals(after.deck, 1)
+        return [(with_card(after, world.player, card), chance) for card, chance in draws]
+
+    def rewards(
+        self, world: Table, joint_action: JointAction, next_world: Table
+    ) -> Sequence[float]:
+        """Return how many cards the fireworks gained, or minus all with the last life."""
+        return (score(next_world) - score(world),) * self.players
+
+    def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
+        """Show everybody what is done, and the cards that a player gets to the others."""
+        if not world.hands:
+            begins = f"player {next_world.player} begins" if self.random_start_player else None
+            return self._showing(begins, dict(enumerate(next_world.hands)))
+        news = (joint_action[world.player], self._news(world, joint_action))
+        if next_world.deck == world.deck:
+            return self._showing(news, {})
+        return self._showing(news, {world.player: next_world.hands[world.player][-1:]})
+
+    def sample_transition(
+        self, world: Table, joint_action: JointAction, rng: np.random.Generator
+    ) -> Table:
+        """Deal the cards, or make the move and draw."""
+        if not world.hands:
+            cards = sample_cards(self.full_deck, self._num_dealt, rng)
+            beginner = int(rng.integers(self.players)) if self.random_start_player else 0
+            return self._dealt(cards, beginner)
+        after = self._after(world, joint_action)
+        if not self._has_to_draw(after, world.player):
+            return after
+        return with_card(after, world.player, sample_cards(after.deck, 1, rng))
+
+    def _deals(self) -> Iterator[tuple[Table, Probability]]:
+        beginners = range(self.players if self.random_start_player else 1)
+        for cards, chance in deals(self.full_deck, self._num_dealt):
+            for beginner in beginners:
+                yield self._dealt(cards, beginner), chance / len(beginners)
+
+    def _dealt(self, cards: tuple[str, ...], beginner: Player) -> Table:
+        """Return the table after the deal of `cards`, hand by hand."""
+        size = self._cards_in_hand
+        return Table(
+            hands=tuple(cards[seat * size : (seat + 1) * size] for seat in range(self.players)),
+            deck=without(self.full_deck, cards),
+            fireworks=(0,) * self.colors,
+            information=self.max_information_tokens,
+            lives=self.max_life_tokens,
+            player=beginner,
+            turns=self.players,
+        )
+
+    def _hints(self, world: Table, marks: str) -> list[str]:
+        """Return what can be told of `marks`, the next player's first."""
+        others = [(world.player + offset) % self.players for offset in range(1, self.players)]
+        return [
+            f"tell {other} {mark}"
+            for other in others
+            for mark in marks
+            if any(mark in card for card in world.hands[other])
+        ]
+
+    def _after(self, world: Table, joint_action: JointAction) -> Table:
+        """Return the table after a move, before the draw."""
+        verb, position = str(joint_action[world.player]).split()[:2]
+        turns = world.turns if world.deck else world.turns - 1
+        after = world._replace(player=(world.player + 1) % self.players, turns=turns)
+        if verb == "tell":
+            return after._replace(information=world.information - 1)
+        hand = world.hands[world.player]
+        card, rest = hand[int(position)], hand[: int(position)] + hand[int(position) + 1 :]
+        after = after._replace(hands=replaced(world.hands, world.player, rest))
+        if verb == "discard":
+            return after._replace(information=world.information + 1)
+        return self._played(after, card)
+
+    def _played(self, world: Table, card: str) -> Table:
+        """Return the table after a card is put on its firework, or costs a life."""
+        color, height = COLORS.index(card[0]), int(card[1])
+        if height != world.fireworks[color] + 1:
+            return world._replace(lives=world.lives - 1)
+        token = height == self.ranks and world.information < self.max_information_tokens
+        fireworks = replaced(world.fireworks, color, height)
+        return world._replace(fireworks=fireworks, information=world.information + token)
+
+    def _has_to_draw(self, world: Table, player: Player) -> bool:
+        """Whether a card that `player` played or discarded is to be replaced."""
+        is_short = len(world.hands[player]) < self._cards_in_hand
+        return is_short and bool(world.deck) and not self._is_over(world)
+
+    def _is_over(self, world: Table) -> bool:
+        is_finished = sum(world.fireworks) == self.colors * self.ranks
+        return is_finished or not world.lives or not world.turns
+
+    def _news(self, world: Table, joint_action: JointAction) -> str:
+        """Return the card of a move, or the positions of the cards that a hint is about."""
+        verb, place, *mark = str(joint_action[world.player]).split()
+        if verb != "tell":
+            return world.hands[world.player][int(place)]
+        cards = enumerate(world.hands[int(place)])
+        return " ".join(str(position) for position, card in cards if mark[0] in card)
+
+    def _showing(self, news: Hashable, cards: Mapping[Player, tuple[str, ...]]) -> Observation:
+        """Show `news` to everybody, and the cards that each player got to the others."""
+        if self.observation_type == "seer":
+            return Observation(public=(news, *cards.values()))
+        everybody = range(self.players)
+        others = {seat: tuple(p for p in everybody if p != seat) for seat in cards}
+        return Observation(public=news, shared={others[seat]: cards[seat] for seat in cards})
+
+
+def score(world: Table) -> int:
+    """Return the number of cards on the fireworks; 0 without a life left."""
+    return sum(world.fireworks) if world.lives else 0
+
+
+def with_card(world: Table, player: Player, drawn: tuple[str, ...]) -> Table:
+    """Return the table after `player` drew a card."""
+    hands = replaced(world.hands, player, world.hands[player] + drawn)
+    return world._replace(hands=hands, deck=without(world.deck, drawn))
+
+
+def without(deck: tuple[str, ...], cards: Iterable[str]) -> tuple[str, ...]:
+    """Return a deck without some of its cards."""
+    rest = list(deck)
+    for card in cards:
+        rest.remove(card)
+    return tuple(rest)
+
+
+def replaced(values: tuple[T, ...], position: int, value: T) -> tuple[T, ...]:
+    """Return a tuple with one value replaced."""
+    return (*values[:position], value, *values[position + 1 :])

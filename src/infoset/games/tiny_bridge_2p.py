@@ -1,0 +1,203 @@
+"""Tiny bridge: the auction of a bridge with eight cards, for two partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import combinations
+from typing import ClassVar, NamedTuple, TypeAlias
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import check_parameters, flag
+from infoset.typing import JointAction, Player
+
+__all__ = ["TinyBridge2p"]
+
+RANKS = "JQKA"
+DECK = tuple(suit + rank for suit in "HS" for rank in RANKS)
+PASS = "Pass"
+CALLS = (PASS, "1H", "1S", "1NT", "2H", "2S", "2NT")
+
+Hand: TypeAlias = tuple[str, ...]
+"""Two cards, the one that comes later in the deck first."""
+
+
+class Auction(NamedTuple):
+    """The hands of West and East, and where the bidding stands.
+
+    `bid` is the last bid as a position in `CALLS`, 0 for none. `player` is the one to call; once
+    the auction is over, the one who passed.
+    """
+
+    hands: tuple[Hand, ...] = ()
+    bid: int = 0
+    player: Player = 0
+    is_over: bool = False
+
+
+@dataclass(frozen=True)
+class TinyBridge2p(Game):
+    """Tiny bridge for two: bid for tricks with a partner whose cards you do not see.
+
+    The deck has hearts and spades, and of each jack, queen, king and ace. West (player 0), North,
+    East (player 1) and South get two cards each. West and East in turn pass or bid higher than
+    the last bid, from one heart to two no trumps; North and South keep silent. A pass ends the
+    auction, unless it is the first call. Both get the score of the last bid, or nothing without
+    one: what it earns when all see all cards and play their best, on average over the ways the
+    other four cards can lie. Nobody learns more than the calls.
+
+    Parameters
+    ----------
+    abstracted : bool
+        Show each player only which of 12 kinds its hand is of.
+
+    Notes
+    -----
+    The best that the two can do in the abstracted game is 2647/126.
+    Source: E. Lockhart et al., "Human-agent cooperation in bridge bidding", 2020. Same game as
+    OpenSpiel's, with both hands dealt in one step.
+
+    Examples
+    --------
+    >>> from infoset.games import TinyBridge2p
+    >>> game = TinyBridge2p(abstracted=True)
+    >>> game.shown(("SQ", "SJ")), game.shown(("SK", "SJ")), game.shown(("SA", "HJ"))
+    ('SQSJ', 'SKSx', 'SAHx')
+    """
+
+    name: ClassVar[str] = "tiny_bridge_2p"
+    num_players = 2
+
+    abstracted: bool = flag(False)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    def initial_world(self) -> Auction:
+        """Return the auction before the deal."""
+        return Auction()
+
+    def actors(self, world: Auction) -> Sequence[Player]:
+        """Return whose turn it is to call."""
+        return (world.player,) if world.hands and not world.is_over else ()
+
+    def legal_actions(self, world: Auction, player: Player) -> Sequence[str]:
+        """Return `Pass` and the higher bids."""
+        return (PASS, *CALLS[world.bid + 1 :])
+
+    def transitions(
+        self, world: Auction, joint_action: JointAction
+    ) -> Iterable[tuple[Auction, Probability]]:
+        """Return the deals, or the auction after a call."""
+        if not world.hands:
+            deals = list(deal_hands())
+            return [(Auction(hands), Fraction(1, len(deals))) for hands in deals]
+        return [(after(world, joint_action[player]), 1) for player in self.actors(world)]
+
+    def rewards(
+        self, world: Auction, joint_action: JointAction, next_world: Auction
+    ) -> Sequence[float]:
+        """Return the score of the last bid when the auction is over."""
+        if not next_world.is_over or not next_world.bid:
+            return (0, 0)
+        dummy = next_world.player
+        value = expected_score(next_world.hands[1 - dummy], next_world.hands[dummy], next_world.bid)
+        return (value, value)
+
+    def observe(
+        self, world: Auction, joint_action: JointAction, next_world: Auction
+    ) -> Observation:
+        """Show each player its hand, or its kind, and then both the calls."""
+        if not world.hands:
+            return Observation(private=tuple(map(self.shown, next_world.hands)))
+        return Observation(public=joint_action[world.player])
+
+    def shown(self, hand: Hand) -> str:
+        """Return what a player sees of its hand.
+
+        In the abstracted game `x` hides a rank: of two suits, any but the ace; of one suit, the
+        other card beside an ace or a king, but for ace and jack.
+        """
+        if not self.abstracted:
+            return "".join(hand)
+        high, low = hand
+        if high[0] != low[0]:
+            return "".join(card if card[1] == "A" else f"{card[0]}x" for card in hand)
+        is_named = low[1] == "J" and high[1] in "AQ"
+        return high + (low if is_named else f"{low[0]}x")
+
+
+def deal_hands() -> Iterator[tuple[Hand, Hand]]:
+    """Yield the hands of West and East, all equally likely."""
+    for west in combinations(reversed(DECK), 2):
+        rest = [card for card in reversed(DECK) if card not in west]
+        for east in combinations(rest, 2):
+            yield west, east
+
+
+def after(world: Auction, call: object) -> Auction:
+    """Return the auction after a call."""
+    if call != PASS:
+        return Auction(world.hands, CALLS.index(str(call)), 1 - world.player)
+    is_first = not world.bid and world.player == 0
+    return Auction(world.hands, 0, 1) if is_first else world._replace(is_over=True)
+
+
+def expected_score(declarer: Hand, dummy: Hand, bid: int) -> float:
+    """Return the score of a bid, on average over the hands of the defenders."""
+    strain = CALLS[bid][1:]
+    results = [score(bid, tricks) for tricks in declarer_tricks(declarer, dummy, strain)]
+    return sum(results) / len(results)
+
+
+def score(bid: int, tricks: int) -> int:
+    """Return what a bid earns with so many tricks."""
+    level = int(CALLS[bid][0])
+    if tricks < level:
+        return -20 * (level - tricks)
+    bonus = 0 if level == 1 else 15 if CALLS[bid] == "2NT" else 10
+    return 10 * tricks + bonus
+
+
+@cache
+def declarer_tricks(declarer: Hand, dummy: Hand, strain: str) -> tuple[int, ...]:
+    """Return the tricks of the declarer's side for each way to split the other cards.
+
+    The defender on the declarer's right leads, and the declarer plays next.
+    """
+    others = [card for card in DECK if card not in declarer + dummy]
+    splits = [(hand, tuple(set(others) - set(hand))) for hand in combinations(others, 2)]
+    return tuple(
+        2 - leader_tricks((right, declarer, left, dummy), strain) for right, left in splits
+    )
+
+
+def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> int:
+    """Return the tricks of the side that leads, by best play with all cards open.
+
+    `hands` are in order of play, and so are the cards `played` to the first trick; the second
+    trick leaves no choice.
+    """
+    seat = len(played)
+    if seat == 4:
+        rest = [
+            hand[0] if hand[1] == card else hand[1]
+            for hand, card in zip(hands, played, strict=True)
+        ]
+        first = winner(played, strain)
+        second = (first + winner(rest[first:] + rest[:first], strain)) % 4
+        return (first % 2 == 0) + (second % 2 == 0)
+    following = [card for card in hands[seat] if played and card[0] == played[0][0]]
+    outcomes = [leader_tricks(hands, strain, (*played, card)) for card in following or hands[seat]]
+    return max(outcomes) if seat % 2 == 0 else min(outcomes)
+
+
+def winner(trick: Sequence[str], strain: str) -> int:
+    """Return which card takes a trick, as a position in order of play."""
+    led = trick[0][0]
+    strength = [
+        ((card[0] == strain) + (card[0] in (strain, led)), RANKS.index(card[1])) for card in trick
+    ]
+    return strength.index(max(strength))

@@ -1,0 +1,133 @@
+"""The trade and communication game, for two players who want the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import ClassVar, NamedTuple
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import check_parameters, integer
+from infoset.typing import JointAction, Player
+
+__all__ = ["TradeComm"]
+
+
+class Market(NamedTuple):
+    """The items by player (none before the deal), and what was said and offered, in order.
+
+    What was said is forgotten as soon as an offer is made, since nothing depends on it any more.
+    """
+
+    items: tuple[int, ...] = ()
+    said: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TradeComm(Game):
+    """Trade and communication: tell each other what you have, then make fitting offers.
+
+    Each player gets one item, of any kind, in secret. Player 0 and then player 1 say a word that
+    both hear. Then each offers to give an item of one kind for one of another, without seeing
+    the other's offer. Both get 1 if each gives what it has for what the other has, else nothing.
+    In the end they see both offers, and whether there was a trade.
+
+    Parameters
+    ----------
+    num_items : int
+        Number of kinds of items.
+    num_messages : int
+        Number of words; -1 for as many as there are kinds of items.
+
+    Notes
+    -----
+    With at least as many words as kinds of items, the players can always trade: the best is 1.
+    With fewer, it is the square of `num_messages / num_items`.
+    Source: S. Sokota et al., "Solving common-payoff games with approximate policy iteration",
+    AAAI 2021. Same game as OpenSpiel's.
+
+    Examples
+    --------
+    >>> from infoset.games import TradeComm
+    >>> TradeComm(num_items=2).offers
+    ('0:0', '0:1', '1:0', '1:1')
+    """
+
+    name: ClassVar[str] = "trade_comm"
+    num_players = 2
+
+    num_items: int = integer(10, low=1)
+    num_messages: int = integer(-1, low=1, special=-1, is_addition=True)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words: `say 0`, `say 1` and so on."""
+        count = self.num_items if self.num_messages == -1 else self.num_messages
+        return tuple(f"say {word}" for word in range(count))
+
+    @cached_property
+    def offers(self) -> tuple[str, ...]:
+        """The offers, as `give:get`."""
+        return tuple(f"{give}:{get}" for give, get in product(range(self.num_items), repeat=2))
+
+    def initial_world(self) -> Market:
+        """Return the market before the items are there."""
+        return Market()
+
+    def actors(self, world: Market) -> Sequence[Player]:
+        """Return the players in turn, until both have made an offer."""
+        if not world.items or len(world.offers) == 2:
+            return ()
+        return ((len(world.said) + len(world.offers)) % 2,)
+
+    def legal_actions(self, world: Market, player: Player) -> Sequence[str]:
+        """Return the words, or the offers once both have spoken."""
+        return self.offers if self._is_trading(world) else self.words
+
+    def transitions(
+        self, world: Market, joint_action: JointAction
+    ) -> Iterable[tuple[Market, Probability]]:
+        """Return the items that nature may deal, or the market after a word or an offer."""
+        if not world.items:
+            chance = Fraction(1, self.num_items**2)
+            items = product(range(self.num_items), repeat=2)
+            return [(Market(pair), chance) for pair in items]
+        return [(self._after(world, joint_action[p]), 1) for p in self.actors(world)]
+
+    def rewards(
+        self, world: Market, joint_action: JointAction, next_world: Market
+    ) -> Sequence[float]:
+        """Return 1 for both if there was a trade."""
+        return (1, 1) if self._is_traded(next_world) else (0, 0)
+
+    def observe(self, world: Market, joint_action: JointAction, next_world: Market) -> Observation:
+        """Show each player its item, both the words, and in the end both offers."""
+        if not world.items:
+            return Observation(private=next_world.items)
+        if not next_world.offers:
+            return Observation(public=next_world.said[-1])
+        if len(next_world.offers) == 1:
+            return Observation()
+        news = "trade" if self._is_traded(next_world) else "no trade"
+        return Observation(public=(*next_world.offers, news))
+
+    def _is_trading(self, world: Market) -> bool:
+        return len(world.said) == 2 or bool(world.offers)
+
+    def _is_traded(self, world: Market) -> bool:
+        if not world.items:
+            return False
+        first, second = world.items
+        return world.offers == (f"{first}:{second}", f"{second}:{first}")
+
+    def _after(self, world: Market, action: object) -> Market:
+        if self._is_trading(world):
+            return Market(world.items, (), (*world.offers, str(action)))
+        return Market(world.items, (*world.said, str(action)))
