@@ -1,0 +1,110 @@
+"""Dark Hex, which is Hex in phantom form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from infoset.games.parameters import check_parameters, choice, integer
+from infoset.games.phantom import MAX_COLUMNS, PhantomGame
+
+__all__ = ["DarkHex"]
+
+AS_BOARD_SIZE = -1
+NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))
+
+
+@dataclass(frozen=True)
+class DarkHex(PhantomGame):
+    """Dark Hex: join two sides of the board, with the other's stones unseen.
+
+    Players place stones by turns, player 0 first, and see only their own. The board is of
+    hexagons, each row half a cell to the right of the one above. Player 0 wins by a chain of its
+    stones from the first row to the last, player 1 by one from the first column to the last; one
+    of them does before the board is full. A player who tries a cell where a stone of the other is
+    learns that it is there.
+
+    Parameters
+    ----------
+    gameversion : str
+        What follows a try in vain. `cdh`, classical: the player tries again, until it has placed
+        a stone. `adh`, abrupt: its turn is over.
+    obstype : str
+        What a player learns of the other's tries in vain, in the classical version.
+        `reveal-nothing`: nothing. `reveal-numturns`: their number, turn by turn. In the abrupt
+        version every turn is one try, and both are the same.
+    board_size : int
+        Number of rows and of columns, where these are left out.
+    num_cols : int
+        Number of columns; -1 for `board_size`.
+    num_rows : int
+        Number of rows; -1 for `board_size`.
+
+    Notes
+    -----
+    Source: the rules of OpenSpiel's game. Under `reveal-nothing` histories are longer, as
+    `PhantomGame` says. Differs from OpenSpiel: its information-state strings tell how many tries
+    there were under `reveal-nothing` as well; and on a board of one row or column, where any
+    stone of one player joins its sides, nobody can win there.
+
+    Examples
+    --------
+    >>> from infoset.games import DarkHex
+    >>> DarkHex(board_size=2).cells
+    ('a1', 'b1', 'a2', 'b2')
+    """
+
+    name: ClassVar[str] = "dark_hex"
+
+    gameversion: str = choice("cdh", "adh")
+    obstype: str = choice("reveal-nothing", "reveal-numturns")
+    board_size: int = integer(3, low=1, high=MAX_COLUMNS)
+    num_cols: int = integer(AS_BOARD_SIZE, low=1, high=MAX_COLUMNS, special=AS_BOARD_SIZE)
+    num_rows: int = integer(AS_BOARD_SIZE, low=1, special=AS_BOARD_SIZE)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns of the board."""
+        rows, columns = self.num_rows, self.num_cols
+        return (
+            self.board_size if rows == AS_BOARD_SIZE else rows,
+            self.board_size if columns == AS_BOARD_SIZE else columns,
+        )
+
+    @cached_property
+    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+        """By cell, the positions of the cells that share an edge with it."""
+        return tuple(tuple(self._neighbours(cell)) for cell in range(len(self.cells)))
+
+    def _neighbours(self, cell: int) -> Iterator[int]:
+        rows, columns = self.shape
+        row, column = divmod(cell, columns)
+        for down, right in NEIGHBOURS:
+            if 0 <= row + down < rows and 0 <= column + right < columns:
+                yield cell + down * columns + right
+
+    def is_won(self, board: str, mark: str) -> bool:
+        """Return whether a chain of the mark joins the two sides that it is to join."""
+        start, goal = self._sides[mark]
+        reached = {cell for cell in start if board[cell] == mark}
+        frontier = list(reached)
+        while frontier:
+            for cell in self.neighbours[frontier.pop()]:
+                if board[cell] == mark and cell not in reached:
+                    reached.add(cell)
+                    frontier.append(cell)
+        return not reached.isdisjoint(goal)
+
+    @cached_property
+    def _sides(self) -> dict[str, tuple[range, range]]:
+        rows, columns = self.shape
+        count = rows * columns
+        return {
+            "x": (range(columns), range(count - columns, count)),
+            "o": (range(0, count, columns), range(columns - 1, count, columns)),
+        }

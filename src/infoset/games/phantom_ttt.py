@@ -1,0 +1,94 @@
+"""Phantom tic-tac-toe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from infoset.games.parameters import check_parameters, choice, integer, parameter_error
+from infoset.games.phantom import MAX_COLUMNS, PhantomGame
+
+__all__ = ["PhantomTicTacToe"]
+
+STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@dataclass(frozen=True)
+class PhantomTicTacToe(PhantomGame):
+    """Phantom tic-tac-toe: three in a row, with the other's stones unseen.
+
+    Players place stones by turns, player 0 first, and see only their own. The first to have
+    `line_length` of them in a row, in a column or on a diagonal wins; a full board without is a
+    draw. A player who tries a cell where a stone of the other is learns that it is there.
+
+    Parameters
+    ----------
+    gameversion : str
+        What follows a try in vain. `classical`: the player tries again, until it has placed a
+        stone. `abrupt`: its turn is over.
+    obstype : str
+        What a player learns of the other's tries in vain, in the classical version.
+        `reveal-nothing`: nothing. `reveal-numturns`: their number, turn by turn. In the abrupt
+        version every turn is one try, and both are the same.
+    num_rows : int
+        Number of rows.
+    num_cols : int
+        Number of columns.
+    line_length : int
+        How many stones in line win; at most as many as the longer side of the board has cells.
+
+    Notes
+    -----
+    Source: M. Lanctot, "Monte Carlo sampling and regret minimization for equilibrium computation
+    and decision-making in large extensive form games", PhD thesis, 2013, Chapter 3. Same game as
+    OpenSpiel's: the infostates of those who act are its information states. Under
+    `reveal-nothing` histories are longer, as `PhantomGame` says.
+
+    Examples
+    --------
+    >>> from infoset.games import PhantomTicTacToe
+    >>> PhantomTicTacToe().cells[:4], len(PhantomTicTacToe().lines)
+    (('a1', 'b1', 'c1', 'a2'), 8)
+    """
+
+    name: ClassVar[str] = "phantom_ttt"
+
+    gameversion: str = choice("classical", "abrupt")
+    obstype: str = choice("reveal-nothing", "reveal-numturns")
+    num_rows: int = integer(3, low=1, is_addition=True)
+    num_cols: int = integer(3, low=1, high=MAX_COLUMNS, is_addition=True)
+    line_length: int = integer(3, low=1, is_addition=True)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        longest = max(self.shape)
+        if self.line_length > longest:
+            rule = f"is at most {longest} on a board of {self.num_rows} x {self.num_cols} cells"
+            raise parameter_error(self, "line_length", rule, longest)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns of the board."""
+        return self.num_rows, self.num_cols
+
+    @cached_property
+    def lines(self) -> tuple[tuple[int, ...], ...]:
+        """The lines that win, as positions of their cells."""
+        rows, columns = range(self.num_rows), range(self.num_cols)
+        steps = range(self.line_length)
+        lines = (
+            [(row + down * step, column + right * step) for step in steps]
+            for row in rows
+            for column in columns
+            for down, right in STEPS
+        )
+        return tuple(
+            tuple(row * self.num_cols + column for row, column in line)
+            for line in lines
+            if line[-1][0] in rows and line[-1][1] in columns
+        )
+
+    def is_won(self, board: str, mark: str) -> bool:
+        """Return whether a line holds nothing but the mark."""
+        return any(all(board[cell] == mark for cell in line) for line in self.lines)
