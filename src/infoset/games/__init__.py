@@ -1,27 +1,41 @@
 """Games: one file each, and the table of the names they load by."""
 
+from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
+from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
+from infoset.games.hanabi import Hanabi
 from infoset.games.kuhn_poker import KuhnPoker
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
 from infoset.games.parameters import Domain
+from infoset.games.phantom import PhantomGame
+from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
 from infoset.games.registry import GAMES, GameEntry, ParameterEntry, game_entry, load_game
 from infoset.games.spec import parse_spec
+from infoset.games.tiny_bridge_2p import TinyBridge2p
+from infoset.games.trade_comm import TradeComm
 
 __all__ = [
     "GAMES",
     "MATRIX_GAMES",
+    "CooperativeMatchingPennies",
+    "DarkHex",
     "Domain",
     "GameEntry",
     "Goofspiel",
+    "Hanabi",
     "KuhnPoker",
     "LeducPoker",
     "LiarsDice",
     "MatrixGame",
     "ParameterEntry",
+    "PhantomGame",
+    "PhantomTicTacToe",
     "RandomGame",
+    "TinyBridge2p",
+    "TradeComm",
     "game_entry",
     "load_game",
     "matrix_game",

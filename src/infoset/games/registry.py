@@ -12,14 +12,20 @@ from typing import Any, Final
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game
+from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
+from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
+from infoset.games.hanabi import Hanabi
 from infoset.games.kuhn_poker import KuhnPoker
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
 from infoset.games.parameters import Domain
+from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
 from infoset.games.spec import parse_spec
+from infoset.games.tiny_bridge_2p import TinyBridge2p
+from infoset.games.trade_comm import TradeComm
 
 __all__ = ["GAMES", "GameEntry", "ParameterEntry", "game_entry", "load_game"]
 
@@ -156,6 +162,26 @@ def entries() -> Iterator[GameEntry]:
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
     yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes, all at once", "goofspiel")
+    yield GameEntry(
+        "phantom_ttt",
+        PhantomTicTacToe,
+        "tic-tac-toe with the other's stones unseen",
+        "phantom_ttt",
+        ("phantom_tic_tac_toe",),
+    )
+    yield GameEntry(
+        "dark_hex", DarkHex, "Hex with the other's stones unseen", "dark_hex", ("phantom_hex",)
+    )
+    yield GameEntry(
+        "cooperative_matching_pennies",
+        CooperativeMatchingPennies,
+        "signal a coin to a partner who guesses it or passes",
+    )
+    yield GameEntry("trade_comm", TradeComm, "say what you have, make fitting offers", "trade_comm")
+    yield GameEntry(
+        "tiny_bridge_2p", TinyBridge2p, "the auction of a bridge with eight cards", "tiny_bridge_2p"
+    )
+    yield GameEntry("hanabi", Hanabi, "build fireworks from cards that others see", "hanabi")
     yield GameEntry("random_game", RandomGame, "small random games, for tests and experiments")
     yield GameEntry("matrix_game", matrix_game, "any one or two matrices")
     yield matrix_entry("matrix_mp", "matching pennies", "matching_pennies")
