@@ -220,3 +220,20 @@ def test_show_leaves_out_what_is_hardly_ever_done_and_says_so(command):
     lines = command("show", "matrix_pd", "run/policy.parquet").out.splitlines()
     assert lines[0] == "matrix_pd: run/policy.parquet, by cfr+"
     assert "below 0.0005 are left out" in lines[-1]
+
+
+def test_what_show_prints_as_csv_can_be_evaluated(command, tmp_path):
+    solved = command("solve", "kuhn_poker", "--iterations", "50", "--out", "run", "--json").json
+    shown = command("show", "kuhn_poker", "run/policy.parquet", "--csv")
+    (tmp_path / "mine.csv").write_text(shown.out, encoding="utf-8")
+    found = command("evaluate", "kuhn_poker", "mine.csv", "--json").json
+    assert found["exploitability"] == pytest.approx(solved["exploitability"], rel=1e-12)
+    assert command("show", "kuhn_poker", "mine.csv", "--csv").out == shown.out
+    assert command("show", "kuhn_poker", "mine.csv", "--json").json["metadata"] is None
+    assert command("show", "kuhn_poker", "mine.csv").out.startswith("kuhn_poker: mine.csv\n")
+
+
+def test_a_csv_that_is_wrong_is_refused_with_its_place(command, tmp_path):
+    (tmp_path / "mine.CSV").write_text("player,infostate,action,probability\n0,[J],fold,1\n")
+    complaint = command("evaluate", "kuhn_poker", "mine.CSV").complaint
+    assert "mine.CSV, line 2, column action: 'fold' is not legal" in complaint

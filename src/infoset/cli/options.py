@@ -44,7 +44,9 @@ GameArgument: TypeAlias = Annotated[
 PolicyArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="POLICY", help="A policy.parquet file, or the word uniform.", show_default=False
+        metavar="POLICY",
+        help="A file .parquet or .csv, or the word uniform.",
+        show_default=False,
     ),
 ]
 JsonOption: TypeAlias = Annotated[

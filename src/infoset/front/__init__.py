@@ -2,12 +2,13 @@
 
 from infoset.front.info import GameInfo, info
 from infoset.front.load import GameLike, load, to_game, to_tree
-from infoset.front.solve import evaluate, find_policy, solve
+from infoset.front.solve import evaluate, find_metadata, find_policy, solve
 
 __all__ = [
     "GameInfo",
     "GameLike",
     "evaluate",
+    "find_metadata",
     "find_policy",
     "info",
     "load",

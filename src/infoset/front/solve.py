@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.front.load import GameLike, to_tree
-from infoset.policy import TabularPolicy, load_policy, uniform_policy
+from infoset.policy import (
+    TabularPolicy,
+    load_policy,
+    load_policy_csv,
+    read_metadata,
+    uniform_policy,
+)
 from infoset.regret import RegretScheme
 from infoset.solvers import DEFAULT_METHOD, Callback, SolveResult, find_method, make_budget
 from infoset.tree import ExplorationProgress, SequenceForm
 
-__all__ = ["evaluate", "find_policy", "solve"]
+__all__ = ["evaluate", "find_metadata", "find_policy", "solve"]
 
 
 def solve(
@@ -77,6 +84,8 @@ def solve(
 def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """Return a policy given as such, as a file, or as the word `uniform`.
 
+    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet.
+
     Raises
     ------
     PolicyFileError
@@ -87,12 +96,29 @@ def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm)
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
-        return load_policy(policy, sequence_form)
+        read = load_policy_csv if is_csv(policy) else load_policy
+        return read(policy, sequence_form)
     if policy.sequence_form.fingerprint != sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {policy.sequence_form.name}, not for {sequence_form.name}"
         )
     return policy
+
+
+def find_metadata(policy: str | Path) -> dict[str, Any] | None:
+    """Return what a policy file says of itself; None for CSV and for the word `uniform`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be read as a policy.
+    """
+    return None if policy == "uniform" or is_csv(policy) else read_metadata(policy)
+
+
+def is_csv(policy: str | Path) -> bool:
+    """Return whether a file is one of comma-separated values, by its name."""
+    return Path(policy).suffix.lower() == ".csv"
 
 
 def evaluate(

@@ -1,6 +1,7 @@
 """Policies: what a player does at each infostate, as arrays and as files."""
 
 from infoset.policy.arithmetic import distance, mix
+from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
 from infoset.policy.protocol import Policy, UniformPolicy
 from infoset.policy.tabular import PolicyRow, TabularPolicy, random_policy, uniform_policy
@@ -12,9 +13,11 @@ __all__ = [
     "UniformPolicy",
     "distance",
     "load_policy",
+    "load_policy_csv",
     "mix",
     "random_policy",
     "read_metadata",
     "save_policy",
+    "save_policy_csv",
     "uniform_policy",
 ]

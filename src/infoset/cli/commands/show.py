@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterable
 from itertools import groupby
@@ -34,22 +33,22 @@ def run(
 
     The own reach of an infostate is the probability that the player's own actions lead there.
     """
-    from infoset.front import find_policy, to_tree
-    from infoset.policy import read_metadata
+    from infoset.front import find_metadata, find_policy, to_tree
+    from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json exclude each other")
     with live(game) as progress:
         tree = to_tree(game, memory=memory, progress=progress.explored)
         found = find_policy(policy, tree.sequence_form)
-        about = None if policy == "uniform" else read_metadata(policy)
+        about = find_metadata(policy)
     if as_json:
         rows = [_record(row) for row in found.rows()]
         print_json(
             {"game": str(tree.game), "policy": policy, "metadata": about, "infostates": rows}
         )
     elif as_csv:
-        _print_csv(found.rows())
+        save_policy_csv(found, sys.stdout)
     else:
         method = "" if about is None else f", by {about.get('method')}"
         say(f"{tree.game}: {policy}{method}")
@@ -64,14 +63,6 @@ def _record(row: PolicyRow) -> dict[str, Any]:
         "actions": row.actions,
         "probabilities": row.probabilities,
     }
-
-
-def _print_csv(rows: Iterable[PolicyRow]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["player", "infostate", "own_reach", "action", "probability"])
-    for row in rows:
-        for action, probability in zip(row.actions, row.probabilities.tolist(), strict=True):
-            writer.writerow([row.player, row.infostate, row.own_reach, action, probability])
 
 
 def _print_text(rows: Iterable[PolicyRow]) -> None:

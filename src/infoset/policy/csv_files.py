@@ -1,0 +1,285 @@
+"""Policies as comma-separated values, for spreadsheets and other tools."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from infoset.errors import PolicyFileError, nearest_names
+from infoset.policy.tabular import SUM_TOLERANCE, TabularPolicy
+from infoset.tree import SequenceForm
+from infoset.typing import Action, FloatArray, Player
+
+__all__ = ["load_policy_csv", "save_policy_csv"]
+
+COLUMNS = ("player", "infostate", "own_reach", "action", "probability")
+NEEDED = tuple(column for column in COLUMNS if column != "own_reach")
+SPECIAL = frozenset(',"\r\n')
+ALL_LINES = "every action of every infostate has exactly one line"
+
+
+def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
+    """Write a policy as comma-separated values, one line per infostate and action.
+
+    The first line names the columns: `player`, `infostate`, `own_reach`, `action`, `probability`.
+    Labels are quoted where they need it, and numbers have all their digits, so that
+    `load_policy_csv` gives the same policy to the bit. If actions of an infostate look alike as
+    text, `#` and the position of the action tell them apart.
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+    file : str, Path or TextIO
+        A path, where an existing file is replaced in one step; or something open for writing.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> pennies = build_tree(load_game("matrix_mp"))
+    >>> save_policy_csv(uniform_policy(pennies.sequence_form), sys.stdout)
+    player,infostate,own_reach,action,probability
+    0,(start),1.0,Heads,0.5
+    0,(start),1.0,Tails,0.5
+    1,(start),1.0,Heads,0.5
+    1,(start),1.0,Tails,0.5
+    """
+    if not isinstance(file, (str, Path)):
+        _write(policy, file)
+        return
+    path = Path(file)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="") as stream:
+            _write(policy, stream)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(policy: TabularPolicy, stream: TextIO) -> None:
+    stream.write(",".join(COLUMNS) + "\n")
+    for row in policy.rows():
+        about = f"{row.player},{_quoted(row.infostate)},{row.own_reach}"
+        texts = _action_texts(row.actions)
+        for action, probability in zip(texts, row.probabilities.tolist(), strict=True):
+            stream.write(f"{about},{_quoted(action)},{probability}\n")
+
+
+def _quoted(text: str) -> str:
+    """Return a label as a cell, in quotes where it needs them.
+
+    `csv.writer` would leave a carriage return bare, which its own reader takes for a line end.
+    """
+    return '"' + text.replace('"', '""') + '"' if SPECIAL.intersection(text) else text
+
+
+def _action_texts(actions: Sequence[Action]) -> list[str]:
+    """Return a different text for each action of an infostate."""
+    texts: list[str] = []
+    for position, action in enumerate(actions):
+        text = str(action)
+        while text in texts:
+            text += f" #{position}"
+        texts.append(text)
+    return texts
+
+
+def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+    """Read a policy from comma-separated values, in any order of lines.
+
+    The first line names the columns, of which `player`, `infostate`, `action` and `probability`
+    are read and others are ignored. Every action of every infostate has exactly one line, and the
+    probabilities of an infostate sum to 1 within 10⁻⁹.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file is missing or breaks a rule; the message gives line, column and rule.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> form = build_tree(load_game("kuhn_poker")).sequence_form
+    >>> save_policy_csv(uniform_policy(form), "kuhn.csv")
+    >>> load_policy_csv("kuhn.csv", form)["[K]", 0]
+    {'pass': 0.5, 'bet': 0.5}
+    """
+    table = _Table(Path(path), sequence_form)
+    for line in _lines(Path(path)):
+        table.add(line)
+    return TabularPolicy(sequence_form, table.finished())
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One line after the first: its place, and its cells by column."""
+
+    path: Path
+    number: int
+    cells: dict[str, str]
+
+    def error(self, column: str, found: str, rule: str) -> PolicyFileError:
+        return PolicyFileError(
+            f"{self.path}, line {self.number}, column {column}: {found}. The rule: {rule}."
+        )
+
+
+def _lines(path: Path) -> Iterator[_Line]:
+    """Yield the lines after the first; empty ones are left out."""
+    rows = _rows(path)
+    _, header = next(rows, (1, []))
+    for column in NEEDED:
+        if header.count(column) != 1:
+            raise _Line(path, 1, {}).error(
+                column,
+                f"it is there {header.count(column)} times; the line reads {','.join(header)!r}",
+                f"the first line names the columns {', '.join(NEEDED)}, separated by commas, each "
+                "once; others are ignored",
+            )
+    for number, row in rows:
+        if row and len(row) != len(header):
+            raise _Line(path, number, {}).error(
+                str(min(len(row), len(header)) + 1),
+                f"the line has {len(row)} columns, the first line {len(header)}",
+                "all lines have the same columns; a label with a comma stands in double quotes",
+            )
+        if row:
+            yield _Line(path, number, dict(zip(header, row, strict=True)))
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of the line where each row begins, and its cells."""
+    begin = 1
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.reader(stream, strict=True)
+            for row in reader:
+                yield begin, row
+                begin = reader.line_num + 1
+    except FileNotFoundError as error:
+        raise PolicyFileError(f"there is no file {path}") from error
+    except csv.Error as error:
+        raise PolicyFileError(
+            f"{path}, line {begin}: {error}. The rule: a label with a comma, a quote or a line end "
+            "stands in double quotes, and quotes inside it are doubled."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolicyFileError(
+            f"{path} cannot be read as UTF-8 text ({error}); it is damaged or not a CSV file"
+        ) from error
+
+
+class _Table:
+    """Probabilities per player [Q] while lines are read; NaN where there was none yet."""
+
+    def __init__(self, path: Path, sequence_form: SequenceForm) -> None:
+        self.path = path
+        self.name = sequence_form.name
+        self.last_line: dict[tuple[Player, int], _Line] = {}
+        self.trees = sequence_form.infostate_trees
+        self.values = [np.full(tree.num_sequences, np.nan) for tree in self.trees]
+        self.numbers: list[dict[str, int]] = [
+            dict(zip(tree.acting_labels, tree.acting.tolist(), strict=True)) for tree in self.trees
+        ]
+
+    def add(self, line: _Line) -> None:
+        """Put the probability of one line where it belongs."""
+        player = self._player(line)
+        infostate = self._infostate(line, player)
+        sequence = self._sequence(line, player, infostate)
+        if not np.isnan(self.values[player][sequence]):
+            raise line.error(
+                "action",
+                f"{line.cells['action']!r} of player {player} at {line.cells['infostate']!r} is "
+                "there for the second time",
+                ALL_LINES,
+            )
+        self.values[player][sequence] = _probability(line)
+        self.last_line[player, infostate] = line
+
+    def _player(self, line: _Line) -> Player:
+        known = {str(player): player for player in range(len(self.trees))}
+        text = line.cells["player"].strip()
+        if text not in known:
+            rule = f"players of {self.name} are 0 to {len(known) - 1}"
+            raise line.error("player", f"{text!r} is no player", rule)
+        return known[text]
+
+    def _infostate(self, line: _Line, player: Player) -> int:
+        text, known = line.cells["infostate"], self.numbers[player]
+        if text not in known:
+            raise line.error(
+                "infostate",
+                f"player {player} has no acting infostate {text!r}; {nearest_names(text, known)}",
+                f"infostates are those of {self.name}, written as infoset show writes them",
+            )
+        return known[text]
+
+    def _sequence(self, line: _Line, player: Player, infostate: int) -> int:
+        tree = self.trees[player]
+        known = _action_texts(tree.legal_actions(infostate))
+        text = line.cells["action"]
+        if text not in known:
+            raise line.error(
+                "action",
+                f"{text!r} is not legal at {line.cells['infostate']!r}",
+                f"legal are {', '.join(map(repr, known))}",
+            )
+        return int(tree.first_sequence[infostate]) + known.index(text)
+
+    def finished(self) -> tuple[FloatArray, ...]:
+        """Return the probabilities, once they are all there and sum to 1."""
+        for player, tree in enumerate(self.trees):
+            self.values[player][0] = 1.0
+            for infostate in tree.acting.tolist():
+                first = tree.first_sequence[infostate]
+                self._check(
+                    player, infostate, self.values[player][first:][: tree.num_actions[infostate]]
+                )
+        return tuple(self.values)
+
+    def _check(self, player: Player, infostate: int, values: FloatArray) -> None:
+        tree = self.trees[player]
+        if abs(values.sum() - 1) <= SUM_TOLERANCE:
+            return
+        label = tree.acting_labels[int(np.searchsorted(tree.acting, infostate))]
+        line = self.last_line.get((player, infostate))
+        if line is None:
+            raise PolicyFileError(
+                f"{self.path} ends without a line for player {player} at {label!r}. The rule: "
+                f"{ALL_LINES}."
+            )
+        texts = _action_texts(tree.legal_actions(infostate))
+        missing = [text for text, value in zip(texts, values, strict=True) if np.isnan(value)]
+        if missing:
+            found = f"no line of player {player} at {label!r} has {missing[0]!r}, this is the last"
+            raise line.error("action", found, ALL_LINES)
+        raise line.error(
+            "probability",
+            f"with this line, those of player {player} at {label!r} sum to {values.sum()}",
+            "the probabilities of an infostate sum to 1",
+        )
+
+
+def _probability(line: _Line) -> float:
+    text = line.cells["probability"]
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1 + SUM_TOLERANCE:
+        raise line.error(
+            "probability", f"got {text!r}", "a probability is a decimal number from 0 to 1"
+        )
+    return value
