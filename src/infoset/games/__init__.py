@@ -1,10 +1,12 @@
 """Games: one file each, and the table of the names they load by."""
 
+from infoset.games.battleship import Battleship
 from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
 from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
 from infoset.games.hanabi import Hanabi
 from infoset.games.kuhn_poker import KuhnPoker
+from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, MatrixGame, matrix_game
@@ -16,10 +18,12 @@ from infoset.games.registry import GAMES, GameEntry, ParameterEntry, game_entry,
 from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
+from infoset.games.trick_taking import TrickTaking
 
 __all__ = [
     "GAMES",
     "MATRIX_GAMES",
+    "Battleship",
     "CooperativeMatchingPennies",
     "DarkHex",
     "Domain",
@@ -27,6 +31,7 @@ __all__ = [
     "Goofspiel",
     "Hanabi",
     "KuhnPoker",
+    "KuhnPokerLong",
     "LeducPoker",
     "LiarsDice",
     "MatrixGame",
@@ -36,6 +41,7 @@ __all__ = [
     "RandomGame",
     "TinyBridge2p",
     "TradeComm",
+    "TrickTaking",
     "game_entry",
     "load_game",
     "matrix_game",

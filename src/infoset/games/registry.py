@@ -12,11 +12,13 @@ from typing import Any, Final
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game
+from infoset.games.battleship import Battleship
 from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
 from infoset.games.dark_hex import DarkHex
 from infoset.games.goofspiel import Goofspiel
 from infoset.games.hanabi import Hanabi
 from infoset.games.kuhn_poker import KuhnPoker
+from infoset.games.kuhn_poker_long import KuhnPokerLong
 from infoset.games.leduc_poker import LeducPoker
 from infoset.games.liars_dice import LiarsDice
 from infoset.games.matrix import MATRIX_GAMES, matrix_game
@@ -26,6 +28,7 @@ from infoset.games.random_game import RandomGame
 from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
+from infoset.games.trick_taking import TrickTaking
 
 __all__ = ["GAMES", "GameEntry", "ParameterEntry", "game_entry", "load_game"]
 
@@ -154,6 +157,7 @@ def matrix_entry(name: str, summary: str, *aliases: str) -> GameEntry:
 def entries() -> Iterator[GameEntry]:
     """Yield the rows of the table."""
     yield GameEntry("kuhn_poker", KuhnPoker, "one card each, one chip to bet", "kuhn_poker")
+    yield GameEntry("kuhn_poker_long", KuhnPokerLong, "Kuhn poker with antes and single deals")
     yield GameEntry(
         "leduc_poker",
         LeducPoker,
@@ -162,6 +166,8 @@ def entries() -> Iterator[GameEntry]:
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
     yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes, all at once", "goofspiel")
+    yield GameEntry("battleship", Battleship, "hide ships, then shoot in turn", "battleship")
+    yield GameEntry("trick_taking", TrickTaking, "follow suit, and the highest card wins")
     yield GameEntry(
         "phantom_ttt",
         PhantomTicTacToe,

@@ -1,0 +1,241 @@
+"""Battleship on boards of any size, with any fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, NamedTuple, TypeVar
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import (
+    check_parameters,
+    choice,
+    flag,
+    integer,
+    integers,
+    parameter_error,
+    real,
+    reals,
+)
+from infoset.typing import Action, JointAction, Player
+
+__all__ = ["Battleship"]
+
+UNLIMITED = -1
+WATER, HIT, SUNK = "water", "hit", "sunk"
+
+Entry = TypeVar("Entry")
+
+Cells = int
+"""A set of cells of a board, as a bit set; cells are numbered row by row."""
+
+
+class Waters(NamedTuple):
+    """Both boards: the ships by player, in order, and the cells that each player has shot at."""
+
+    fleets: tuple[tuple[Cells, ...], tuple[Cells, ...]] = ((), ())
+    shots: tuple[Cells, Cells] = (0, 0)
+    num_shots: int = 0
+
+    def is_sunk(self, ship: int, player: Player) -> bool:
+        """Whether a ship of a player has been hit everywhere."""
+        return not self.fleets[player][ship] & ~self.shots[1 - player]
+
+    def is_lost(self, player: Player) -> bool:
+        """Whether all ships of a player have been sunk."""
+        return all(self.is_sunk(ship, player) for ship in range(len(self.fleets[player])))
+
+
+@dataclass(frozen=True)
+class Battleship(Game):
+    """Battleship: hide ships on a board, then shoot at the other's in turn.
+
+    Each player has a board and the same ships. In turn they place one ship each, in the order
+    given, in secret: on cells in a row or column, not overlapping, and leaving room for the rest.
+    Then they shoot in turn at a cell of the other's board. Everybody sees the cell, and whether
+    the shot met water, hit a ship, or sank it: hit its last cell. The game ends when one player
+    has no ship left or both have used up their shots.
+
+    Parameters
+    ----------
+    board_width : int
+        Number of columns of each board.
+    board_height : int
+        Number of rows of each board.
+    ship_sizes : tuple[int, ...]
+        Number of cells of each ship of a player.
+    ship_values : tuple[float, ...]
+        Value of each ship, in the same order.
+    num_shots : int
+        Number of shots of each player; -1 for no limit, where no shot may be repeated.
+    allow_repeated_shots : bool
+        Whether a player may shoot at the same cell again.
+    loss_multiplier : float
+        What the ships that a player loses count against it, per value.
+    payoff : str
+        What counts. `ship_values`: the ships sunk, at their values; `win_loss`: only the whole
+        fleet, at 1.
+
+    Notes
+    -----
+    With one ship of one cell on n cells, s shots each and none repeated, it is worth s/n² to
+    player 0.
+    Source: Farina, Ling, Fang, Sandholm, "Correlation in extensive-form games: saddle-point
+    formulation and benchmarks", NeurIPS 2019. Same game as OpenSpiel's. `win_loss` is the game
+    of Kubíček, Burch, Lisý, "Look-ahead search on top of policy networks in imperfect
+    information games", IJCAI 2024.
+
+    Examples
+    --------
+    >>> from infoset.games import Battleship
+    >>> game = Battleship(2, 2, ship_sizes=[2], ship_values=[1], num_shots=4)
+    >>> game.legal_actions(game.initial_world(), 0)
+    ('h_0_0', 'h_1_0', 'v_0_0', 'v_0_1')
+    """
+
+    name: ClassVar[str] = "battleship"
+    num_players = 2
+
+    board_width: int = integer(10, low=1, high=10)
+    board_height: int = integer(10, low=1, high=10)
+    ship_sizes: tuple[int, ...] = integers(2, 3, 3, 4, 5, low=1)
+    ship_values: tuple[float, ...] = reals(1.0, 1.0, 1.0, 1.0, 1.0, low=0)
+    num_shots: int = integer(50, low=1, special=UNLIMITED)
+    allow_repeated_shots: bool = flag(True)
+    loss_multiplier: float = real(1.0)
+    payoff: str = choice("ship_values", "win_loss", is_addition=True)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        ships, cells = len(self.ship_sizes), self.board_width * self.board_height
+        if len(self.ship_values) != ships:
+            rule = f"must have one value for each of the {ships} ships"
+            raise parameter_error(self, "ship_values", rule, (1.0,) * ships)
+        if not fits(self._spots, 0):
+            rule = f"must fit on a board {self.board_width} wide and {self.board_height} high"
+            raise parameter_error(self, "ship_sizes", rule, "[1],ship_values=[1.0]")
+        if self.allow_repeated_shots and self.num_shots == UNLIMITED:
+            rule = "must be limited where shots may be repeated"
+            raise parameter_error(self, "num_shots", rule, "-1,allow_repeated_shots=False")
+        if not self.allow_repeated_shots and self.num_shots > cells:
+            rule = f"must be at most {cells}, the cells of a board, where no shot is repeated"
+            raise parameter_error(self, "num_shots", rule, UNLIMITED)
+
+    @cached_property
+    def cells(self) -> tuple[str, ...]:
+        """The shots: the cells as `row_column`, row by row."""
+        rows, columns = range(self.board_height), range(self.board_width)
+        return tuple(f"{row}_{column}" for row in rows for column in columns)
+
+    @cached_property
+    def _spots(self) -> tuple[Mapping[Action, Cells], ...]:
+        """Where each ship can lie: by `h_` or `v_` and its first cell, the cells."""
+        return tuple(spots(size, self.board_width, self.board_height) for size in self.ship_sizes)
+
+    def initial_world(self) -> Waters:
+        """Return two empty boards."""
+        return Waters()
+
+    def actors(self, world: Waters) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return () if self._is_over(world) else (self._mover(world),)
+
+    def legal_actions(self, world: Waters, player: Player) -> Sequence[Action]:
+        """Return the spots for the next ship that leave room for the others, or the targets."""
+        if self._is_placed(world):
+            open_to = 0 if self.allow_repeated_shots else world.shots[player]
+            return tuple(cell for bit, cell in enumerate(self.cells) if not open_to >> bit & 1)
+        taken, (ship, *others) = sum(world.fleets[player]), self._spots[len(world.fleets[player]) :]
+        return tuple(
+            spot
+            for spot, cells in ship.items()
+            if not cells & taken and fits(others, cells | taken)
+        )
+
+    def transitions(
+        self, world: Waters, joint_action: JointAction
+    ) -> Iterable[tuple[Waters, Probability]]:
+        """Return the boards after a ship was placed, or after a shot."""
+        if self._is_over(world):
+            return []
+        player = self._mover(world)
+        action = joint_action[player]
+        if self._is_placed(world):
+            target = 1 << self.cells.index(str(action))
+            shots = replaced(world.shots, player, world.shots[player] | target)
+            return [(Waters(world.fleets, shots, world.num_shots + 1), 1)]
+        fleet = world.fleets[player]
+        cells = self._spots[len(fleet)][action]
+        return [(Waters(replaced(world.fleets, player, (*fleet, cells))), 1)]
+
+    def rewards(
+        self, world: Waters, joint_action: JointAction, next_world: Waters
+    ) -> Sequence[float]:
+        """Return what each player sank, less what it lost, at the end."""
+        if not self._is_over(next_world):
+            return (0, 0)
+        lost = [self._damage(next_world, player) for player in (0, 1)]
+        return [lost[1 - player] - self.loss_multiplier * lost[player] for player in (0, 1)]
+
+    def observe(self, world: Waters, joint_action: JointAction, next_world: Waters) -> Observation:
+        """Show nothing of a ship placed, and of a shot the cell and what it met."""
+        if not self._is_placed(world):
+            return Observation()
+        player = self._mover(world)
+        cell = joint_action[player]
+        target = 1 << self.cells.index(str(cell))
+        for ship, cells in enumerate(world.fleets[1 - player]):
+            if cells & target:
+                return Observation((cell, SUNK if next_world.is_sunk(ship, 1 - player) else HIT))
+        return Observation((cell, WATER))
+
+    def _is_placed(self, world: Waters) -> bool:
+        """Whether all ships are on the boards."""
+        return len(world.fleets[1]) == len(self.ship_sizes)
+
+    def _mover(self, world: Waters) -> Player:
+        ships = sum(map(len, world.fleets))
+        return (ships + world.num_shots) % 2
+
+    def _is_over(self, world: Waters) -> bool:
+        if not self._is_placed(world):
+            return False
+        return world.num_shots == 2 * self.num_shots or world.is_lost(0) or world.is_lost(1)
+
+    def _damage(self, world: Waters, player: Player) -> float:
+        """Return what a player has lost."""
+        if self.payoff == "win_loss":
+            return float(world.is_lost(player))
+        values = enumerate(self.ship_values)
+        return sum(value for ship, value in values if world.is_sunk(ship, player))
+
+
+def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
+    """Return where a ship can lie on an empty board, as OpenSpiel orders and names the spots."""
+    across = (1 << size) - 1
+    down = sum(1 << width * row for row in range(size))
+    found: dict[Action, Cells] = {
+        f"h_{row}_{column}": across << row * width + column
+        for row in range(height)
+        for column in range(width - size + 1)
+    }
+    if size > 1:
+        found |= {
+            f"v_{row}_{column}": down << row * width + column
+            for row in range(height - size + 1)
+            for column in range(width)
+        }
+    return found
+
+
+def fits(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> bool:
+    """Return whether all the ships, each given by its spots, find room beside the cells taken."""
+    if not ships:
+        return True
+    return any(not cells & taken and fits(ships[1:], cells | taken) for cells in ships[0].values())
+
+
+def replaced(pair: tuple[Entry, Entry], player: Player, value: Entry) -> tuple[Entry, Entry]:
+    """Return the pair with the entry of one player replaced."""
+    return (value, pair[1]) if player == 0 else (pair[0], value)

@@ -1,0 +1,140 @@
+"""Kuhn poker move by move: antes, cards dealt one by one, and a showdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, NamedTuple
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.cards import rank_names
+from infoset.typing import CHANCE, JointAction, Player
+
+__all__ = ["KuhnPokerLong"]
+
+CHIPS = 2
+UNDEALT = ""
+
+
+class Table(NamedTuple):
+    """The cards and the remaining chips by seat, and who moves: a player, nature, or nobody.
+
+    What is missing from the chips lies in the pot.
+    """
+
+    cards: tuple[str, str] = (UNDEALT, UNDEALT)
+    chips: tuple[int, int] = (CHIPS, CHIPS)
+    mover: Player | None = 0
+
+    @property
+    def pot(self) -> int:
+        """The chips put in by both."""
+        return 2 * CHIPS - sum(self.chips)
+
+
+@dataclass(frozen=True)
+class KuhnPokerLong(Game):
+    """Kuhn poker with every event a transition of its own: two players, three cards, one bet.
+
+    Both have two chips. Player 0 and then player 1 put one into the pot, which is their only
+    move. Player 0 is dealt one of three cards, then player 1 one of the other two; everybody
+    sees that a card goes to a player, and the player which one it is. Player 0 checks or bets
+    its other chip; after a check, so does player 1. Who faces a bet calls it or folds. After a
+    fold the other takes the pot. Otherwise nature shows both cards, and the higher one takes it.
+    Rewards are changes of the chips, paid as they happen.
+
+    Notes
+    -----
+    Strategically equivalent to `kuhn_poker`, and so worth -1/18 to player 0.
+    Source: Kovařík, Schmid, Burch, Bowling, Lisý, "Rethinking formal models of partially
+    observable multiagent decision making", Artificial Intelligence 303 (2022), Example 2.2.
+    Differs from the paper: players are 0 and 1, and a fold ends the game at once, which the
+    paper leaves open.
+
+    Examples
+    --------
+    >>> from infoset.games import KuhnPokerLong
+    >>> game = KuhnPokerLong()
+    >>> game.legal_actions(game.initial_world(), 0)
+    ('ante',)
+    """
+
+    name: ClassVar[str] = "kuhn_poker_long"
+    num_players = 2
+    deck: ClassVar[tuple[str, ...]] = rank_names(3)
+    """The cards, the lowest first."""
+
+    def initial_world(self) -> Table:
+        """Return the table before the antes."""
+        return Table()
+
+    def actors(self, world: Table) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return () if world.mover is None or world.mover == CHANCE else (world.mover,)
+
+    def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
+        """Return `ante` before the deal; then `check` and `bet`, or `call` and `fold`."""
+        if UNDEALT in world.cards:
+            return ("ante",)
+        faces_bet = world.chips[player] > world.chips[1 - player]
+        return ("call", "fold") if faces_bet else ("check", "bet")
+
+    def transitions(
+        self, world: Table, joint_action: JointAction
+    ) -> Iterable[tuple[Table, Probability]]:
+        """Return the table after a move, the deals of one card, or the showdown."""
+        if world.mover is None:
+            return []
+        if world.mover != CHANCE:
+            return [(after_move(world, world.mover, joint_action[world.mover]), 1)]
+        if UNDEALT not in world.cards:
+            best = max(world.cards, key=self.deck.index)
+            return [(take_pot(world, world.cards.index(best)), 1)]
+        left = [card for card in self.deck if card not in world.cards]
+        return [(after_deal(world, card), Fraction(1, len(left))) for card in left]
+
+    def rewards(
+        self, world: Table, joint_action: JointAction, next_world: Table
+    ) -> Sequence[float]:
+        """Return the changes of the chips."""
+        return [now - before for before, now in zip(world.chips, next_world.chips, strict=True)]
+
+    def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
+        """Show everybody the moves, where cards go and the showdown, each player its card."""
+        if world.mover is not None and world.mover != CHANCE:
+            return Observation(public=joint_action[world.mover])
+        if UNDEALT not in world.cards:
+            return Observation(public=next_world.cards)
+        seat = world.cards.index(UNDEALT)
+        return Observation(f"card to player {seat}", {seat: next_world.cards[seat]})
+
+
+def after_deal(world: Table, card: str) -> Table:
+    """Return the table after the next card: the second one opens the betting."""
+    first, _ = world.cards
+    if first == UNDEALT:
+        return world._replace(cards=(card, UNDEALT))
+    return world._replace(cards=(first, card), mover=0)
+
+
+def after_move(world: Table, player: Player, move: object) -> Table:
+    """Return the table after a move of a player."""
+    if move == "fold":
+        return take_pot(world, 1 - player)
+    if move == "check":
+        return world._replace(mover=1 if player == 0 else CHANCE)
+    ends_round = move == "call" or (move == "ante" and player == 1)
+    chips = received(world.chips, player, -1)
+    return world._replace(chips=chips, mover=CHANCE if ends_round else 1 - player)
+
+
+def take_pot(world: Table, winner: Player) -> Table:
+    """Return the end of the game, the pot with the winner."""
+    return world._replace(chips=received(world.chips, winner, world.pot), mover=None)
+
+
+def received(chips: tuple[int, int], player: Player, number: int) -> tuple[int, int]:
+    """Return the chips after a player received some, or paid a negative number."""
+    first, second = chips
+    return (first + number, second) if player == 0 else (first, second + number)

@@ -1,0 +1,222 @@
+"""A trick-taking card game for two players, plain: no trumps, no bidding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.cards import SUITS, rank_names
+from infoset.games.parameters import check_parameters, choice, integer, parameter_error
+from infoset.typing import NOOP, JointAction, Player
+
+__all__ = ["TrickTaking"]
+
+NO_CARD = -1
+ALL_CARDS = -1
+
+
+class Table(NamedTuple):
+    """What the rest of the game depends on; cards are numbers, hands are bit sets of them.
+
+    `led` is the card to follow, `NO_CARD` between tricks. `player` is the one to move. Cards
+    played and cards left out of the deal are not part of it.
+    """
+
+    hands: tuple[int, int] = (0, 0)
+    led: int = NO_CARD
+    player: Player = 0
+    tricks: tuple[int, int] = (0, 0)
+
+    @property
+    def is_dealt(self) -> bool:
+        """Whether the cards have been dealt."""
+        return any(self.hands) or any(self.tricks)
+
+
+@dataclass(frozen=True)
+class TrickTaking(Game):
+    """Take tricks: follow the suit led if you can, and the highest card of that suit wins.
+
+    Both players are dealt a hand in secret. Player 0 leads a card of its choice. The other
+    follows with a card of the same suit if it has one, which shows everybody if it has none.
+    The higher card of the suit led takes the trick, any other suit loses, and who took the trick
+    leads to the next. Who has taken at least half of the tricks in the end wins 1, the other
+    loses 1.
+
+    Parameters
+    ----------
+    num_cards : int
+        Number of cards in the deck.
+    num_suits : int
+        Number of suits.
+    hand_size : int
+        Number of cards in each hand; -1 for half of the deck. Cards left over stay unseen.
+    layout : str
+        Ranks of the suits where they do not come out equal. `even`: they differ by one card at
+        most, the first suits having more (3, 3, 2, 2). `filled`: every suit but the last is as
+        long as it can be (3, 3, 3, 1).
+    tie : str
+        What half of the tricks each is worth. `both_win`: 1 for both, by the letter of the
+        rules; `draw`: 0, which makes the game zero-sum for every hand size.
+
+    Notes
+    -----
+    Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
+    imperfect information games", arXiv 2405.14346 (2024), section 4.1.1, with 10 and 20 cards in
+    four suits. It leaves open the hand size, the layout and the tie, which are parameters here:
+    by default everything is dealt, so that each hand gives away the other one.
+
+    Examples
+    --------
+    >>> from infoset.games import TrickTaking
+    >>> TrickTaking().deck
+    ('Js', 'Qs', 'Ks', 'Jh', 'Qh', 'Kh', 'Qd', 'Kd', 'Qc', 'Kc')
+    """
+
+    name: ClassVar[str] = "trick_taking"
+    num_players = 2
+
+    num_cards: int = integer(10, low=2)
+    num_suits: int = integer(4, low=1, high=len(SUITS))
+    hand_size: int = integer(ALL_CARDS, low=1, special=ALL_CARDS)
+    layout: str = choice("even", "filled")
+    tie: str = choice("both_win", "draw")
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        if 2 * self.hand_size > self.num_cards:
+            rule = f"must be at most half of num_cards, which is {self.num_cards}"
+            raise parameter_error(self, "hand_size", rule, self.num_cards // 2)
+
+    @cached_property
+    def suit_lengths(self) -> tuple[int, ...]:
+        """The number of cards of each suit."""
+        share, rest = divmod(self.num_cards, self.num_suits)
+        if self.layout == "even":
+            return tuple(share + (suit < rest) for suit in range(self.num_suits))
+        longest = share + (rest > 0)
+        before = (longest * suit for suit in range(self.num_suits))
+        return tuple(min(longest, max(0, self.num_cards - count)) for count in before)
+
+    @cached_property
+    def deck(self) -> tuple[str, ...]:
+        """The cards by number: suit after suit, the lowest of each first."""
+        ranks = rank_names(max(self.suit_lengths))
+        return tuple(
+            rank + suit
+            for suit, length in zip(SUITS, self.suit_lengths, strict=False)
+            for rank in ranks[len(ranks) - length :]
+        )
+
+    @cached_property
+    def num_tricks(self) -> int:
+        """The number of tricks, which is that of the cards in a hand."""
+        return self.num_cards // 2 if self.hand_size == ALL_CARDS else self.hand_size
+
+    @cached_property
+    def _number(self) -> dict[object, int]:
+        return {card: number for number, card in enumerate(self.deck)}
+
+    @cached_property
+    def _suit_of(self) -> list[int]:
+        """By card, its suit as a bit set."""
+        starts = np.cumsum((0, *self.suit_lengths)).tolist()
+        return [
+            (1 << length) - 1 << start
+            for start, length in zip(starts, self.suit_lengths, strict=False)
+            for _ in range(length)
+        ]
+
+    def initial_world(self) -> Table:
+        """Return the table before the deal."""
+        return Table()
+
+    def actors(self, world: Table) -> Sequence[Player]:
+        """Return whose turn it is."""
+        return (world.player,) if any(world.hands) else ()
+
+    def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
+        """Return the cards that follow suit; without any, or in the lead, the whole hand."""
+        hand = world.hands[player]
+        following = 0 if world.led == NO_CARD else hand & self._suit_of[world.led]
+        return self._names(following or hand)
+
+    def transitions(
+        self, world: Table, joint_action: JointAction
+    ) -> Iterable[tuple[Table, Probability]]:
+        """Return the deals, or the table after a card was played."""
+        if any(world.hands):
+            return [(self._play(world, self._number[joint_action[world.player]]), 1)]
+        return () if world.is_dealt else self._deals()
+
+    def rewards(
+        self, world: Table, joint_action: JointAction, next_world: Table
+    ) -> Sequence[float]:
+        """Return 1 for the winner and -1 for the loser after the last trick."""
+        first, second = next_world.tricks
+        if first + second < self.num_tricks:
+            return (0, 0)
+        if first == second:
+            return (1, 1) if self.tie == "both_win" else (0, 0)
+        return (1, -1) if first > second else (-1, 1)
+
+    def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
+        """Show each player its hand, then everybody the cards played and who takes a trick."""
+        if not world.is_dealt:
+            return Observation(private=tuple(map(self._names, next_world.hands)))
+        card = joint_action[world.player]
+        if world.led == NO_CARD:
+            return Observation(public=card)
+        return Observation(public=(card, f"player {next_world.player} takes the trick"))
+
+    def sample_transition(
+        self, world: Table, joint_action: JointAction, rng: np.random.Generator
+    ) -> Table:
+        """Deal the cards, or play the card."""
+        if joint_action[world.player] is not NOOP:
+            return self._play(world, self._number[joint_action[world.player]])
+        cards = rng.permutation(self.num_cards)[: 2 * self.num_tricks].tolist()
+        return Table((bit_set(cards[: self.num_tricks]), bit_set(cards[self.num_tricks :])))
+
+    def _deals(self) -> Iterator[tuple[Table, Probability]]:
+        """Yield the deals, all equally probable."""
+        size, cards = self.num_tricks, range(self.num_cards)
+        chance = Fraction(1, comb(self.num_cards, size) * comb(self.num_cards - size, size))
+        for hand in combinations(cards, size):
+            rest = [card for card in cards if card not in hand]
+            for other in combinations(rest, size):
+                yield Table((bit_set(hand), bit_set(other))), chance
+
+    def _play(self, world: Table, card: int) -> Table:
+        player = world.player
+        left = world.hands[player] ^ 1 << card
+        hands = (left, world.hands[1]) if player == 0 else (world.hands[0], left)
+        if world.led == NO_CARD:
+            return Table(hands, card, 1 - player, world.tricks)
+        follows = self._suit_of[card] == self._suit_of[world.led]
+        winner = player if follows and card > world.led else 1 - player
+        first, second = world.tricks
+        tricks = (first + 1, second) if winner == 0 else (first, second + 1)
+        return Table(hands, NO_CARD, winner, tricks)
+
+    def _names(self, cards: int) -> tuple[str, ...]:
+        return tuple(self.deck[card] for card in numbers(cards))
+
+
+def bit_set(cards: Iterable[int]) -> int:
+    """Return a hand of cards as a bit set."""
+    return sum(1 << card for card in cards)
+
+
+@lru_cache(maxsize=1 << 16)
+def numbers(cards: int) -> tuple[int, ...]:
+    """Return the cards of a bit set, the lowest first."""
+    return tuple(card for card in range(cards.bit_length()) if cards >> card & 1)
