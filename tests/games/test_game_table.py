@@ -1,15 +1,7 @@
-from pathlib import Path
-
 import pytest
-from game_walker import num_worlds, path_counts
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.game import parameter_text
 from infoset.games import GAMES, Goofspiel, KuhnPoker, LeducPoker, LiarsDice, game_entry, load_game
-
-DOCS = Path(__file__).parents[2] / "docs"
-INDEX = DOCS / "games.md"
-PAGES = [INDEX, *sorted((DOCS / "games").glob("*.md"))]
 
 
 @pytest.mark.parametrize(
@@ -92,50 +84,3 @@ def test_bad_values(spec, message):
     with pytest.raises(ParameterError) as caught:
         load_game(spec)
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("row", GAMES.values(), ids=list(GAMES))
-def test_the_page_on_games_lists_every_name_and_parameter(row):
-    index = INDEX.read_text(encoding="utf-8")
-    assert all(f"`{name}`" in index for name in (row.name, *row.aliases))
-    heading = f"# `{row.name}`\n"
-    (page,) = (text for page in PAGES if heading in (text := page.read_text(encoding="utf-8")))
-    section = page[page.index(heading) :]
-    for parameter in row.parameters:
-        lines = [line for line in section.splitlines() if line.startswith(f"| `{parameter.name}`")]
-        default = "required" if parameter.is_required else f"`{parameter_text(parameter.default)}`"
-        assert lines[0].split("|")[2].strip() == default
-        assert ("addition" in lines[0]) == parameter.is_addition
-
-
-def rows_of_counts():
-    """Read the tables of counts on the pages, but for rows too large for the plain oracle."""
-    for line in "\n".join(page.read_text(encoding="utf-8") for page in PAGES).splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) >= 5 and cells[1].replace(",", "").isdigit():
-            spec, counts = cells[0].strip("`"), [int(cell.replace(",", "")) for cell in cells[1:4]]
-            if counts[0] < 100_000:
-                yield pytest.param(spec, counts, id=spec)
-
-
-@pytest.mark.parametrize(("spec", "counts"), list(rows_of_counts()))
-def test_the_page_on_games_counts_right(spec, counts):
-    game = load_game(spec)
-    assert [num_worlds(game), *path_counts(game)] == counts
-
-
-def payoff_tables():
-    """Read the tables of payoffs on the page, by the name of the game."""
-    page = INDEX.read_text(encoding="utf-8").replace("−", "-")
-    for section in page.split("\n### ")[1:]:
-        rows = [line for line in section.splitlines() if line.startswith("| **")]
-        cells = [[cell.strip() for cell in row.strip("|").split("|")][1:] for row in rows]
-        pairs = [[tuple(map(int, cell.split(","))) for cell in row] for row in cells]
-        yield section.split("`")[1], pairs
-
-
-@pytest.mark.parametrize(("name", "pairs"), list(payoff_tables()))
-def test_the_page_on_games_shows_the_payoffs(name, pairs):
-    game = load_game(name)
-    rows = [[game.payoffs[r, c] for c in game.column_actions] for r in game.row_actions]
-    assert rows == pairs

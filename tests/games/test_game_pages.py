@@ -1,0 +1,173 @@
+"""The page on games and the pages of each, held against the table of games and the games."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.game import parameter_text
+from infoset.games import GAMES, MATRIX_GAMES, load_game
+from infoset.tree import build_tree
+
+DOCS = Path(__file__).parents[2] / "docs"
+INDEX = (DOCS / "games.md").read_text(encoding="utf-8")
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "games").glob("*.md")}
+
+LARGEST = 600_000
+"""Histories of the largest game counted; `LARGEST_SOLVED` of the largest solved."""
+LARGEST_SOLVED = 120_000
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def tables(page):
+    """Yield the tables of a page as rows by column name."""
+    for text in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
+        header, _, *lines = text.splitlines()
+        yield [dict(zip(cells_of(header), cells_of(line), strict=True)) for line in lines]
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+# --- the index ---------------------------------------------------------------------------------
+
+LISTED = {row["game"]: row for row in next(rows for rows in tables(INDEX) if "game" in rows[0])}
+
+
+def test_the_index_lists_the_games_and_no_others():
+    names = [re.match(r"\[`(\w+)`\]", cell)[1] for cell in LISTED]
+    assert sorted(names) == sorted(GAMES)
+
+
+@pytest.mark.parametrize("cell", LISTED)
+def test_a_row_of_the_index(cell):
+    name, page, anchor = re.fullmatch(r"\[`(\w+)`\]\(games/(\w+\.md)(?:#(\w+))?\)", cell).groups()
+    row = GAMES[name]
+    assert f"# `{name}`\n" in PAGES[page]
+    assert (anchor or name) == name
+    assert LISTED[cell]["in a few words"] == row.summary
+    assert LISTED[cell]["other names"] == ", ".join(f"`{alias}`" for alias in row.aliases)
+
+
+def test_every_page_is_of_a_game_and_in_the_navigation():
+    navigation = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8")
+    for name, page in PAGES.items():
+        assert f"games/{name}" in INDEX
+        assert f"- games/{name}\n" in navigation
+        assert "```python" in page, name
+
+
+# --- parameters --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", GAMES.values(), ids=list(GAMES))
+def test_a_page_lists_the_parameters(row):
+    heading = f"# `{row.name}`\n"
+    (page,) = (page for page in PAGES.values() if heading in page)
+    listed = next((rows for rows in tables(page) if "parameter" in rows[0]), [])
+    if row.name in MATRIX_GAMES:
+        listed = []
+    assert [cells["parameter"] for cells in listed] == [f"`{p.name}`" for p in row.parameters]
+    for parameter, cells in zip(row.parameters, listed, strict=True):
+        default = "required" if parameter.is_required else f"`{parameter_text(parameter.default)}`"
+        assert cells["default"] == default
+        assert ("addition" in cells["meaning"]) == parameter.is_addition
+
+
+# --- sizes and values --------------------------------------------------------------------------
+
+
+def sized_rows(largest):
+    """Yield the rows of the tables of sizes, but for those of larger games."""
+    for page in PAGES.values():
+        for rows in tables(page):
+            for row in rows:
+                if "world states" in row and number(row["histories"]) <= largest:
+                    yield pytest.param(row, id=row[""])
+
+
+@pytest.mark.parametrize("row", list(sized_rows(LARGEST)))
+def test_a_page_counts_right(row):
+    info = infoset.info(row[""].strip("`"))
+    counts = [info.world_states, info.histories, info.terminals]
+    assert counts == [number(row[name]) for name in ("world states", "histories", "terminal")]
+    acting = [number(text) for text in row["acting infostates"].split(" and ")]
+    assert list(info.acting_infostates) == (acting if acting[1:] else acting * info.num_players)
+
+
+@pytest.mark.parametrize(
+    "row", [param for param in sized_rows(LARGEST_SOLVED) if param.values[0].get("value")]
+)
+def test_a_page_gives_the_value(row):
+    value = row["value"].replace("−", "-")
+    result = infoset.solve(row[""].strip("`"), "lp")
+    assert result.values[0] == pytest.approx(float(Fraction(value)), abs=1e-9)
+
+
+# --- observable rewards ------------------------------------------------------------------------
+
+
+def claims():
+    """Yield what the pages say: a game, and whether its rewards are observable."""
+    for page in PAGES.values():
+        for is_not, specs in re.findall(
+            r"[Rr]ewards\s+are\s+(not )?observable\s+in\s+([^:.]*)", page
+        ):
+            yield from ((spec, not is_not) for spec in re.findall(r"`([^`]+)`", specs))
+    yield from ((name, True) for name in MATRIX_GAMES)
+
+
+CLAIMS = dict(claims())
+
+
+@pytest.mark.parametrize("spec", CLAIMS)
+def test_a_page_says_whether_rewards_are_observable(spec):
+    tree = build_tree(load_game(spec))
+    assert are_observable(tree.infostate, tree.rewards_so_far) is CLAIMS[spec]
+
+
+def test_every_page_says_whether_rewards_are_observable():
+    said = {load_game(spec).name for spec in CLAIMS} | {"matrix_game", *MATRIX_GAMES}
+    assert said == set(GAMES)
+
+
+def are_observable(infostates, rewards):
+    """Return whether rewards [H, N] are a function of infostates [H, N], player by player."""
+    for known, paid in zip(infostates.T, rewards.T, strict=True):
+        first = np.zeros(known.max() + 1)
+        first[known] = paid
+        if not np.allclose(first[known], paid, rtol=0, atol=1e-12):
+            return False
+    return True
+
+
+# --- payoffs -----------------------------------------------------------------------------------
+
+
+def payoff_tables():
+    """Yield the tables of payoffs, by the name of the game."""
+    page = PAGES["matrix_games.md"].replace("−", "-")
+    for section in page.split("\n### ")[1:]:
+        (rows,) = tables(section)
+        pairs = [
+            [tuple(map(int, cell.split(","))) for cell in list(row.values())[1:]] for row in rows
+        ]
+        yield section.split("`")[1], pairs
+
+
+@pytest.mark.parametrize(("name", "pairs"), list(payoff_tables()))
+def test_the_page_on_matrix_games_shows_the_payoffs(name, pairs):
+    game = load_game(name)
+    rows = [[game.payoffs[r, c] for c in game.column_actions] for r in game.row_actions]
+    assert rows == pairs
+
+
+def test_every_matrix_game_by_name_has_its_payoffs():
+    assert [name for name, _ in payoff_tables()] == list(MATRIX_GAMES)
