@@ -1,0 +1,190 @@
+"""Ranges and beliefs: the paper's worked example, and Bayes' rule on histories listed one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.beliefs import PublicBeliefState, find_public_state, ranges
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.game import PublicState
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, random_policy, uniform_policy
+from infoset.tree import build_tree
+from slow_values import SlowValues
+from strategies import random_games
+
+KUHN = build_tree(load_game("kuhn_poker"))
+AFTER_BET = find_public_state(KUHN, PublicState((None, "bet")))
+
+
+def betting_policy(bets):
+    """Return uniform play, but for the first bets of player 0."""
+    values = [v.copy() for v in uniform_policy(KUHN.sequence_form).probabilities]
+    tree = KUHN.infostate_trees[0]
+    for label, bet in bets.items():
+        first = tree.first_sequence[tree.acting[tree.acting_labels.index(label)]]
+        values[0][first : first + 2] = 1 - bet, bet
+    return TabularPolicy(KUHN.sequence_form, tuple(values))
+
+
+PAPER = betting_policy({"[J]": 1 / 16, "[Q]": 3 / 16, "[K]": 1})
+
+
+def by_label(player, values, public_state=AFTER_BET):
+    tree = KUHN.infostate_trees[player]
+    belief = PublicBeliefState.unranged(KUHN, public_state)
+    labels = [tree.label(number) for number in belief.infostates[player].tolist()]
+    return dict(zip(labels, np.asarray(values).tolist(), strict=True))
+
+
+def test_the_ranges_of_the_paper():
+    own = by_label(0, ranges(PAPER, AFTER_BET)[0])
+    assert sorted(own.values()) == [1 / 16, 3 / 16, 1]
+    assert own == {"[J] / bet": 1 / 16, "[Q] / bet": 3 / 16, "[K] / bet": 1}
+    normalized = by_label(0, ranges(PAPER, AFTER_BET, normalized=True)[0])
+    assert normalized == pytest.approx({"[J] / bet": 0.05, "[Q] / bet": 0.15, "[K] / bet": 0.8})
+    assert ranges(PAPER, AFTER_BET)[1].tolist() == [1, 1, 1]
+
+
+def test_the_beliefs_of_the_paper():
+    belief = PublicBeliefState.from_policy(KUHN, PAPER, AFTER_BET)
+    tree = KUHN.infostate_trees[1]
+    king = next(n for n in belief.infostates[1].tolist() if tree.label(n) == "[K] / bet")
+    others, own = belief.infostate_beliefs(1, king)
+    assert by_label(0, others) == pytest.approx({"[J] / bet": 0.25, "[Q] / bet": 0.75, "[K] / bet": 0})
+    assert by_label(1, own) == {"[K] / bet": 1, "[J] / bet": 0, "[Q] / bet": 0}
+
+
+def test_marginals_have_the_deal_in_them():
+    # P(0 has K, bet) = 1/3; P(1 has J | bet): 0 has Q or K: (3/16 + 1) / 2 / (20/16).
+    belief = PublicBeliefState.from_policy(KUHN, PAPER, AFTER_BET)
+    assert belief.probability == pytest.approx(20 / 16 / 3)
+    seats = [by_label(player, values) for player, values in enumerate(belief.marginals)]
+    assert seats[0] == pytest.approx({"[J] / bet": 0.05, "[Q] / bet": 0.15, "[K] / bet": 0.8})
+    assert seats[1] == pytest.approx(
+        {"[J] / bet": 19 / 40, "[Q] / bet": 17 / 40, "[K] / bet": 4 / 40}
+    )
+
+
+@given(random_games(max_histories=60), st.integers(0, 2**32))
+def test_everything_equals_bayes_rule_on_listed_histories(game, seed):
+    tree = build_tree(game)
+    policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
+    slow = SlowValues.of(game, policy)
+    for public_state in range(tree.public_tree.num_public_states):
+        belief = PublicBeliefState.from_policy(tree, policy, public_state)
+        positions = np.flatnonzero(tree.public_state == public_state)
+        assert belief.histories.tolist() == positions.tolist()
+        joint = slow.reach[positions].prod(axis=1)
+        assert np.allclose(belief.reach, joint, rtol=1e-12, atol=0)
+        assert belief.probability == pytest.approx(joint.sum(), rel=1e-12)
+        for player in range(tree.num_players):
+            check_player(belief, slow, player, positions)
+
+
+def check_player(belief, slow, player, positions):
+    total = slow.reach[positions].prod(axis=1).sum()
+    marginal = slow.by_infostate(positions, player, lambda h: slow.reach[h].prod() / total)
+    assert np.allclose(belief.marginals[player], list(marginal.values()), rtol=1e-10)
+    reach = slow.by_infostate(positions, player, lambda h: slow.counterfactual_reach(h, player))
+    assert np.allclose(belief.counterfactual_reach(player), list(reach.values()), rtol=1e-12)
+    own = {slow.visits[h].history.infostates[player]: slow.reach[h, player] for h in positions}
+    assert np.allclose(belief.ranges[player], list(own.values()), rtol=1e-12)
+    for number, known in zip(belief.infostates[player].tolist(), own, strict=True):
+        inside = [slow.visits[h].history.infostates[player] == known for h in positions]
+        wanted = np.where(inside, slow.reach[positions].prod(axis=1), 0)
+        bayes = wanted / wanted.sum()
+        assert np.allclose(belief.history_beliefs(player, number), bayes, rtol=1e-10)
+        for other, shares in enumerate(belief.infostate_beliefs(player, number)):
+            index = {h: share for h, share in zip(positions, bayes, strict=True)}
+            wanted = slow.by_infostate(positions, other, index.__getitem__)
+            assert np.allclose(shares, list(wanted.values()), rtol=1e-10)
+
+
+@given(random_games(max_histories=60), st.integers(0, 2**32))
+def test_the_unit_of_a_range_does_not_change_what_anybody_believes(game, seed):
+    tree = build_tree(game)
+    rng = np.random.default_rng(seed)
+    policy = random_policy(tree.sequence_form, rng)
+    public_state = int(rng.integers(tree.public_tree.num_public_states))
+    belief = PublicBeliefState.from_policy(tree, policy, public_state)
+    normal = belief.normalize()
+    assert all(own.sum() == pytest.approx(1) for own in normal.ranges)
+    assert all(
+        map(np.allclose, normal.ranges, ranges(policy, public_state, normalized=True))
+    )
+    assert np.allclose(normal.history_distribution, belief.history_distribution)
+    player = int(rng.integers(tree.num_players))
+    number = int(rng.choice(belief.infostates[player]))
+    assert np.allclose(
+        normal.history_beliefs(player, number), belief.history_beliefs(player, number)
+    )
+
+
+def test_a_player_who_never_comes_here_still_has_beliefs():
+    never = betting_policy({"[J]": 0, "[Q]": 0, "[K]": 0})
+    belief = PublicBeliefState.from_policy(KUHN, never, AFTER_BET)
+    number = int(belief.infostates[0][0])
+    assert sorted(belief.infostate_beliefs(0, number)[1].tolist()) == [0, 0.5, 0.5]
+    with pytest.raises(UnsupportedGameError, match="never lead to the infostate"):
+        belief.infostate_beliefs(1, int(belief.infostates[1][0]))
+    with pytest.raises(UnsupportedGameError, match="no history"):
+        _ = belief.marginals
+    with pytest.raises(ParameterError, match="cannot be normalised"):
+        belief.normalize()
+    with pytest.raises(ParameterError, match="cannot be normalised"):
+        ranges(never, AFTER_BET, normalized=True)
+
+
+def test_equal_is_the_same_game_public_state_and_ranges():
+    belief = PublicBeliefState.from_policy(KUHN, PAPER, AFTER_BET)
+    again = PublicBeliefState(build_tree(load_game("kuhn_poker")), AFTER_BET, belief.ranges)
+    assert again == belief
+    assert hash(again) == hash(belief)
+    assert belief != belief.normalize()
+    assert belief != PublicBeliefState.unranged(KUHN, 2)
+    assert belief != "belief"
+    assert repr(belief).startswith("<PublicBeliefState of kuhn_poker at '. / bet': [0.0625")
+    with pytest.raises(ValueError, match="read-only"):
+        belief.ranges[0][0] = 1
+
+
+def test_ranges_are_copied():
+    given = [np.ones(3), np.ones(3)]
+    belief = PublicBeliefState(KUHN, AFTER_BET, tuple(given))
+    given[0][0] = 5
+    assert belief.ranges[0].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("public_state", "given", "message"),
+    [
+        (99, ([1], [1]), "no public state 99; kuhn_poker has public states 0 to"),
+        (AFTER_BET, ([1, 1], [1, 1, 1]), r"shapes \[\(2,\), \(3,\)\].*have \[3, 3\] infostates"),
+        (AFTER_BET, ([1, 1, 1],), "shapes"),
+        (AFTER_BET, ([1, 1, -1], [1, 1, 1]), "player 0 has an entry that is negative"),
+        (AFTER_BET, ([1, 1, 1], [1, np.nan, 1]), "player 1 has an entry"),
+    ],
+)
+def test_what_is_no_belief_is_refused(public_state, given, message):
+    with pytest.raises(ParameterError, match=message):
+        PublicBeliefState(KUHN, public_state, given)
+
+
+def test_an_infostate_elsewhere_has_no_belief_here():
+    belief = PublicBeliefState.unranged(KUHN, AFTER_BET)
+    with pytest.raises(ParameterError, match="infostate 0 of player 1 is not at"):
+        belief.history_beliefs(1, 0)
+
+
+def test_public_states_are_found_by_what_was_seen():
+    for number in range(KUHN.public_tree.num_public_states):
+        history = SlowValues.of(KUHN.game, PAPER).visits[
+            int(np.flatnonzero(KUHN.public_state == number)[0])
+        ].history
+        assert find_public_state(KUHN, history.public_state) == number
+    with pytest.raises(UnknownNameError, match=r"after '\.' everybody can see \['pass', 'bet'\]"):
+        find_public_state(KUHN, PublicState((None, "raise")))
