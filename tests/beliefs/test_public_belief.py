@@ -1,4 +1,4 @@
-"""Ranges and beliefs: the paper's worked example, and Bayes' rule on histories listed one by one."""
+"""Ranges and beliefs: the paper's worked example, and Bayes' rule on listed histories."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slow_values import SlowValues
 
 from infoset.beliefs import PublicBeliefState, find_public_state, ranges
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -13,7 +14,6 @@ from infoset.game import PublicState
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
-from slow_values import SlowValues
 from strategies import random_games
 
 KUHN = build_tree(load_game("kuhn_poker"))
@@ -54,7 +54,9 @@ def test_the_beliefs_of_the_paper():
     tree = KUHN.infostate_trees[1]
     king = next(n for n in belief.infostates[1].tolist() if tree.label(n) == "[K] / bet")
     others, own = belief.infostate_beliefs(1, king)
-    assert by_label(0, others) == pytest.approx({"[J] / bet": 0.25, "[Q] / bet": 0.75, "[K] / bet": 0})
+    assert by_label(0, others) == pytest.approx(
+        {"[J] / bet": 0.25, "[Q] / bet": 0.75, "[K] / bet": 0}
+    )
     assert by_label(1, own) == {"[K] / bet": 1, "[J] / bet": 0, "[Q] / bet": 0}
 
 
@@ -99,7 +101,7 @@ def check_player(belief, slow, player, positions):
         bayes = wanted / wanted.sum()
         assert np.allclose(belief.history_beliefs(player, number), bayes, rtol=1e-10)
         for other, shares in enumerate(belief.infostate_beliefs(player, number)):
-            index = {h: share for h, share in zip(positions, bayes, strict=True)}
+            index = dict(zip(positions, bayes, strict=True))
             wanted = slow.by_infostate(positions, other, index.__getitem__)
             assert np.allclose(shares, list(wanted.values()), rtol=1e-10)
 
@@ -113,9 +115,7 @@ def test_the_unit_of_a_range_does_not_change_what_anybody_believes(game, seed):
     belief = PublicBeliefState.from_policy(tree, policy, public_state)
     normal = belief.normalize()
     assert all(own.sum() == pytest.approx(1) for own in normal.ranges)
-    assert all(
-        map(np.allclose, normal.ranges, ranges(policy, public_state, normalized=True))
-    )
+    assert all(map(np.allclose, normal.ranges, ranges(policy, public_state, normalized=True)))
     assert np.allclose(normal.history_distribution, belief.history_distribution)
     player = int(rng.integers(tree.num_players))
     number = int(rng.choice(belief.infostates[player]))
@@ -182,9 +182,11 @@ def test_an_infostate_elsewhere_has_no_belief_here():
 
 def test_public_states_are_found_by_what_was_seen():
     for number in range(KUHN.public_tree.num_public_states):
-        history = SlowValues.of(KUHN.game, PAPER).visits[
-            int(np.flatnonzero(KUHN.public_state == number)[0])
-        ].history
+        history = (
+            SlowValues.of(KUHN.game, PAPER)
+            .visits[int(np.flatnonzero(KUHN.public_state == number)[0])]
+            .history
+        )
         assert find_public_state(KUHN, history.public_state) == number
     with pytest.raises(UnknownNameError, match=r"after '\.' everybody can see \['pass', 'bet'\]"):
         find_public_state(KUHN, PublicState((None, "raise")))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slow_values import SlowValues
 
 from infoset.beliefs import (
     PublicBeliefState,
@@ -21,7 +22,6 @@ from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
 from oracle import enumerate_histories
-from slow_values import SlowValues
 from strategies import random_games
 
 
@@ -134,7 +134,7 @@ def test_infostates_of_range_zero_are_left_out():
     subgame = value_subgame(kuhn_after_bet(([0, 0, 1], [1, 1, 1])))
     deals = initial_history(subgame).chance_outcomes
     assert [probability for _, probability in deals] == [0.5, 0.5]
-    with pytest.raises(UnsupportedGameError, match="no history at '. / bet' is reached"):
+    with pytest.raises(UnsupportedGameError, match=r"no history at '\. / bet' is reached"):
         value_subgame(kuhn_after_bet(([0, 0, 0], [1, 1, 1])))
 
 
