@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 
 from infoset.game import Game, History, initial_history
-from infoset.games import Goofspiel, KuhnPoker, LeducPoker, LiarsDice, MatrixGame, load_game
+from infoset.games import (
+    Battleship,
+    Goofspiel,
+    Hanabi,
+    KuhnPoker,
+    LeducPoker,
+    LiarsDice,
+    MatrixGame,
+    TinyBridge2p,
+    TradeComm,
+    load_game,
+)
+from infoset.games.tiny_bridge_2p import CALLS, DECK
 from infoset.typing import NOOP
 
 LEDUC = {"fold": 0, "call": 1, "raise": 2}
@@ -78,7 +90,18 @@ class Lockstep:
         for player in history.actors:
             legal = [self.action(player, action) for action in history.legal_actions(player)]
             assert legal == state.legal_actions(player)
-            self.match(player, history, state.information_state_string(player))
+            self.match(player, history, self.information_string(state, player))
+
+    def information_string(self, state, player: int) -> str:
+        """Return OpenSpiel's information state; all observations in order where it has none."""
+        if self.theirs.get_type().provides_information_state_string:
+            return state.information_state_string(player)
+        replay, seen = self.theirs.new_initial_state(), []
+        for action in state.history():
+            replay.apply_action(action)
+            if not replay.is_chance_node():
+                seen.append(str(replay.observation_tensor(player)))
+        return " ".join(seen)
 
     def match(self, player: int, history: History, string: str) -> None:
         """Check that infostates and strings go together one to one."""
@@ -106,6 +129,16 @@ class Lockstep:
                 return self.ours.calls.index(action)
             case Goofspiel():
                 return action - 1
+            case TradeComm() if action in self.ours.words:
+                return self.ours.words.index(action)
+            case TradeComm():
+                return self.ours.num_items + self.ours.offers.index(action)
+            case TinyBridge2p():
+                return CALLS.index(action)
+            case Hanabi():
+                return hanabi_action(self.ours, player, action)
+            case Battleship():
+                return battleship_action(self.ours, action)
             case MatrixGame():
                 return (self.ours.row_actions, self.ours.column_actions)[player].index(action)
 
@@ -137,7 +170,46 @@ def nature(game: Game, world, next_world) -> list[int]:
             return [die - 1 for hand in next_world.hands for die in hand]
         case Goofspiel(points_order="random") if next_world.prize:
             return [next_world.prize - 1]
+        case TradeComm() if not world.items:
+            return [next_world.items[0] * game.num_items + next_world.items[1]]
+        case TinyBridge2p() if not world.hands:
+            return [bridge_hand(hand) for hand in next_world.hands]
+        case Hanabi() if not world.hands:
+            return [hanabi_card(game, card) for hand in next_world.hands for card in hand]
+        case Hanabi() if len(next_world.deck) < len(world.deck):
+            return [hanabi_card(game, next_world.hands[world.player][-1])]
     return []
+
+
+def bridge_hand(hand: tuple[str, ...]) -> int:
+    """Return the number of a hand in OpenSpiel's tiny bridge."""
+    high, low = (DECK.index(card) for card in hand)
+    return high * (high - 1) // 2 + low
+
+
+def hanabi_card(game: Hanabi, card: str) -> int:
+    """Return the number of a card in OpenSpiel's Hanabi."""
+    return "RYGWB".index(card[0]) * game.ranks + int(card[1]) - 1
+
+
+def hanabi_action(game: Hanabi, player: int, action: str) -> int:
+    """Return the number of a move in OpenSpiel's Hanabi, where others are counted from oneself."""
+    verb, place, *mark = action.split()
+    size = game.hand_size if game.hand_size > 0 else 5 if game.players < 4 else 4
+    if verb != "tell":
+        return int(place) + size * (verb == "play")
+    other = (int(place) - player - 1) % game.players
+    if mark[0] in "RYGWB":
+        return 2 * size + other * game.colors + "RYGWB".index(mark[0])
+    ranks = 2 * size + (game.players - 1) * game.colors
+    return ranks + other * game.ranks + int(mark[0]) - 1
+
+
+def battleship_action(game: Battleship, action: str) -> int:
+    """Return the number of a shot or a spot for a ship in OpenSpiel's battleship."""
+    *direction, row, column = action.split("_")
+    boards = {(): 0, ("h",): 1, ("v",): 2}[tuple(direction)]
+    return (boards * game.board_height + int(row)) * game.board_width + int(column)
 
 
 def orders(game: Game, world, next_world) -> int:
