@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import ClassVar, NamedTuple
 
 from infoset.game import Game, Observation, Probability
-from infoset.games.parameters import parameter_error
+from infoset.games.parameters import check_parameters, real
 from infoset.typing import JointAction, Player
 
 __all__ = ["CooperativeMatchingPennies"]
@@ -55,20 +54,18 @@ class CooperativeMatchingPennies(Game):
     --------
     >>> from infoset.games import CooperativeMatchingPennies
     >>> CooperativeMatchingPennies(miss_reward=-10).miss_reward
-    -10
+    -10.0
     """
 
     name: ClassVar[str] = "cooperative_matching_pennies"
     num_players = 2
 
-    win_reward: float = 1
-    miss_reward: float = -2
-    pass_reward: float = 0
+    win_reward: float = real(1.0)
+    miss_reward: float = real(-2.0)
+    pass_reward: float = real(0.0)
 
     def __post_init__(self) -> None:
-        for name, reward in self.parameters().items():
-            if type(reward) not in (int, float) or not isfinite(reward):
-                raise parameter_error(self, name, "must be a finite number", 1)
+        check_parameters(self)
 
     def initial_world(self) -> Table:
         """Return the table before the toss."""
