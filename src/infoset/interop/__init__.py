@@ -1,5 +1,6 @@
-"""Games and policies from outside: OpenSpiel's games as factored-observation stochastic games."""
+"""Games and policies from outside and for outside: other libraries and file formats."""
 
+from infoset.interop.efg import format_efg, load_efg, parse_efg, plain_labels, save_efg
 from infoset.interop.openspiel import (
     OpenSpielGame,
     RecallWitness,
@@ -7,13 +8,26 @@ from infoset.interop.openspiel import (
     check_recall,
     check_timing,
     load_openspiel,
+    policy_from_openspiel,
+    policy_to_openspiel,
+    to_openspiel,
 )
+from infoset.interop.steps import StepEncoder
 
 __all__ = [
     "OpenSpielGame",
     "RecallWitness",
+    "StepEncoder",
     "TimingWitness",
     "check_recall",
     "check_timing",
+    "format_efg",
+    "load_efg",
     "load_openspiel",
+    "parse_efg",
+    "plain_labels",
+    "policy_from_openspiel",
+    "policy_to_openspiel",
+    "save_efg",
+    "to_openspiel",
 ]

@@ -1,7 +1,9 @@
-"""OpenSpiel's sequential and simultaneous games, loaded by name: the optional extra `openspiel`."""
+"""Games and policies from OpenSpiel and for it: the optional extra `openspiel`."""
 
+from infoset.interop.openspiel.export import to_openspiel
 from infoset.interop.openspiel.game import OpenSpielGame
 from infoset.interop.openspiel.loading import load_openspiel
+from infoset.interop.openspiel.policies import policy_from_openspiel, policy_to_openspiel
 from infoset.interop.openspiel.witnesses import (
     RecallWitness,
     TimingWitness,
@@ -16,4 +18,7 @@ __all__ = [
     "check_recall",
     "check_timing",
     "load_openspiel",
+    "policy_from_openspiel",
+    "policy_to_openspiel",
+    "to_openspiel",
 ]

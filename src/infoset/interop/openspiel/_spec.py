@@ -52,8 +52,8 @@ def spec_text(parameters: Mapping[str, Value]) -> str:
     return f"{parameters['name']}({given})" if given else str(parameters["name"])
 
 
-def import_pyspiel() -> Any:
-    """Return OpenSpiel's module, imported at the first need.
+def import_pyspiel(purpose: str = "loading a game from OpenSpiel") -> Any:
+    """Return OpenSpiel's module, imported at the first need; `purpose` is for the message.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def import_pyspiel() -> Any:
     try:
         return import_module("pyspiel")
     except ImportError as error:
-        raise MissingExtraError("openspiel", "loading a game from OpenSpiel") from error
+        raise MissingExtraError("openspiel", purpose) from error
 
 
 def game_types(name: str) -> dict[str, Any]:

@@ -211,6 +211,16 @@ class OpenSpielGame(Game):
         return ", ".join(f"player {player}: {text}" for player, text in pairs)
 
     @translated
+    def state_at(self, world: Moves) -> Any:
+        """Return OpenSpiel's own state at a world state, a copy."""
+        return self._nodes[world].state.clone()
+
+    @translated
+    def action_numbers(self, world: Moves, player: Player) -> dict[str, int]:
+        """Return OpenSpiel's numbers of the legal actions, by label."""
+        return dict(self._nodes[world].actions.get(player, {}))
+
+    @translated
     def infostate_string(self, world: Moves, player: Player) -> str | None:
         """Return OpenSpiel's own information-state string; None where the game has none.
 
