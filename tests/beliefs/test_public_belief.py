@@ -145,7 +145,8 @@ def test_equal_is_the_same_game_public_state_and_ranges():
     assert again == belief
     assert hash(again) == hash(belief)
     assert belief != belief.normalize()
-    assert belief != PublicBeliefState.unranged(KUHN, 2)
+    pair = [PublicBeliefState.unranged(KUHN, number) for number in (2, 3)]
+    assert pair[0] != pair[1]
     assert belief != "belief"
     assert repr(belief).startswith("<PublicBeliefState of kuhn_poker at '. / bet': [0.0625")
     with pytest.raises(ValueError, match="read-only"):

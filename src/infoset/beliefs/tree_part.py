@@ -209,7 +209,7 @@ class TreePart:
         for values, own, numbers in zip(
             replaced, inside.probabilities, self.sequences, strict=True
         ):
-            values[numbers[1:]] = own[1:]
+            values[numbers] = own
         return TabularPolicy(policy.sequence_form, tuple(replaced))
 
     def check_belief(self, belief: PublicBeliefState) -> None:
