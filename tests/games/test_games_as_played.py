@@ -80,6 +80,72 @@ end: player 0 gets +1, player 1 gets -1""",
 player 0 gets -2, player 1 gets +2
 end: player 0 gets -1, player 1 gets +1""",
     ),
+    "kuhn_poker_long": (
+        [
+            ("ante", None),
+            (None, "ante"),
+            lambda world: world.cards[0] == "Q",
+            lambda world: world.cards[1] == "K",
+            ("bet", None),
+            (None, "call"),
+            lambda world: True,
+        ],
+        """
+1. player 0: ante | all see ante | player 0 gets -1
+2. player 1: ante | all see ante | player 1 gets -1
+3. nature         | all see card to player 0 | player 0 sees Q
+4. nature         | all see card to player 1 | player 1 sees K
+5. player 0: bet  | all see bet | player 0 gets -1
+6. player 1: call | all see call | player 1 gets -1
+7. nature         | all see Q,K | player 1 gets +4
+end: player 0 gets -2, player 1 gets +2""",
+    ),
+    "trick_taking(num_cards=6,num_suits=2)": (
+        [
+            hands(0b001101, 0b110010),
+            ("Ks", None),
+            (None, "Qs"),
+            ("Js", None),
+            (None, "Qh"),
+            ("Jh", None),
+            (None, "Kh"),
+        ],
+        """
+1. nature       | player 0 sees Js,Ks,Jh | player 1 sees Qs,Qh,Kh
+2. player 0: Ks | all see Ks
+3. player 1: Qs | all see Qs,player 0 takes the trick
+4. player 0: Js | all see Js
+5. player 1: Qh | all see Qh,player 0 takes the trick
+6. player 0: Jh | all see Jh
+7. player 1: Kh | all see Kh,player 1 takes the trick
+end: player 0 gets +1, player 1 gets -1""",
+    ),
+    "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_values=[1.0;2.0],num_shots=3)": (
+        [
+            ("h_0_0", None),
+            (None, "h_1_0"),
+            ("h_1_0", None),
+            (None, "v_0_1"),
+            ("1_0", None),
+            (None, "1_1"),
+            ("1_0", None),
+            (None, "0_1"),
+            ("0_1", None),
+            (None, "0_0"),
+        ],
+        """
+ 1. player 0: h_0_0
+ 2. player 1: h_1_0
+ 3. player 0: h_1_0
+ 4. player 1: v_0_1
+ 5. player 0: 1_0   | all see 1_0,sunk
+ 6. player 1: 1_1   | all see 1_1,hit
+ 7. player 0: 1_0   | all see 1_0,sunk
+ 8. player 1: 0_1   | all see 0_1,water
+ 9. player 0: 0_1   | all see 0_1,hit
+10. player 1: 0_0   | all see 0_0,sunk
+end: player 0 gets 0, player 1 gets 0""",
+    ),
     "matrix_bos": (
         [("Bach", "Bach")],
         """
@@ -105,6 +171,11 @@ def test_golden_transcript(spec):
         "liars_dice(numdice=2,dice_sides=2,bidding_rule=reset-quantity)",
         "goofspiel(num_cards=3)",
         "goofspiel(num_cards=3,players=3,imp_info=True,points_order=ascending)",
+        "kuhn_poker_long",
+        "trick_taking(num_cards=6,num_suits=2,hand_size=2)",
+        "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
+        "battleship(board_width=3,board_height=1,ship_sizes=[2],ship_values=[1],num_shots=-1,"
+        "allow_repeated_shots=False,payoff=win_loss)",
         "matrix_brps",
     ],
 )

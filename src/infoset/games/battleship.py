@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import ClassVar, NamedTuple, TypeVar
 
 from infoset.game import Game, Observation, Probability
@@ -99,7 +100,7 @@ class Battleship(Game):
 
     board_width: int = integer(10, low=1, high=10)
     board_height: int = integer(10, low=1, high=10)
-    ship_sizes: tuple[int, ...] = integers(2, 3, 3, 4, 5, low=1)
+    ship_sizes: tuple[int, ...] = integers(2, 3, 3, 4, 5, low=1, high=10)
     ship_values: tuple[float, ...] = reals(1.0, 1.0, 1.0, 1.0, 1.0, low=0)
     num_shots: int = integer(50, low=1, special=UNLIMITED)
     allow_repeated_shots: bool = flag(True)
@@ -112,7 +113,7 @@ class Battleship(Game):
         if len(self.ship_values) != ships:
             rule = f"must have one value for each of the {ships} ships"
             raise parameter_error(self, "ship_values", rule, (1.0,) * ships)
-        if not fits(self._spots, 0):
+        if sum(self.ship_sizes) > cells or not fits(self._spots, 0):
             rule = f"must fit on a board {self.board_width} wide and {self.board_height} high"
             raise parameter_error(self, "ship_sizes", rule, "[1],ship_values=[1.0]")
         if self.allow_repeated_shots and self.num_shots == UNLIMITED:
@@ -123,10 +124,10 @@ class Battleship(Game):
             raise parameter_error(self, "num_shots", rule, UNLIMITED)
 
     @cached_property
-    def cells(self) -> tuple[str, ...]:
-        """The shots: the cells as `row_column`, row by row."""
-        rows, columns = range(self.board_height), range(self.board_width)
-        return tuple(f"{row}_{column}" for row in rows for column in columns)
+    def _targets(self) -> Mapping[Action, Cells]:
+        """By `row_column`, each cell of a board, row by row."""
+        places = product(range(self.board_height), range(self.board_width))
+        return {f"{row}_{column}": 1 << number for number, (row, column) in enumerate(places)}
 
     @cached_property
     def _spots(self) -> tuple[Mapping[Action, Cells], ...]:
@@ -144,9 +145,10 @@ class Battleship(Game):
     def legal_actions(self, world: Waters, player: Player) -> Sequence[Action]:
         """Return the spots for the next ship that leave room for the others, or the targets."""
         if self._is_placed(world):
-            open_to = 0 if self.allow_repeated_shots else world.shots[player]
-            return tuple(cell for bit, cell in enumerate(self.cells) if not open_to >> bit & 1)
-        taken, (ship, *others) = sum(world.fleets[player]), self._spots[len(world.fleets[player]) :]
+            closed = 0 if self.allow_repeated_shots else world.shots[player]
+            return tuple(target for target, cell in self._targets.items() if not cell & closed)
+        fleet = world.fleets[player]
+        taken, (ship, *others) = sum(fleet), self._spots[len(fleet) :]
         return tuple(
             spot
             for spot, cells in ship.items()
@@ -162,8 +164,7 @@ class Battleship(Game):
         player = self._mover(world)
         action = joint_action[player]
         if self._is_placed(world):
-            target = 1 << self.cells.index(str(action))
-            shots = replaced(world.shots, player, world.shots[player] | target)
+            shots = replaced(world.shots, player, world.shots[player] | self._targets[action])
             return [(Waters(world.fleets, shots, world.num_shots + 1), 1)]
         fleet = world.fleets[player]
         cells = self._spots[len(fleet)][action]
@@ -183,12 +184,12 @@ class Battleship(Game):
         if not self._is_placed(world):
             return Observation()
         player = self._mover(world)
-        cell = joint_action[player]
-        target = 1 << self.cells.index(str(cell))
+        target = joint_action[player]
         for ship, cells in enumerate(world.fleets[1 - player]):
-            if cells & target:
-                return Observation((cell, SUNK if next_world.is_sunk(ship, 1 - player) else HIT))
-        return Observation((cell, WATER))
+            if cells & self._targets[target]:
+                is_sunk = next_world.is_sunk(ship, 1 - player)
+                return Observation((target, SUNK if is_sunk else HIT))
+        return Observation((target, WATER))
 
     def _is_placed(self, world: Waters) -> bool:
         """Whether all ships are on the boards."""
