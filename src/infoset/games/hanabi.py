@@ -178,7 +178,7 @@ class Hanabi(Game):
         if not world.hands:
             begins = f"player {next_world.player} begins" if self.random_start_player else None
             return self._showing(begins, dict(enumerate(next_world.hands)))
-        news = (joint_action[world.player], self._news(world, joint_action))
+        news = f"{joint_action[world.player]}: {self._news(world, joint_action)}"
         if next_world.deck == world.deck:
             return self._showing(news, {})
         return self._showing(news, {world.player: next_world.hands[world.player][-1:]})
