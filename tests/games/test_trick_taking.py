@@ -253,6 +253,11 @@ def test_large_deals_are_drawn_without_listing_them():
     assert history.depth == 1 + 52
 
 
+def test_a_shorter_suit_lacks_its_lowest_ranks():
+    game = TrickTaking(num_cards=7, num_suits=2)
+    assert game.deck == ("Js", "Qs", "Ks", "As", "Qh", "Kh", "Ah")
+
+
 @pytest.mark.parametrize(
     ("parameters", "lengths"),
     [
