@@ -114,35 +114,38 @@ def _own_tree(
     """
     shift = int(numbers[0] < 0)
     roots = slice(shift, shift + num_roots)
-
-    def taken(values: IntArray, at_roots: IntArray | int) -> IntArray:
-        column = values[numbers]
-        column[roots] = at_roots
-        column[:shift] = -1
-        return column
-
-    parent = np.searchsorted(numbers, whole.parent[numbers]).astype(np.int32)
-    parent[roots] = shift - 1
-    parent[:shift] = -1
-    public_state = np.searchsorted(states, whole.public_state[numbers]).astype(np.int32)
-    public_state[:shift] = 0
-    action_set = taken(whole.action_set, whole.action_set[numbers[roots]])
+    shown = _shown_at_root(tree, whole, numbers[roots]) if shift else ()
+    first_shown = len(whole.observations)
+    known: IntArray | int = np.arange(num_roots, dtype=np.int32) + first_shown if shift else -1
+    everybody_knows = first_shown + num_roots if shift else -1
+    action_set = _framed(whole.action_set[numbers], roots, whole.action_set[numbers[roots]])
     action_set[np.searchsorted(numbers, below)] = -1
-    shown = whole.observations
-    seen: tuple[object, ...] = ()
-    private = np.full(num_roots, -1, np.int32)
-    if shift:
-        seen = tuple(infostate_value(whole, number) for number in numbers[roots].tolist())
-        seen = (*seen, f"⟨{tree.public_tree.label(int(states[1]))}⟩")
-        private = len(shown) + np.arange(num_roots, dtype=np.int32)
+    at = _framed(whole.public_state[numbers], roots, whole.public_state[numbers[roots]])
+    above = np.searchsorted(numbers, whole.parent[numbers]).astype(np.int32)
     return InfostateTree(
         player=whole.player,
-        parent=parent,
-        action=taken(whole.action, -1),
-        private_observation=taken(whole.private_observation, private),
-        public_observation=taken(whole.public_observation, len(shown) + num_roots if shift else -1),
-        public_state=public_state,
+        parent=_framed(above, roots, shift - 1),
+        action=_framed(whole.action[numbers], roots, -1),
+        private_observation=_framed(whole.private_observation[numbers], roots, known),
+        public_observation=_framed(whole.public_observation[numbers], roots, everybody_knows),
+        public_state=np.searchsorted(states, at).astype(np.int32),
         action_set=action_set,
         action_sets=whole.action_sets,
-        observations=shown + seen,
+        observations=whole.observations + shown,
     )
+
+
+def _framed(column: IntArray, roots: slice, at_roots: IntArray | int) -> IntArray:
+    """Return [S] a column with other values at the roots, and -1 at a new root before them."""
+    column[roots] = at_roots
+    column[: roots.start] = -1
+    return column
+
+
+def _shown_at_root(
+    tree: GameTree, whole: InfostateTree, infostates: IntArray
+) -> tuple[object, ...]:
+    """Return what the new root shows: to the player its infostate, to all the public state."""
+    label = tree.public_tree.label(int(whole.public_state[infostates[0]]))
+    known = [infostate_value(whole, number) for number in infostates.tolist()]
+    return (*known, f"⟨{label}⟩")
