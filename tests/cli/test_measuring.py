@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from functools import partial
+from importlib import import_module
 
 import pytest
 
@@ -128,7 +129,11 @@ def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
 
 
 def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
-    monkeypatch.setattr("infoset.tree.build_tree", partial(infoset.build_tree, max_worlds=300))
+    monkeypatch.setattr(
+        import_module("infoset.front.load"),
+        "build_tree",
+        partial(infoset.build_tree, max_worlds=300),
+    )
     assert "world states" in command("solve", "leduc_poker").complaint
 
 

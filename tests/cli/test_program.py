@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -165,7 +166,7 @@ def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("infoset.tree.build_tree", fail)
+    monkeypatch.setattr(import_module("infoset.front.load"), "build_tree", fail)
     assert "--memory" in command("solve", "matrix_mp").complaint
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
     from rich.table import Table
 
+    from infoset.front import CompiledGame
     from infoset.game import Game
 
 __all__ = [
@@ -45,9 +47,9 @@ def complain(message: str, hint: str = "") -> None:
         tell(hint)
 
 
-def tell_notes(game: Game) -> None:
+def tell_notes(game: Game | CompiledGame) -> None:
     """Write to standard error what the game's loader has to say."""
-    for note in getattr(game, "notes", ()):
+    for note in getattr(getattr(game, "game", game), "notes", ()):
         tell(f"note: {note}")
 
 
@@ -97,9 +99,9 @@ def make_table(*headers: str) -> Table:
 
 def number_text(value: float | None) -> str:
     """Return a number as people read it: whole ones with commas, others with six digits."""
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "-" if value is None or isnan(value) else f"{value:.6g}"
 
 
 def duration_text(seconds: float | None) -> str:

@@ -1,5 +1,6 @@
 """Measuring policies: values, best responses, exploitability."""
 
+from infoset.evaluation.behavior import Behavior, behavior_values
 from infoset.evaluation.exploitability import (
     BestResponse,
     Evaluation,
@@ -13,9 +14,11 @@ from infoset.evaluation.exploitability import (
 from infoset.evaluation.matches import MatchResult, play_matches
 
 __all__ = [
+    "Behavior",
     "BestResponse",
     "Evaluation",
     "MatchResult",
+    "behavior_values",
     "best_response",
     "evaluate_plans",
     "evaluate_policy",

@@ -20,6 +20,7 @@ from infoset.game import Game
 from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
 from infoset.solvers import SolveResult
+from infoset.tree import ExtensiveForm
 
 __all__ = ["RUN_FILES", "check_writable", "run_slug", "save_run"]
 
@@ -54,7 +55,10 @@ def _slug(text: str) -> str:
 
 
 def save_run(
-    result: SolveResult, folder: str | Path | None = None, *, game: Game | None = None
+    result: SolveResult,
+    folder: str | Path | None = None,
+    *,
+    game: Game | ExtensiveForm | None = None,
 ) -> Path:
     """Write the policy, the trace, the picture and the numbers of a solve to a new folder.
 
@@ -66,7 +70,7 @@ def save_run(
     result : SolveResult
     folder : str or Path, optional
         Where; by default `runs/` and the game and method.
-    game : Game, optional
+    game : Game or ExtensiveForm, optional
         Whose parameters to note; needed only for a game of your own, which `load` does not know
         by `result.game`.
 
@@ -142,14 +146,14 @@ def _make_folder(wanted: Path) -> Path:
     raise AssertionError("count has no end")
 
 
-def _parameters(spec: str, game: Game | None) -> Any:
+def _parameters(spec: str, game: Game | ExtensiveForm | None) -> Any:
     """Return the parameters of the game as JSON values; None where nothing tells them."""
     if game is None:
         try:
             game = load(spec)
         except InfosetError:
             return None
-    return json_value(game.parameters())
+    return json_value(game.parameters()) if isinstance(game, Game) else None
 
 
 def _record(result: SolveResult, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """The verbs: load, info, solve, evaluate. They dispatch, and do no work of their own."""
 
 from infoset.front.info import GameInfo, info
-from infoset.front.load import GameLike, load, to_game, to_tree
+from infoset.front.load import CompiledGame, GameLike, load, to_compiled, to_game
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
 
 __all__ = [
+    "CompiledGame",
     "GameInfo",
     "GameLike",
     "evaluate",
@@ -13,6 +14,6 @@ __all__ = [
     "info",
     "load",
     "solve",
+    "to_compiled",
     "to_game",
-    "to_tree",
 ]

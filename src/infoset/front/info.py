@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from infoset.front.load import GameLike, to_game
+from infoset.front.load import GameLike, load
 from infoset.tree import (
     ExplorationProgress,
+    ExtensiveForm,
     GameTree,
+    SequenceForm,
     WorldGraph,
     allowed_memory,
+    common_sum,
     count_histories,
     explore,
+    find_action_mismatch,
+    find_hidden_reward,
+    find_recall_violation,
+    rewards_are_observable,
     unroll,
 )
 
@@ -30,20 +37,25 @@ class GameInfo:
     game : str
         The game, as `load` reads it.
     num_players : int
-    world_states, histories, terminals : int
+    world_states : int or None
+        None for an extensive form, which has none.
+    histories, terminals : int
         Histories include the root and the terminal ones; a simultaneous move and a call of
         `transitions` are one step each.
     infostates, acting_infostates : tuple[int, ...] or None
         Per player, all and those where it acts.
     public_states : int or None
     sequences : tuple[int, ...] or None
-        Per player, the empty one included.
+        Per player, the empty one included; None without perfect recall.
     two_player_zero_sum : bool or None
         Whether two players' utilities sum to zero.
     constant_sum : float or None
         What the utilities sum to at every terminal history, if that is constant and known.
     perfect_recall : bool
-        True: infostates folded from observations and own actions forget nothing.
+        True of every game written as rules: infostates folded from observations and own actions
+        forget nothing.
+    observable_rewards : bool or None
+        Whether players always know what they were paid so far.
     is_exact : bool
         False where exploration met its limit: world states, histories and terminals are lower
         bounds.
@@ -57,7 +69,7 @@ class GameInfo:
 
     game: str
     num_players: int
-    world_states: int
+    world_states: int | None
     histories: int
     terminals: int
     infostates: tuple[int, ...] | None = None
@@ -67,6 +79,7 @@ class GameInfo:
     two_player_zero_sum: bool | None = None
     constant_sum: float | None = None
     perfect_recall: bool = True
+    observable_rewards: bool | None = None
     is_exact: bool = True
     forecast_bytes: int = 0
     fits: bool = True
@@ -95,7 +108,7 @@ def info(
 
     Parameters
     ----------
-    game : str, Game or GameTree
+    game : str, Game, GameTree or ExtensiveForm
     memory : int, optional
         Bytes allowed for building; by default a share of what is free.
     max_worlds, max_seconds, progress
@@ -106,10 +119,14 @@ def info(
     >>> info("kuhn_poker").sequences
     (13, 13)
     """
+    if isinstance(game, str):
+        game = load(game)
+    if isinstance(game, ExtensiveForm):
+        return _of_form(game)
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, memory), game)
     graph = explore(
-        to_game(game),
+        game,
         max_worlds=max_worlds,
         max_seconds=max_seconds,
         partial=True,
@@ -144,8 +161,36 @@ def _with_tree(known: GameInfo, tree: GameTree) -> GameInfo:
         infostates=tuple(t.num_infostates for t in tree.infostate_trees),
         acting_infostates=tuple(t.num_acting for t in tree.infostate_trees),
         public_states=tree.public_tree.num_public_states,
-        sequences=tuple(t.num_sequences for t in tree.infostate_trees),
+        sequences=_sequences(form),
         two_player_zero_sum=form.num_players == 2 and form.is_zero_sum,
         constant_sum=form.constant_sum,
+        observable_rewards=rewards_are_observable(tree),
         fits=True,
+    )
+
+
+def _sequences(form: SequenceForm) -> tuple[int, ...]:
+    return tuple(plex.num_sequences for plex in form.treeplexes)
+
+
+def _of_form(form: ExtensiveForm) -> GameInfo:
+    """Describe an extensive form; what it does not have is None."""
+    players = range(form.num_players)
+    found = [find_action_mismatch(form), find_recall_violation(form)]
+    constant_sum = common_sum(form.utility[form.terminals])
+    return GameInfo(
+        game=form.name,
+        num_players=form.num_players,
+        world_states=None,
+        histories=form.num_histories,
+        terminals=len(form.terminals),
+        infostates=tuple(form.infoset.max(axis=0) + 1) if form.is_augmented else None,
+        acting_infostates=tuple(len(form.infoset_numbers(player)) for player in players),
+        public_states=None if form.public_set is None else int(form.public_set.max()) + 1,
+        sequences=None if any(found) else _sequences(form.sequence_form),
+        two_player_zero_sum=form.num_players == 2 and constant_sum == 0,
+        constant_sum=constant_sum,
+        perfect_recall=found[1] is None,
+        observable_rewards=find_hidden_reward(form) is None if form.is_augmented else None,
+        notes=tuple(f"not in order: {violation}" for violation in found if violation),
     )

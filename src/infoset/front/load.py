@@ -7,17 +7,20 @@ from typing import TypeAlias
 from infoset.front.own_game import is_own_game, load_own_game
 from infoset.game import Game
 from infoset.games import load_game
-from infoset.tree import ExplorationProgress, GameTree, build_tree
+from infoset.tree import ExplorationProgress, ExtensiveForm, GameTree, as_game, build_tree
 
-__all__ = ["GameLike", "load", "to_game", "to_tree"]
+__all__ = ["CompiledGame", "GameLike", "load", "to_compiled", "to_game"]
 
-GameLike: TypeAlias = str | Game | GameTree
-"""A game by name, as rules, or compiled."""
+CompiledGame: TypeAlias = GameTree | ExtensiveForm
+"""A game as arrays: unrolled from its rules, or given as a tree."""
+
+GameLike: TypeAlias = str | Game | CompiledGame
+"""A game by name, as rules, or as arrays."""
 
 OPENSPIEL = "openspiel:"
 
 
-def load(spec: str) -> Game:
+def load(spec: str) -> Game | ExtensiveForm:
     """Load a game by name, with parameters in parentheses.
 
     Parameters
@@ -52,16 +55,26 @@ def load(spec: str) -> Game:
 
 
 def to_game(game: GameLike) -> Game:
-    """Return the rules of a game."""
+    """Return the rules of a game; those of an extensive form are made by `as_game`.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If it is an extensive form that no rules lead to.
+    """
     if isinstance(game, str):
-        return load(game)
+        game = load(game)
+    if isinstance(game, ExtensiveForm):
+        return as_game(game)
     return game.game if isinstance(game, GameTree) else game
 
 
-def to_tree(
+def to_compiled(
     game: GameLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
-) -> GameTree:
-    """Return a game compiled; one that is already is returned as it is."""
-    if isinstance(game, GameTree):
-        return game
-    return build_tree(to_game(game), memory=memory, progress=progress)
+) -> CompiledGame:
+    """Return a game as arrays; one that is already so is returned as it is."""
+    if isinstance(game, str):
+        game = load(game)
+    if isinstance(game, Game):
+        return build_tree(game, memory=memory, progress=progress)
+    return game

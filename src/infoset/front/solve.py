@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import Evaluation, evaluate_policy
-from infoset.front.load import GameLike, to_tree
+from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
+from infoset.front.load import GameLike, to_compiled
 from infoset.policy import (
     TabularPolicy,
     load_policy,
@@ -17,7 +18,12 @@ from infoset.policy import (
 )
 from infoset.regret import RegretScheme
 from infoset.solvers import DEFAULT_METHOD, Callback, SolveResult, find_method, make_budget
-from infoset.tree import ExplorationProgress, SequenceForm
+from infoset.tree import (
+    ExplorationProgress,
+    ExtensiveForm,
+    SequenceForm,
+    find_recall_violation,
+)
 
 __all__ = ["evaluate", "find_metadata", "find_policy", "solve"]
 
@@ -37,8 +43,8 @@ def solve(
 
     Parameters
     ----------
-    game : str, Game or GameTree
-        By name, as rules, or compiled.
+    game : str, Game, GameTree or ExtensiveForm
+        By name, as rules, or as arrays.
     method : str or RegretScheme
         A name of `infoset.solvers.METHODS` (`cfr`, `cfr+`, `lp`, …), in any case of letters, or
         a scheme of your own.
@@ -74,7 +80,7 @@ def solve(
     -1.0
     """
     chosen = find_method(method)
-    form = to_tree(game, memory=memory, progress=progress).sequence_form
+    form = to_compiled(game, memory=memory, progress=progress).sequence_form
     budget = make_budget(
         form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
@@ -128,7 +134,7 @@ def evaluate(
 
     Parameters
     ----------
-    game : str, Game, GameTree or TabularPolicy
+    game : str, Game, GameTree, ExtensiveForm or TabularPolicy
         The game; or the policy alone, which knows its game.
     policy : TabularPolicy, str or Path, optional
         The policy, the path of its file, or `uniform`.
@@ -147,4 +153,12 @@ def evaluate(
         return evaluate_policy(game)
     if policy is None:
         raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
-    return evaluate_policy(find_policy(policy, to_tree(game).sequence_form))
+    compiled = to_compiled(game)
+    if policy == "uniform" and isinstance(compiled, ExtensiveForm) and forgets(compiled):
+        return Evaluation(behavior_values(compiled), (nan,) * compiled.num_players, nan, None)
+    return evaluate_policy(find_policy(policy, compiled.sequence_form))
+
+
+def forgets(form: ExtensiveForm) -> bool:
+    """Return whether an extensive form lacks perfect recall."""
+    return find_recall_violation(form) is not None

@@ -2,7 +2,9 @@
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories, size_text
 from infoset.tree.exploration import ExplorationProgress, explore
+from infoset.tree.forms.conversions import augment, extensive_form, forget_non_acting
 from infoset.tree.forms.extensive_form import TERMINAL, ExtensiveForm, Outcome
+from infoset.tree.forms.form_game import as_game
 from infoset.tree.forms.information import (
     Violation,
     find_absent_mindedness,
@@ -12,12 +14,15 @@ from infoset.tree.forms.information import (
     find_recall_violation,
     find_thick_infoset,
     find_thick_public_set,
+    rewards_are_observable,
 )
+from infoset.tree.forms.knowledge import closure, common_knowledge_sets
 from infoset.tree.forms.nodes import Node, chance, decision, make_form, terminal
+from infoset.tree.forms.padding import pad_timing
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
-from infoset.tree.sequence_form import SequenceForm, Treeplex, sequence_form
+from infoset.tree.sequence_form import SequenceForm, Treeplex, common_sum, sequence_form
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
@@ -35,12 +40,18 @@ __all__ = [
     "Violation",
     "WorldGraph",
     "allowed_memory",
+    "as_game",
+    "augment",
     "build_tree",
     "chance",
     "check_fits",
+    "closure",
+    "common_knowledge_sets",
+    "common_sum",
     "count_histories",
     "decision",
     "explore",
+    "extensive_form",
     "find_absent_mindedness",
     "find_action_mismatch",
     "find_hidden_reward",
@@ -50,7 +61,10 @@ __all__ = [
     "find_thick_public_set",
     "find_timing_cycle",
     "find_uneven_timing",
+    "forget_non_acting",
     "make_form",
+    "pad_timing",
+    "rewards_are_observable",
     "sequence_form",
     "size_text",
     "terminal",

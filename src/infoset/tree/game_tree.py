@@ -66,6 +66,9 @@ class GameTree:
     infostate_trees: tuple[InfostateTree, ...]
     public_tree: PublicTree
 
+    def __str__(self) -> str:
+        return str(self.game)
+
     @property
     def game(self) -> Game:
         """The rules it was built from."""

@@ -13,7 +13,7 @@ from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IntArray, LongArray
 
-__all__ = ["SequenceForm", "Treeplex", "sequence_form"]
+__all__ = ["SequenceForm", "Treeplex", "common_sum", "sequence_form"]
 
 SUM_TOLERANCE = 1e-9
 
@@ -169,7 +169,7 @@ def sequence_form(
         terminal_sequence=terminal_sequence[kept],
         payoff=payoff[kept],
         payoff_range=(float(utility.min()), float(utility.max())),
-        constant_sum=_constant_sum(utility),
+        constant_sum=common_sum(utility),
     )
 
 
@@ -208,7 +208,8 @@ def _mixed_radix(sequence: IntArray, sizes: tuple[int, ...]) -> LongArray | None
     return key
 
 
-def _constant_sum(utility: FloatArray) -> float | None:
+def common_sum(utility: FloatArray) -> float | None:
+    """Return what the rows of `utility` [Z, N] all sum to, up to rounding; None if they differ."""
     sums = utility.sum(axis=1)
     scale = max(1.0, float(np.abs(utility).max()))
     if np.ptp(sums) > SUM_TOLERANCE * scale:

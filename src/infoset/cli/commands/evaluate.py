@@ -14,12 +14,12 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
-    from infoset.front import evaluate, to_tree
+    from infoset.front import evaluate, to_compiled
 
     with live(game) as progress:
-        tree = to_tree(game, memory=memory, progress=progress.explored)
-        found = evaluate(tree, policy)
-    tell_notes(tree.game)
+        compiled = to_compiled(game, memory=memory, progress=progress.explored)
+        found = evaluate(compiled, policy)
+    tell_notes(compiled)
     if as_json:
         numbers = {
             "values": found.values,
@@ -27,7 +27,7 @@ def run(
             "exploitability": found.exploitability,
             "gains": found.gains,
         }
-        print_json({"game": str(tree.game), "policy": policy, **numbers})
+        print_json({"game": str(compiled), "policy": policy, **numbers})
         return
     table = make_table("player", ">value", ">gain of a best response")
     for player, (value, gain) in enumerate(zip(found.values, found.gains, strict=True)):
@@ -35,4 +35,4 @@ def run(
     table.add_section()
     table.add_row("NashConv", "", number_text(found.nash_conv))
     table.add_row("exploitability", "", number_text(found.exploitability))
-    print_table(table, title=str(tree.game))
+    print_table(table, title=str(compiled))

@@ -46,7 +46,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     bound = "" if found.is_exact else "≥ "
     return {
         "players": str(found.num_players),
-        "world states": bound + number_text(found.world_states),
+        "world states": _bounded(bound, found.world_states),
         "histories": bound + number_text(found.histories),
         "terminals": bound + number_text(found.terminals),
         "infostates": _by_player(found.infostates),
@@ -56,6 +56,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "two-player zero-sum": _yes_no(found.two_player_zero_sum),
         "constant sum": number_text(found.constant_sum),
         "perfect recall": _yes_no(found.perfect_recall),
+        "observable rewards": _yes_no(found.observable_rewards),
         "memory to build it": bound + size_text(found.forecast_bytes),
     }
 
@@ -68,6 +69,10 @@ def remarks(found: GameInfo) -> list[str]:
     elif not found.fits:
         lines.append("too large to build here, so what needs the tree is not known (-)")
     return lines
+
+
+def _bounded(bound: str, count: int | None) -> str:
+    return "-" if count is None else bound + number_text(count)
 
 
 def _by_player(counts: tuple[int, ...] | None) -> str:

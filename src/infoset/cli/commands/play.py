@@ -52,9 +52,9 @@ def run(
     """
     import numpy as np
 
-    from infoset.front import load
+    from infoset.front import to_game
 
-    rules = load(game)
+    rules = to_game(game)
     _check_seat(rules, seat)
     others = _opponents(rules, against, memory)
     write = tell if as_json else say
@@ -75,13 +75,13 @@ def _check_seat(rules: Game, seat: Player) -> None:
 
 def _opponents(rules: Game, against: str, memory: int | None) -> Policy:
     """Return the policy of the others; a uniform one needs no tree, however large the game."""
-    from infoset.front import find_policy, to_tree
+    from infoset.front import find_policy, to_compiled
     from infoset.policy import UniformPolicy
 
     if against == UNIFORM:
         return UniformPolicy()
     with live(str(rules)) as progress:
-        tree = to_tree(rules, memory=memory, progress=progress.explored)
+        tree = to_compiled(rules, memory=memory, progress=progress.explored)
         return find_policy(against, tree.sequence_form)
 
 

@@ -33,25 +33,23 @@ def run(
 
     The own reach of an infostate is the probability that the player's own actions lead there.
     """
-    from infoset.front import find_metadata, find_policy, to_tree
+    from infoset.front import find_metadata, find_policy, to_compiled
     from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json exclude each other")
     with live(game) as progress:
-        tree = to_tree(game, memory=memory, progress=progress.explored)
-        found = find_policy(policy, tree.sequence_form)
+        compiled = to_compiled(game, memory=memory, progress=progress.explored)
+        found = find_policy(policy, compiled.sequence_form)
         about = find_metadata(policy)
     if as_json:
         rows = [_record(row) for row in found.rows()]
-        print_json(
-            {"game": str(tree.game), "policy": policy, "metadata": about, "infostates": rows}
-        )
+        print_json({"game": str(compiled), "policy": policy, "metadata": about, "infostates": rows})
     elif as_csv:
         save_policy_csv(found, sys.stdout)
     else:
         method = "" if about is None else f", by {about.get('method')}"
-        say(f"{tree.game}: {policy}{method}")
+        say(f"{compiled}: {policy}{method}")
         _print_text(found.rows())
 
 

@@ -78,18 +78,17 @@ def run(
     Ctrl-C stops it at any time, and what is done is saved.
     """
     from infoset.experiments import RUN_FILES, check_writable, save_run
-    from infoset.front import load, solve
+    from infoset.front import load, solve, to_compiled
     from infoset.solvers import find_method, make_budget
-    from infoset.tree import build_tree
 
     rules, name = load(game), find_method(method).name
     check_writable(out)
     with _told_if_interrupted(), live(str(rules)) as progress:
-        tree = build_tree(rules, memory=memory, progress=progress.explored)
+        compiled = to_compiled(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(name, make_budget(tree.sequence_form, callback=None, **stops))
-        result = solve(tree, name, callback=progress.measured, **stops)
-    tell_notes(rules)
+        progress.solving(name, make_budget(compiled.sequence_form, callback=None, **stops))
+        result = solve(compiled, name, callback=progress.measured, **stops)
+    tell_notes(compiled)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
     if as_json:

@@ -99,3 +99,30 @@ def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[In
             if missing[after] == 0:
                 ready.append(np.int64(after))
     return times, missing
+
+
+@kernel
+def breadth_first_order(parent: IntArray, position: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the nodes of a tree breadth first, and first_child [H + 1] in that numbering.
+
+    parent [H] (-1 at node 0, the root), position [H] of each node among its parent's children.
+    """
+    num_nodes = len(parent)
+    first = np.zeros(num_nodes + 1, np.int32)
+    for node in range(1, num_nodes):
+        first[parent[node] + 1] += 1
+    first = np.cumsum(first).astype(np.int32)
+    child = np.empty(num_nodes, np.int32)
+    for node in range(1, num_nodes):
+        child[first[parent[node]] + position[node]] = node
+    order = np.zeros(num_nodes, np.int32)
+    first_child = np.empty(num_nodes + 1, np.int32)
+    filled = 1
+    for done in range(num_nodes):
+        first_child[done] = filled
+        node = order[done]
+        for slot in range(first[node], first[node + 1]):
+            order[filled] = child[slot]
+            filled += 1
+    first_child[num_nodes] = filled
+    return order, first_child

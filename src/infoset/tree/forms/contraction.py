@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -10,12 +11,14 @@ from infoset.errors import UnsupportedGameError
 from infoset.tree.forms.information import find_action_mismatch, find_recall_violation
 from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.sequence_form import SequenceForm, sequence_form
-from infoset.typing import Action, IntArray, Player
+from infoset.typing import IntArray, Player
 
 if TYPE_CHECKING:
     from infoset.tree.forms.extensive_form import ExtensiveForm
 
-__all__ = ["contract"]
+__all__ = ["contract", "distinct"]
+
+Label = TypeVar("Label", bound=Hashable)
 
 
 class ActingSets(NamedTuple):
@@ -102,19 +105,22 @@ def _last_sequence(
     return np.where(last < 0, 0, begun + form.position[last]).astype(np.int32)
 
 
-def distinct(labels: tuple[Action, ...]) -> tuple[Action, ...]:
-    """Return labels that are all different; a label met before gets a number.
+def distinct(labels: Sequence[Label]) -> tuple[Label | str, ...]:
+    """Return labels that are all different; one that was met before gets a number.
 
     Examples
     --------
     >>> distinct(("up", "down", "up"))
     ('up', 'down', 'up #2')
     """
-    seen: dict[Action, int] = {}
-    result: list[Action] = []
+    result: dict[Label | str, None] = {}
     for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        result.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
+        changed: Label | str = label
+        count = 1
+        while changed in result:
+            count += 1
+            changed = f"{label} #{count}"
+        result[changed] = None
     return tuple(result)
 
 

@@ -161,7 +161,11 @@ class ExtensiveForm:
     @cached_property
     def chance_reach(self) -> FloatArray:
         """[H] product of nature's probabilities."""
-        return product_along_paths(self.parent, self.chance_probability)
+        return self.reach(self.chance_probability)
+
+    def reach(self, move_probability: FloatArray) -> FloatArray:
+        """Return [H] the product of `move_probability` [H], of the moves that lead to each."""
+        return product_along_paths(self.parent, move_probability)
 
     @cached_property
     def payoff(self) -> FloatArray:
@@ -182,6 +186,12 @@ class ExtensiveForm:
     def infoset_name(self, player: Player, infoset: int) -> str:
         """Return the name of an information set; its number where it has none."""
         return str(self.infoset_names[player][infoset]) or f"infoset {infoset}"
+
+    def infoset_numbers(self, player: Player) -> dict[str, int]:
+        """Return the numbers of the player's acting information sets, by name."""
+        acting = np.unique(self.acting_infoset[:, player])
+        numbers = acting[acting >= 0].tolist()
+        return {self.infoset_name(player, number): number for number in numbers}
 
     def history_label(self, history: int) -> str:
         """Return a history as text: its name, or the moves that lead to it."""

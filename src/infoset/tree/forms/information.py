@@ -13,6 +13,7 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 if TYPE_CHECKING:
     from infoset.tree.forms.extensive_form import ExtensiveForm
+    from infoset.tree.game_tree import GameTree
 
 __all__ = [
     "Violation",
@@ -23,6 +24,7 @@ __all__ = [
     "find_recall_violation",
     "find_thick_infoset",
     "find_thick_public_set",
+    "rewards_are_observable",
 ]
 
 REWARD_TOLERANCE = 1e-9
@@ -169,6 +171,18 @@ def find_hidden_reward(form: ExtensiveForm) -> Violation | None:
     return None
 
 
+def rewards_are_observable(tree: GameTree) -> bool:
+    """Return whether every player's rewards so far follow from its infostate, at every history.
+
+    The premise of Theorem 4.1 (Kovařík et al. 2022): CFR by future rewards on the game and CFR
+    by utilities on its extensive form are then the same at every iteration.
+    """
+    return all(
+        first_unequal_reward(tree.infostate[:, player], tree.rewards_so_far[:, player]) is None
+        for player in range(tree.num_players)
+    )
+
+
 def first_unequal_reward(sets: IntArray, paid: FloatArray) -> tuple[int, int] | None:
     """Return two histories of one set, [H], whose sums of rewards [H] differ beyond rounding."""
     scale = max(1.0, float(np.abs(paid).max(initial=0.0)))
@@ -208,8 +222,10 @@ def _first_difference(sets: IntArray, value: IntArray | LongArray) -> tuple[int,
 
     The second is the first history in the tree's order that differs from the first of its set.
     """
-    _, first, inverse = np.unique(sets, return_index=True, return_inverse=True)
-    representative = first[inverse]
+    backwards = np.arange(len(sets) - 1, -1, -1)
+    first = np.zeros(int(sets.max(initial=-1)) + 2, np.int64)
+    first[sets[backwards]] = backwards
+    representative = first[sets]
     wrong = np.flatnonzero((value != value[representative]) & (sets >= 0))
     return (int(representative[wrong[0]]), int(wrong[0])) if len(wrong) else None
 

@@ -141,16 +141,20 @@ def chance(
     >>> flip.probabilities
     (Fraction(1, 2), Fraction(1, 2))
     """
+    pairs: tuple[ChanceMove, ...]
     labels, pairs = _split(moves)
-    probabilities = tuple(probability for probability, _ in pairs)
+    probabilities = [probability for probability, _ in pairs]
     children = tuple(child for _, child in pairs)
     total = sum(probabilities, start=Fraction())
-    if any(probability < 0 for probability in probabilities) or abs(total - 1) > SUM_TOLERANCE:
+    if (
+        any(float(probability) < 0 for probability in probabilities)
+        or abs(float(total) - 1) > SUM_TOLERANCE
+    ):
         raise ParameterError(
             f"nature's probabilities {[str(p) for p in probabilities]} sum to {total}; they are "
             "not negative and sum to 1"
         )
-    return Node(CHANCE, labels, children, probabilities, outcome, sees or {}, public, name)
+    return Node(CHANCE, labels, children, tuple(probabilities), outcome, sees or {}, public, name)
 
 
 def terminal(
@@ -222,6 +226,7 @@ def make_form(
     drawn: list[Probability | None] = []
     for node in nodes:
         drawn.extend(node.probabilities or [None] * len(node.labels))
+    probabilities: tuple[Probability, ...]
     probabilities, chance_index = _interned(drawn)
     outcomes, outcome = _interned([node.outcome for node in nodes])
     columns = [_interned([node.sees.get(p) for node in nodes]) for p in range(len(names))]
@@ -250,6 +255,7 @@ def make_form(
 def _split(
     moves: Mapping[Action, Target] | Iterable[tuple[Action, Target]],
 ) -> tuple[tuple[Action, ...], tuple[Target, ...]]:
+    """Return the labels of moves, and where they lead."""
     pairs = list(moves.items() if isinstance(moves, Mapping) else moves)
     labels = tuple("" if label is None else label for label, _ in pairs)
     return labels, tuple(target for _, target in pairs)

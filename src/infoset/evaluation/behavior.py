@@ -1,0 +1,95 @@
+"""Expected values on an extensive form, whatever its players remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.tree import ExtensiveForm, find_action_mismatch
+from infoset.typing import Action, FloatArray, Player
+
+__all__ = ["Behavior", "behavior_values"]
+
+SUM_TOLERANCE = 1e-9
+
+Behavior: TypeAlias = Mapping[tuple[str, Player], Mapping[Action, float]]
+"""Probabilities of actions by the name of an information set, and its player."""
+
+
+def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tuple[float, ...]:
+    """Return the expected utility of each player when actions are drawn at every history.
+
+    Needs no perfect recall: a player draws anew whenever it acts, also where it acts twice in one
+    information set.
+
+    Parameters
+    ----------
+    form : ExtensiveForm
+    behavior : Mapping[tuple[str, Player], Mapping[Action, float]], optional
+        Probabilities of all actions, by information set and player; uniform where left out.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such information set or action.
+    ParameterError
+        If probabilities are negative or do not sum to one, or the actions of an information set
+        are not well defined.
+
+    Examples
+    --------
+    The absent-minded driver: exit at the second crossing for 4, but the two look alike.
+
+    >>> from infoset.tree import decision, make_form, terminal
+    >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
+    >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
+    >>> driver = make_form(first, players=1)
+    >>> value, = behavior_values(driver, {("crossing", 0): {"exit": 1 / 3, "go on": 2 / 3}})
+    >>> round(value * 3, 9)
+    4.0
+    """
+    mismatch = find_action_mismatch(form)
+    if mismatch is not None:
+        raise ParameterError(f"{form.name} has no behavioural policies: {mismatch}")
+    probability = _uniform(form) * form.chance_probability
+    for (name, player), actions in (behavior or {}).items():
+        _fill(form, probability, name, player, actions)
+    reach = form.reach(probability)
+    ends = form.terminals
+    return tuple((reach[ends] @ form.utility[ends]).tolist())
+
+
+def _uniform(form: ExtensiveForm) -> FloatArray:
+    """Return [H] the probability of the move that leads to each history; 1 for nature's."""
+    drawn = np.where(form.actor >= 0, 1 / np.maximum(form.num_moves, 1), 1.0)[form.parent]
+    drawn[0] = 1.0
+    return np.asarray(drawn, np.float64)
+
+
+def _fill(
+    form: ExtensiveForm,
+    probability: FloatArray,
+    name: str,
+    player: Player,
+    actions: Mapping[Action, float],
+) -> None:
+    """Write the probabilities of one information set into `probability` [H]."""
+    known = form.infoset_numbers(player)
+    if name not in known:
+        raise UnknownNameError.of(f"information set of player {player}", name, known)
+    histories = np.flatnonzero(form.acting_infoset[:, player] == known[name])
+    labels = form.legal_actions(int(histories[0]))
+    for action in actions:
+        if action not in labels:
+            raise UnknownNameError.of(f"action at {name!r}", str(action), map(str, labels))
+    values = np.array([actions.get(label, 0.0) for label in labels])
+    if (values < 0).any() or abs(values.sum() - 1) > SUM_TOLERANCE:
+        raise ParameterError(
+            f"the probabilities at {name!r} of player {player} are {values.tolist()}; they are "
+            "not negative and sum to 1"
+        )
+    for position, value in enumerate(values):
+        probability[form.first_child[histories] + position] = value

@@ -1,0 +1,113 @@
+"""From an extensive form to a game: the other half of Theorems 3.6 and 3.10."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from infoset.errors import UnsupportedGameError
+from infoset.game import Game, Observation, Probability
+from infoset.tree.forms.contraction import distinct
+from infoset.tree.forms.conversions import augment
+from infoset.tree.forms.extensive_form import ExtensiveForm
+from infoset.tree.forms.information import (
+    find_action_mismatch,
+    find_public_mismatch,
+    find_recall_violation,
+    find_thick_public_set,
+)
+from infoset.tree.forms.padding import pad_timing
+from infoset.typing import CHANCE, Action, JointAction, Player
+
+__all__ = ["as_game"]
+
+
+def as_game(form: ExtensiveForm) -> Game:
+    """Return an extensive form as a factored-observation stochastic game.
+
+    Histories become world states, nature's moves transitions, payoffs rewards, and information
+    sets and public sets observations. A classical form is padded to be 1-timeable and augmented
+    first, so that players know off turn only how much time has passed (see `augment`).
+
+    Returns
+    -------
+    Game
+        Its `extensive_form` is the augmented form it was made from (Theorem 3.6), and the
+        classical form of that, the classical form (Theorem 3.10), but for moves of nature of
+        probability zero, which lead nowhere.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If no game has this form: it lacks perfect recall, is not timeable, has thick public
+        sets, or its partitions contradict each other. The message gives two histories.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import extensive_form, forget_non_acting
+    >>> kuhn = as_game(forget_non_acting(extensive_form(load_game("kuhn_poker"))))
+    >>> extensive_form(kuhn).num_histories
+    55
+    """
+    if not form.is_augmented:
+        form = augment(pad_timing(form))
+    rules = (find_action_mismatch, find_recall_violation, find_thick_public_set)
+    for find in (*rules, find_public_mismatch):
+        violation = find(form)
+        if violation is not None:
+            raise UnsupportedGameError(f"no game has the form {form.name}: {violation}")
+    return _FormGame(form)
+
+
+class _FormGame(Game):
+    """The game that `as_game` returns; a world state is the number of a history."""
+
+    def __init__(self, form: ExtensiveForm) -> None:
+        self.form = form
+        self.num_players = form.num_players
+        names = [
+            [form.infoset_name(player, number) for number in range(len(form.infoset_names[player]))]
+            for player in range(form.num_players)
+        ]
+        self._infosets = [distinct(of_player) for of_player in names]
+        public_names = distinct(
+            [name or f"public set {number}" for number, name in enumerate(form.public_names)]
+        )
+        assert form.public_set is not None, "the form is augmented"
+        self._public = [public_names[number] for number in form.public_set.tolist()]
+
+    def initial_world(self) -> int:
+        return 0
+
+    def actors(self, world: int) -> Sequence[Player]:
+        actor = int(self.form.actor[world])
+        return (actor,) if actor >= 0 else ()
+
+    def legal_actions(self, world: int, player: Player) -> Sequence[Action]:
+        return distinct(self.form.legal_actions(world))
+
+    def transitions(
+        self, world: int, joint_action: JointAction
+    ) -> Iterable[tuple[int, Probability]]:
+        form = self.form
+        first, end = int(form.first_child[world]), int(form.first_child[world + 1])
+        if form.actor[world] == CHANCE:
+            return [(child, form.probabilities[form.chance[child]]) for child in range(first, end)]
+        if first == end:
+            return []
+        player = int(form.actor[world])
+        return [(first + self.legal_actions(world, player).index(joint_action[player]), 1)]
+
+    def rewards(self, world: int, joint_action: JointAction, next_world: int) -> Sequence[float]:
+        outcome = int(self.form.outcome[next_world])
+        return self.form.outcomes[outcome].payoffs if outcome >= 0 else (0,) * self.num_players
+
+    def observe(self, world: int, joint_action: JointAction, next_world: int) -> Observation:
+        known = self.form.infoset[next_world].tolist()
+        return Observation(
+            public=self._public[next_world],
+            private=[names[number] for names, number in zip(self._infosets, known, strict=True)],
+        )
+
+    def __str__(self) -> str:
+        return self.form.name
