@@ -19,6 +19,7 @@ from infoset.tree.forms.information import (
 from infoset.tree.forms.knowledge import closure, common_knowledge_sets
 from infoset.tree.forms.nodes import Node, chance, decision, make_form, terminal
 from infoset.tree.forms.padding import pad_timing
+from infoset.tree.forms.report import FORM_CHECKS, FormReport, check_form
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
@@ -26,9 +27,11 @@ from infoset.tree.sequence_form import SequenceForm, Treeplex, common_sum, seque
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
+    "FORM_CHECKS",
     "TERMINAL",
     "ExplorationProgress",
     "ExtensiveForm",
+    "FormReport",
     "GameCounts",
     "GameTree",
     "InfostateTree",
@@ -45,6 +48,7 @@ __all__ = [
     "build_tree",
     "chance",
     "check_fits",
+    "check_form",
     "closure",
     "common_knowledge_sets",
     "common_sum",
