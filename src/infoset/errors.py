@@ -11,6 +11,7 @@ from difflib import get_close_matches
 __all__ = [
     "CyclicGameError",
     "ExplorationLimitError",
+    "GameFileError",
     "GameRuleError",
     "GameTooLargeError",
     "InfosetError",
@@ -122,6 +123,21 @@ class MissingExtraError(InfosetError):
             f"{purpose} needs the optional extra {extra!r}: pip install 'infoset[{extra}]'"
         )
         self.extra = extra
+
+
+class GameFileError(InfosetError):
+    """A file that cannot be read as a game.
+
+    Attributes
+    ----------
+    line, column : int or None
+        Where it is wrong, both counted from 1; None where there is no text to point at.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
+        self.column = column
 
 
 class PolicyFileError(InfosetError):
