@@ -53,6 +53,7 @@ def test_reading(spec, name, parameters):
         ("g(a=[1]2)", "is not a list"),
         ("g(a='x)", 'a "\'" is missing'),
         ("g(a='x'y)", "is not a word in quotes"),
+        ("g(a=" + "[" * 5000 + "]" * 5000 + ")", "more than 20 brackets"),
     ],
 )
 def test_what_cannot_be_read(spec, problem):

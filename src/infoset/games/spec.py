@@ -17,6 +17,7 @@ EXAMPLE = "write it as name(parameter=value,...), for example leduc_poker(player
 CALL = re.compile(r"\s*([\w.+-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
 WORDS: dict[str, Value] = {"True": True, "true": True, "False": False, "false": False}
 CLOSING = {"(": ")", "[": "]"}
+DEEPEST = 20
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
@@ -104,6 +105,8 @@ def top_level(separators: str, text: str, spec: str) -> Iterator[int]:
             quote = character
         elif character in CLOSING:
             open_brackets.append(CLOSING[character])
+            if len(open_brackets) > DEEPEST:
+                raise malformed(spec, f"more than {DEEPEST} brackets are open at once")
         elif character in CLOSING.values():
             if not open_brackets or open_brackets.pop() != character:
                 raise malformed(spec, f"a {character!r} closes nothing")
