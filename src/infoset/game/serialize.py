@@ -98,7 +98,8 @@ class _SerialGame(Game):
 
     def actors(self, world: SerialWorld) -> Sequence[Player]:
         acting = self.game.actors(world.world)
-        return [p for p in self._views[world.public].turns[world.turn] if p in acting]
+        turn = self._views[world.public].turns[world.turn]
+        return tuple(player for player in turn if player in acting)
 
     def legal_actions(self, world: SerialWorld, player: Player) -> Sequence[Action]:
         return self.game.legal_actions(world.world, player)
