@@ -12,6 +12,7 @@ from infoset.interop.openspiel import (
     policy_to_openspiel,
     to_openspiel,
 )
+from infoset.interop.pettingzoo import to_pettingzoo
 from infoset.interop.steps import StepEncoder
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "policy_to_openspiel",
     "save_efg",
     "to_openspiel",
+    "to_pettingzoo",
 ]

@@ -1,0 +1,161 @@
+"""The environment itself. Importing this module needs PettingZoo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from infoset.errors import GameRuleError, UnknownNameError
+from infoset.game import Game, Infostate, initial_history, transcript
+from infoset.typing import NOOP, Action, JointAction, Player
+
+
+class GameEnvironment(AECEnv):  # type: ignore[misc]
+    """A game in which agents act one by one; from `to_pettingzoo`, which says what is what.
+
+    Attributes
+    ----------
+    history : History
+        Where the play stands.
+    actions : tuple[Action, ...]
+        The labels of the actions, by number.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        encode: Callable[[Infostate], NDArray[Any]],
+        space: gymnasium.Space[Any],
+        actions: tuple[Action, ...],
+        is_parallelizable: bool,
+        render_mode: str | None,
+    ) -> None:
+        super().__init__()
+        self.metadata = {
+            "name": str(game),
+            "render_modes": ["ansi"],
+            "is_parallelizable": is_parallelizable,
+        }
+        self.render_mode = render_mode
+        self.actions = actions
+        self.possible_agents = [f"player_{player}" for player in range(game.num_players)]
+        self.history = initial_history(game)
+        self._encode = encode
+        self._number = {action: number for number, action in enumerate(actions)}
+        self._player = {agent: player for player, agent in enumerate(self.possible_agents)}
+        self._action_spaces = {
+            agent: gymnasium.spaces.Discrete(len(actions)) for agent in self.possible_agents
+        }
+        mask = gymnasium.spaces.Box(0, 1, (len(actions),), np.int8)
+        self._observation_spaces = {
+            agent: gymnasium.spaces.Dict(
+                {"observation": deepcopy(space), "action_mask": deepcopy(mask)}
+            )
+            for agent in self.possible_agents
+        }
+        self._rng = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Return the space of an agent's observations, the same object each time."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.Space[Any]:
+        """Return the space of an agent's actions, the same object each time."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a play; with a seed, nature's choices in it and in the next ones are fixed."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._paid = (0.0,) * len(self.agents)
+        self._chosen: dict[Player, Action] = {}
+        self.history = initial_history(self.history.game)
+        self._let_nature_play()
+        if self.history.is_terminal:
+            self._pay()
+        self._select()
+
+    def step(self, action: int | None) -> None:
+        """Take an action of the agent whose turn it is; None for one whose play is over."""
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._chosen[self._player[agent]] = self._label(agent, action)
+        if len(self._chosen) == len(self.history.actors):
+            self._transition(self.history.joint(self._chosen))
+            self._let_nature_play()
+        self._pay()
+        self._select()
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """Return what an agent knows as numbers, and which actions are open to it now."""
+        infostate = self.history.infostates[self._player[agent]]
+        return {"observation": self._encode(infostate), "action_mask": self._mask(agent)}
+
+    def render(self) -> str | None:
+        """Return the transcript of the play, nothing hidden; None without a render mode."""
+        return None if self.render_mode is None else transcript(self.history)
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def _transition(self, joint_action: JointAction) -> None:
+        self.history = self.history.sample(joint_action, self._rng)
+        self._chosen = {}
+
+    def _let_nature_play(self) -> None:
+        while not self.history.actors and not self.history.is_terminal:
+            self._transition((NOOP,) * len(self.possible_agents))
+
+    def _pay(self) -> None:
+        """Pay what the game has paid since the last step."""
+        so_far = self.history.rewards_so_far
+        for agent, player in self._player.items():
+            self.rewards[agent] = float(so_far[player] - self._paid[player])
+        self._paid = tuple(map(float, so_far))
+        self._accumulate_rewards()
+
+    def _select(self) -> None:
+        """Choose the agent who is next, and say what it may do."""
+        waiting = sorted(set(self.history.actors) - self._chosen.keys())
+        if self.history.is_terminal:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.possible_agents[waiting[0] if waiting else 0]
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        """Return [actions] 1 for what the agent may do in this round; nothing if it has acted."""
+        mask, player = np.zeros(len(self.actions), np.int8), self._player[agent]
+        if player not in self._chosen:
+            for action in self.history.legal_actions(player):
+                if action not in self._number:
+                    raise UnknownNameError.of("action", str(action), map(str, self.actions))
+                mask[self._number[action]] = 1
+        return mask
+
+    def _label(self, agent: str, action: int | None) -> Action:
+        """Return the label of an action's number, refusing what is not legal."""
+        legal = np.flatnonzero(self._mask(agent)).tolist()
+        if action not in legal:
+            shown = ", ".join(f"{number} ({self.actions[number]})" for number in legal)
+            raise GameRuleError(
+                "an agent takes an action whose action_mask is 1",
+                found=f"got action {action}, legal are {shown}",
+                world=self.history.world,
+                player=self._player[agent],
+            )
+        return self.actions[int(action)]

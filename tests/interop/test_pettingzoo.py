@@ -1,0 +1,288 @@
+"""Games as PettingZoo environments: its own tests, and what the game itself says of each play."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.errors import (
+    ExplorationLimitError,
+    GameRuleError,
+    MissingExtraError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.game import transcript
+from infoset.games import RandomGame, load_game, matrix_game
+from infoset.interop import StepEncoder, to_pettingzoo
+from infoset.interop.pettingzoo import environment
+from infoset.tree import build_tree, explore
+from strategies import random_games
+from toys import Toy
+
+pytest.importorskip("pettingzoo")
+from gymnasium.spaces import Discrete
+from pettingzoo.test import (
+    api_test,
+    parallel_api_test,
+    parallel_seed_test,
+    seed_test,
+)
+from pettingzoo.utils import aec_to_parallel
+
+GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True)"
+GAMES = [
+    "kuhn_poker",
+    "kuhn_poker(players=3)",
+    "leduc_poker",
+    "liars_dice(dice_sides=2)",
+    GOOFSPIEL,
+]
+RANDOM = RandomGame(seed=3, num_players=3, max_depth=5, max_histories=200, simultaneous_share=0.5)
+DICTIONARIES = (
+    pytest.mark.filterwarnings(  # it warns of every dictionary, PettingZoo's own excepted
+        "ignore:Observation space for each agent probably should be",
+        "ignore:Observation is not a NumPy array",
+    )
+)
+
+
+def load(name):
+    return load_game(name) if isinstance(name, str) else name
+
+
+@DICTIONARIES
+@pytest.mark.parametrize("name", [*GAMES, "matrix_pd", RANDOM], ids=str)
+def test_pettingzoo_accepts_it(name):
+    api_test(to_pettingzoo(load(name)), num_cycles=50)
+    seed_test(partial(to_pettingzoo, load(name)), num_cycles=50)
+
+
+def parallel(name):
+    return aec_to_parallel(to_pettingzoo(load(name)))
+
+
+@pytest.mark.parametrize("name", [GOOFSPIEL, "matrix_pd"])
+def test_games_of_simultaneous_moves_can_be_parallel(name):
+    parallel_api_test(parallel(name), num_cycles=20)
+
+
+def test_parallel_environments_have_seeds():
+    parallel_seed_test(partial(parallel, "matrix_mp"), num_cycles=20)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", RANDOM], ids=str)
+def test_other_games_cannot_be_parallel(name):
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        parallel(name)
+
+
+def play(env, choose, seed=None):
+    """Play to the end; return what each agent got, by the sum that `last` reports."""
+    env.reset(seed=seed)
+    got = Counter()
+    for agent in env.agent_iter():
+        observation, reward, is_over, _, _ = env.last()
+        got[agent] += reward
+        env.step(None if is_over else choose(observation["action_mask"]))
+    return [got[agent] for agent in env.possible_agents]
+
+
+def chooser(seed):
+    rng = np.random.default_rng(seed)
+    return lambda mask: int(rng.choice(np.flatnonzero(mask)))
+
+
+somebody_acts = random_games().filter(lambda game: (explore(game).action_set >= 0).any())
+
+
+@given(game=somebody_acts, seed=st.integers(0, 2**32))
+def test_rewards_sum_to_the_utilities(game, seed):
+    env = to_pettingzoo(game)
+    got = play(env, chooser(seed), seed)
+    assert env.history.is_terminal
+    assert got == pytest.approx([float(reward) for reward in env.history.rewards_so_far])
+    assert env.agents == []
+
+
+def assert_sees(env, encoder, history, waiting):
+    """Check what each agent observes: its infostate, and its actions if it is still to act."""
+    for player, agent in enumerate(env.possible_agents):
+        observation, mask = env.observe(agent), env.observe(agent)["action_mask"]
+        assert env.observation_space(agent).contains(observation)
+        assert np.array_equal(observation["observation"], encoder(history.infostates[player]))
+        assert np.array_equal(mask, env.infos[agent]["action_mask"])
+        legal = {env.actions[number] for number in np.flatnonzero(mask)}
+        assert legal == (set(history.legal_actions(player)) if player in waiting else set())
+
+
+@given(game=somebody_acts, seed=st.integers(0, 2**32))
+def test_every_agent_sees_its_infostate_and_moves_in_turn(game, seed):
+    env, choose = to_pettingzoo(game), chooser(seed)
+    encoder = StepEncoder.from_graph(explore(game))
+    env.reset(seed=seed)
+    while not env.history.is_terminal:
+        history, waiting = env.history, sorted(env.history.actors)
+        while waiting:
+            assert (env.agent_selection, env.history) == (f"player_{waiting[0]}", history)
+            assert_sees(env, encoder, history, waiting)
+            waiting.pop(0)
+            env.step(choose(env.last()[0]["action_mask"]))
+    assert all(env.terminations.values())
+    assert_sees(env, encoder, env.history, waiting=[])
+
+
+def test_who_acts_later_does_not_see_who_acted_before():
+    env, seen = to_pettingzoo(load_game("matrix_mp")), []
+    for action in (0, 1):
+        env.reset(seed=0)
+        env.step(action)
+        assert env.agent_selection == "player_1"
+        assert env.rewards == {"player_0": 0, "player_1": 0}
+        seen.append(env.last()[0])
+    assert np.array_equal(seen[0]["observation"], seen[1]["observation"])
+
+
+def transcript_of(env, seed):
+    play(env, chooser(0), seed)
+    return transcript(env.history)
+
+
+def test_a_seed_fixes_the_play_and_those_after_it():
+    first, second = (to_pettingzoo(load_game("leduc_poker")) for _ in range(2))
+    seeds = [4, None, None]
+    plays = [transcript_of(first, seed) for seed in seeds]
+    assert plays == [transcript_of(second, seed) for seed in seeds]
+    assert len(set(plays)) > 1
+    assert len({transcript_of(first, seed) for seed in range(5)}) > 1
+
+
+def test_nature_plays_by_its_probabilities():
+    env = to_pettingzoo(load_game("kuhn_poker"))
+    env.reset(seed=0)
+    deals = Counter()
+    for _ in range(1200):
+        env.reset()
+        deals[env.history.world] += 1
+    assert len(deals) == 6
+    assert all(abs(count - 200) < 4 * np.sqrt(1200 * 5 / 36) for count in deals.values())
+
+
+def test_what_nature_pays_first_comes_with_the_first_step():
+    game = Toy(
+        actors=lambda world: (0,) if world == "paid" else (),
+        transitions=lambda world, joint: {"start": [("paid", 1)], "paid": [("end", 1)]}.get(
+            world, []
+        ),
+        rewards=lambda world, joint, after: (5 if after == "paid" else 1,),
+    )
+    env = to_pettingzoo(game)
+    env.reset()
+    assert (env.rewards, env.last()[1]) == ({"player_0": 0}, 0)
+    env.step(0)
+    assert (env.rewards, env.last()[1]) == ({"player_0": 6}, 6)
+
+
+def test_a_play_in_which_nobody_acts_is_over_at_once():
+    game = Toy(
+        num_players=2,
+        actors=lambda world: (1,) if world == "heads" else (),
+        transitions=lambda world, joint: {
+            "start": [("heads", 0.5), ("tails", 0.5)],
+            "heads": [("end", 1)],
+        }.get(world, []),
+        rewards=lambda world, joint, after: (3, -3) if after == "tails" else (0, 0),
+    )
+    env = to_pettingzoo(game)
+    plays = [(play(env, chooser(0), seed), env.history.world) for seed in range(10)]
+    assert {world: got for got, world in plays} == {"tails": [3, -3], "end": [0, 0]}
+
+
+def test_a_game_in_which_nobody_ever_acts_is_refused():
+    with pytest.raises(UnsupportedGameError, match="nobody ever acts in Toy"):
+        to_pettingzoo(Toy())
+
+
+def test_a_compiled_game_is_not_explored_again(monkeypatch):
+    tree = build_tree(load_game("kuhn_poker"))
+    monkeypatch.setattr(environment, "explore", None)
+    assert play(to_pettingzoo(tree), lambda mask: 1, seed=0) in ([2, -2], [-2, 2])
+
+
+def test_an_encoding_of_ones_own():
+    tree = build_tree(load_game("kuhn_poker"))
+
+    def number(infostate):
+        return np.int64(tree.infostate_trees[infostate.player].find(infostate))
+
+    env = to_pettingzoo(tree, encode=number, space=Discrete(37))
+    env.reset(seed=2)
+    observation = env.observe("player_0")
+    assert env.observation_space("player_0").contains(observation)
+    (card,) = (step.private for step in env.history.infostates[0].steps)
+    label = tree.infostate_trees[0].label(int(observation["observation"]))
+    assert label == f"[{card}]"
+
+
+def test_a_game_of_any_size_with_encoding_and_actions(monkeypatch):
+    monkeypatch.setattr(environment, "explore", None)
+    game = load_game("goofspiel(num_cards=13,imp_info=True)")
+    env = to_pettingzoo(
+        game,
+        encode=lambda infostate: np.array(len(infostate.steps)),
+        space=Discrete(30),
+        actions=range(1, 14),
+    )
+    assert sum(play(env, chooser(1), seed=1)) == 0
+    few = to_pettingzoo(game, encode=len, space=Discrete(30), actions=range(1, 13))
+    with pytest.raises(UnknownNameError, match="unknown action '13'"):
+        few.reset()
+
+
+def test_a_game_too_large_to_explore_says_what_to_do(monkeypatch):
+    monkeypatch.setattr(environment, "explore", partial(explore, max_worlds=10))
+    with pytest.raises(ExplorationLimitError, match="or give encode, space and actions"):
+        to_pettingzoo(load_game("leduc_poker"))
+
+
+def test_what_is_rendered():
+    env = to_pettingzoo(load_game("kuhn_poker"), render_mode="ansi")
+    env.reset(seed=1)
+    env.step(1)
+    assert env.render() == transcript(env.history)
+    assert "player 0: bet | all see bet" in env.render()
+    assert to_pettingzoo(load_game("kuhn_poker")).render() is None
+    env.close()
+
+
+def test_actions_that_are_not_legal_are_refused():
+    env = to_pettingzoo(matrix_game([[1, 2, 3], [3, 2, 1]]))
+    env.reset()
+    for action in (None, 2, -1, 7, 0.5):
+        with pytest.raises(GameRuleError, match=rf"got action {action}, legal are 0 .*, 1 \("):
+            env.step(action)
+    env.step(np.int32(1))
+    assert env.agent_selection == "player_1"
+
+
+def test_what_makes_no_sense_is_refused():
+    game = load_game("kuhn_poker")
+    with pytest.raises(ParameterError, match="give both encode and space, or neither"):
+        to_pettingzoo(game, encode=len)
+    with pytest.raises(ParameterError, match="give both encode and space, or neither"):
+        to_pettingzoo(game, space=Discrete(2))
+    with pytest.raises(ParameterError, match="render_mode='human' is unknown; use 'ansi'"):
+        to_pettingzoo(game, render_mode="human")
+
+
+def test_without_pettingzoo_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[pettingzoo\]'"):
+        to_pettingzoo(load_game("kuhn_poker"))

@@ -1,0 +1,80 @@
+"""Infostates as zeros and ones: nothing is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from infoset.errors import CyclicGameError, ParameterError, UnknownNameError
+from infoset.game import Infostate, Step
+from infoset.games import load_game
+from infoset.interop import StepEncoder
+from infoset.tree import explore
+from oracle import enumerate_histories
+from strategies import random_games
+from toys import Toy
+
+
+def decode(encoder, array):
+    """Return the infostate that an array stands for."""
+    labels = (None, *encoder.actions, *encoder.private_observations, *encoder.public_observations)
+    rows = array[encoder.num_players :].reshape(encoder.max_steps, -1)
+    ends = np.cumsum(
+        [
+            1,
+            len(encoder.actions),
+            len(encoder.private_observations),
+            len(encoder.public_observations),
+        ]
+    )
+    steps = []
+    for row in rows[rows[:, 0] == 1]:
+        parts = [np.flatnonzero(part) for part in np.split(row, ends)[1:-1]]
+        places = zip(parts, ends[:-1], strict=True)
+        steps.append(
+            Step(*(labels[int(part[0] + end)] if len(part) else None for part, end in places))
+        )
+    return Infostate(int(np.flatnonzero(array[: encoder.num_players])[0]), tuple(steps))
+
+
+@given(game=random_games())
+def test_nothing_is_lost(game):
+    encoder = StepEncoder.from_graph(explore(game))
+    longest = 0
+    for visit in enumerate_histories(game):
+        longest = max(longest, visit.history.depth)
+        for infostate in visit.history.infostates:
+            array = encoder(infostate)
+            assert (array.shape, array.dtype) == ((encoder.size,), np.float32)
+            assert set(np.unique(array)) <= {0, 1}
+            assert decode(encoder, array) == infostate
+    assert encoder.max_steps == longest
+
+
+def test_the_labels_of_kuhn_poker():
+    encoder = StepEncoder.from_graph(explore(load_game("kuhn_poker")))
+    assert encoder.actions == ("pass", "bet")
+    assert encoder.private_observations == ("J", "Q", "K")
+    assert encoder.public_observations[:2] == ("pass", "bet")
+    assert encoder.max_steps == 4
+    assert encoder.size == 2 + 4 * (1 + 2 + 3 + len(encoder.public_observations))
+
+
+def test_what_an_encoder_does_not_know():
+    encoder = StepEncoder(2, ("pass", "bet"), ("J",), ("pass", "bet"), max_steps=1)
+    start = Infostate(1)
+    assert encoder(start).tolist() == [0, 1, *[0] * 6]
+    with pytest.raises(UnknownNameError, match="unknown private observation of the encoder 'Q'"):
+        encoder(start.extend(Step(None, "Q", None)))
+    with pytest.raises(
+        UnknownNameError, match="unknown action of the encoder 'bett'; did you mean"
+    ):
+        encoder(start.extend(Step("bett", None, None)))
+    with pytest.raises(ParameterError, match="has 2 steps, the longest play of this encoder 1"):
+        encoder(start.extend(Step("bet", None, None)).extend(Step("bet", None, None)))
+
+
+def test_a_game_without_end():
+    with pytest.raises(CyclicGameError):
+        StepEncoder.from_graph(explore(Toy(transitions=lambda world, joint: [("start", 1)])))
