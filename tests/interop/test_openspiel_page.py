@@ -1,14 +1,16 @@
-"""The table of the page on OpenSpiel's games, counted again."""
+"""The tables of the page on OpenSpiel's games, counted again."""
 
 import re
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from infoset.errors import InfosetError
 from infoset.interop import load_openspiel
-from infoset.tree import build_tree
+from infoset.tree import build_tree, explore
 
-pytest.importorskip("pyspiel")
+pyspiel = pytest.importorskip("pyspiel")
 
 PAGE = Path(__file__).parents[2] / "docs" / "openspiel.md"
 ROW = re.compile(
@@ -16,7 +18,9 @@ ROW = re.compile(
     r"(?P<acting>[\d, ]+) \| (?P<source>\w+) \| (?P<notes>[\w, ]*)\|$",
     re.MULTILINE,
 )
-ROWS = list(ROW.finditer(PAGE.read_text(encoding="utf-8")))
+TEXT = PAGE.read_text(encoding="utf-8")
+ROWS = list(ROW.finditer(TEXT))
+OTHERS = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|$", TEXT, re.MULTILINE))
 SOURCES = {
     "moves": lambda sources: sources.moves,
     "observers": lambda sources: sources.public is not None,
@@ -29,8 +33,33 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-def test_the_table_is_found():
-    assert len(ROWS) == PAGE.read_text(encoding="utf-8").count("\n| `") > 40
+def test_the_tables_are_found():
+    assert len(ROWS) + len(OTHERS) == TEXT.count("\n| `")
+    assert len(ROWS) > 40
+    assert len(OTHERS) > 20
+
+
+def test_every_game_of_imperfect_information_is_in_a_table():
+    if f"With OpenSpiel {version('open_spiel')}:" not in TEXT:
+        pytest.skip("the tables were made with another version of OpenSpiel")
+    pytest.importorskip("open_spiel.python.games")
+    hidden = pyspiel.GameType.Information.IMPERFECT_INFORMATION
+    listed = {row["spec"].partition("(")[0] for row in ROWS} | OTHERS.keys()
+    names = {one.short_name for one in pyspiel.registered_games() if one.information == hidden}
+    assert names <= listed
+
+
+@pytest.mark.parametrize("name", ["crossword", "negotiation", "tarok", "repeated_poker"])
+def test_a_game_that_does_not_load_says_what_the_table_says(name):
+    with pytest.raises(InfosetError) as caught:
+        load_openspiel(name)
+    assert str(caught.value).partition("; ")[0] == OTHERS[name]
+
+
+@pytest.mark.parametrize("name", ["phantom_ttt", "hearts"])
+def test_a_game_that_is_too_large_loads(name):
+    assert OTHERS[name].startswith("more than")
+    assert not explore(load_openspiel(name), max_worlds=500, partial=True).is_complete
 
 
 @pytest.mark.parametrize(
