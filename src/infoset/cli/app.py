@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from infoset._version import __version__
-from infoset.cli.commands import evaluate, games, info, play, show, solve
+from infoset.cli.commands import evaluate, export, games, info, play, show, solve
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
@@ -41,7 +41,7 @@ def overview(
     """Games with hidden information: solve, measure, play.
 
     A GAME is a name, or a name with parameters, quoted: 'leduc_poker(num_ranks=4)',
-    or a game of your own: path/to/file.py:Class
+    a game of your own: path/to/file.py:Class, or a file of Gambit: path/to/game.efg
     """
     if version:
         say(f"infoset {__version__}")
@@ -49,7 +49,7 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
-for module in (games, info, solve, evaluate, show, play):
+for module in (games, info, solve, evaluate, show, play, export):
     app.command(module.__name__.rpartition(".")[2])(module.run)
 
 

@@ -18,6 +18,7 @@ GameLike: TypeAlias = str | Game | CompiledGame
 """A game by name, as rules, or as arrays."""
 
 OPENSPIEL = "openspiel:"
+EFG = ".efg"
 
 
 def load(spec: str) -> Game | ExtensiveForm:
@@ -27,8 +28,14 @@ def load(spec: str) -> Game | ExtensiveForm:
     ----------
     spec : str
         Such as `leduc_poker`, `goofspiel(num_cards=5,points_order=random)`,
-        `openspiel:NAME(...)` for any game of OpenSpiel (optional extra), or
-        `path/to/file.py:Class(...)` for a game of your own, whose file is run.
+        `openspiel:NAME(...)` for any game of OpenSpiel (optional extra),
+        `path/to/file.py:Class(...)` for a game of your own, whose file is run, or
+        `path/to/game.efg` for a file of Gambit.
+
+    Returns
+    -------
+    Game or ExtensiveForm
+        An extensive form where a file gives the game as a tree.
 
     Raises
     ------
@@ -38,6 +45,8 @@ def load(spec: str) -> Game | ExtensiveForm:
         If a value is of the wrong type or out of range.
     MissingExtraError
         If OpenSpiel is asked for and not installed.
+    GameFileError
+        If a file cannot be read; the message gives line and column.
 
     Examples
     --------
@@ -51,6 +60,10 @@ def load(spec: str) -> Game | ExtensiveForm:
         from infoset.interop import load_openspiel
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
+    if spec.lower().endswith(EFG):
+        from infoset.interop import load_efg
+
+        return load_efg(spec)
     return load_game(spec)
 
 

@@ -1,0 +1,65 @@
+"""`infoset export`: a game as a file for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.progress import live
+from infoset.cli.screen import print_json, say, tell_notes
+from infoset.errors import ParameterError, UnknownNameError
+
+FORMATS = (".efg",)
+
+
+def run(
+    game: GameArgument,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="Where to; its ending is the format: .efg for Gambit.",
+            show_default=False,
+        ),
+    ],
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a game to a file for other programs.
+
+    An .efg file holds the classical extensive form: who acts, what it knows there, nature's
+    probabilities, and what is paid. A file that exists is replaced, once the new one is complete.
+    """
+    from infoset.front import to_compiled
+    from infoset.interop import save_efg
+    from infoset.tree import size_text
+
+    check_target(out)
+    with live(game) as progress:
+        compiled = to_compiled(game, memory=memory, progress=progress.explored)
+        save_efg(compiled, out)
+    tell_notes(compiled)
+    size = out.stat().st_size
+    if as_json:
+        print_json({"game": str(compiled), "file": str(out), "bytes": size})
+    else:
+        say(f"saved {compiled} in {out} ({size_text(size)})")
+
+
+def check_target(path: Path) -> None:
+    """Raise, before any work is done, where a file could not be written.
+
+    Raises
+    ------
+    UnknownNameError
+        If the ending of its name is no format.
+    ParameterError
+        If there is no such folder.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise UnknownNameError.of("file format", path.suffix, FORMATS)
+    if not path.parent.is_dir():
+        raise ParameterError(f"there is no folder {path.parent} for {path.name}; make it first")

@@ -1,0 +1,83 @@
+"""Games to and from files: `export`, and the other commands on an .efg file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from infoset.games import load_game
+from infoset.interop import format_efg
+
+GAMES = Path(__file__).parents[1] / "interop" / "efg" / "games"
+POKER = GAMES / "one_card_poker.efg"
+
+
+def test_export_writes_the_game(command, tmp_path):
+    done = command("export", "kuhn_poker", "--out", "kuhn.efg")
+    assert done.code == 0
+    assert done.out == "saved kuhn_poker in kuhn.efg (2.0 kB)\n"
+    assert (tmp_path / "kuhn.efg").read_text() == format_efg(load_game("kuhn_poker"))
+
+
+def test_export_as_json_replaces_a_file(command, tmp_path):
+    (tmp_path / "game.EFG").write_text("old")
+    done = command("export", str(POKER), "--out", "game.EFG", "--json")
+    size = (tmp_path / "game.EFG").stat().st_size
+    assert done.json == {"game": "One card for one of them", "file": "game.EFG", "bytes": size}
+    assert [path.name for path in tmp_path.iterdir()] == ["game.EFG"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["kuhn_poker", "--out", "kuhn.txt"], "unknown file format '.txt'; known: .efg"),
+        (["kuhn_poker", "--out", "kuhn"], "unknown file format ''; known: .efg"),
+        (["kuhn_poker", "--out", "nowhere/kuhn.efg"], "there is no folder nowhere for kuhn.efg"),
+        (["kuhn_pokr", "--out", "kuhn.efg"], "did you mean kuhn_poker"),
+        (["kuhn_poker"], "--out"),
+    ],
+)
+def test_what_cannot_be_exported_leaves_nothing(command, tmp_path, arguments, says):
+    assert says in command("export", *arguments).complaint
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_game_exported_is_the_same_game(command):
+    command("export", "leduc_poker(num_ranks=2)", "--out", "small.efg")
+    there, back = (
+        command("info", game, "--json").json for game in ("leduc_poker(num_ranks=2)", "small.efg")
+    )
+    same = ["game", "num_players", "histories", "terminals", "acting_infostates", "sequences"]
+    assert [there[key] for key in same] == [back[key] for key in same]
+    values = [
+        command("solve", game, "--method", "lp", "--json").json["values"]
+        for game in ("leduc_poker(num_ranks=2)", "small.efg")
+    ]
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_solve_show_and_evaluate_a_file(command):
+    solved = command("solve", POKER, "--method", "lp", "--out", "run", "--json").json
+    assert solved["values"] == pytest.approx([1 / 3, -1 / 3])
+    shown = command("show", POKER, "run/policy.parquet", "--json").json
+    shares = {row["infostate"]: row["probabilities"][0] for row in shown["infostates"]}
+    assert shares == pytest.approx({"holds red": 1, "holds black": 1 / 3, "sees a raise": 2 / 3})
+    found = command("evaluate", POKER, "run/policy.parquet", "--json").json
+    assert found["values"] == pytest.approx([1 / 3, -1 / 3])
+    assert found["exploitability"] == pytest.approx(0, abs=1e-9)
+
+
+def test_games_without_recall_are_described_and_not_solved(command):
+    driver = GAMES / "absent_minded_driver.efg"
+    assert command("info", driver, "--json").json["perfect_recall"] is False
+    assert "'first exit' from 'second exit'" in command("solve", driver).complaint
+
+
+def test_a_file_that_is_wrong(command, tmp_path):
+    (tmp_path / "bad.efg").write_text('EFG 2 R "bad" { "A" }\np "" 1 1 "" { } 0')
+    says = command("info", "bad.efg").complaint
+    assert says == (
+        "error: bad.efg, line 2, column 15: read }, expected the label of an action, in quotes\n"
+    )
+    assert "there is no file none.efg" in command("solve", "none.efg").complaint
