@@ -14,7 +14,7 @@ from infoset.tree.forms.extensive_form import ExtensiveForm
 from infoset.tree.forms.timing import find_uneven_timing, timing
 from infoset.typing import CHANCE, Action, IntArray
 
-__all__ = ["pad_timing"]
+__all__ = ["insert_waits", "pad_timing"]
 
 WAIT = "wait"
 """The only move of a chance history that is put in."""
@@ -47,11 +47,11 @@ def pad_timing(form: ExtensiveForm) -> ExtensiveForm:
     times = timing(form)
     skipped = times - times[form.parent] - 1
     skipped[0] = 0
-    return _with_waits(forget_non_acting(form), skipped)
+    return insert_waits(forget_non_acting(form), skipped)
 
 
-def _with_waits(form: ExtensiveForm, skipped: IntArray) -> ExtensiveForm:
-    """Put `skipped` [H] chance histories between each history and its parent."""
+def insert_waits(form: ExtensiveForm, skipped: IntArray) -> ExtensiveForm:
+    """Put `skipped` [H] chance histories of one move between each history and its parent."""
     parent, position = _lengthened(form, skipped)
     order, first_child = breadth_first_order(parent, position)
     number = np.empty(len(order), np.int32)
