@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Any
 from infoset._version import __version__
 
 if TYPE_CHECKING:
+    from infoset.beliefs import (
+        PublicBeliefState,
+        cut_tree,
+        ranges,
+        value_subgame,
+    )
     from infoset.errors import InfosetError
     from infoset.evaluation import (
         BestResponse,
         Evaluation,
         MatchResult,
+        behavior_values,
         best_response,
         expected_values,
         exploitability,
@@ -32,8 +39,10 @@ if TYPE_CHECKING:
         PublicState,
         check_game,
         fold_chance_player,
+        forget_factorization,
         initial_history,
         play_out,
+        serialize,
         transcript,
     )
     from infoset.games import GAMES, RandomGame, matrix_game
@@ -50,7 +59,22 @@ if TYPE_CHECKING:
     )
     from infoset.regret import RegretScheme
     from infoset.solvers import METHODS, SolveResult, TracePoint
-    from infoset.tree import GameTree, SequenceForm, WorldGraph, build_tree, explore, unroll
+    from infoset.tree import (
+        ExtensiveForm,
+        GameTree,
+        SequenceForm,
+        WorldGraph,
+        as_game,
+        augment,
+        build_tree,
+        check_form,
+        explore,
+        extensive_form,
+        forget_non_acting,
+        make_form,
+        pad_timing,
+        unroll,
+    )
     from infoset.typing import CHANCE, NOOP
 
 _ROOMS = {
@@ -64,12 +88,35 @@ _ROOMS = {
         "PublicState",
         "check_game",
         "fold_chance_player",
+        "forget_factorization",
         "initial_history",
         "play_out",
+        "serialize",
         "transcript",
     ),
     "games": ("GAMES", "RandomGame", "matrix_game"),
-    "tree": ("GameTree", "SequenceForm", "WorldGraph", "build_tree", "explore", "unroll"),
+    "tree": (
+        "ExtensiveForm",
+        "GameTree",
+        "SequenceForm",
+        "WorldGraph",
+        "as_game",
+        "augment",
+        "build_tree",
+        "check_form",
+        "explore",
+        "extensive_form",
+        "forget_non_acting",
+        "make_form",
+        "pad_timing",
+        "unroll",
+    ),
+    "beliefs": (
+        "PublicBeliefState",
+        "cut_tree",
+        "ranges",
+        "value_subgame",
+    ),
     "policy": (
         "Policy",
         "TabularPolicy",
@@ -86,6 +133,7 @@ _ROOMS = {
         "BestResponse",
         "Evaluation",
         "MatchResult",
+        "behavior_values",
         "best_response",
         "expected_values",
         "exploitability",
@@ -104,6 +152,7 @@ __all__ = [
     "NOOP",
     "BestResponse",
     "Evaluation",
+    "ExtensiveForm",
     "Game",
     "GameInfo",
     "GameTree",
@@ -113,6 +162,7 @@ __all__ = [
     "MatchResult",
     "Observation",
     "Policy",
+    "PublicBeliefState",
     "PublicState",
     "RandomGame",
     "RegretScheme",
@@ -123,30 +173,43 @@ __all__ = [
     "UniformPolicy",
     "WorldGraph",
     "__version__",
+    "as_game",
+    "augment",
+    "behavior_values",
     "best_response",
     "build_tree",
+    "check_form",
     "check_game",
+    "cut_tree",
     "distance",
     "evaluate",
     "expected_values",
     "exploitability",
     "explore",
+    "extensive_form",
     "fold_chance_player",
+    "forget_factorization",
+    "forget_non_acting",
     "info",
     "initial_history",
     "load",
     "load_policy",
+    "make_form",
     "matrix_game",
     "mix",
     "nash_conv",
+    "pad_timing",
     "play_matches",
     "play_out",
     "random_policy",
+    "ranges",
     "save_policy",
+    "serialize",
     "solve",
     "transcript",
     "uniform_policy",
     "unroll",
+    "value_subgame",
 ]
 
 

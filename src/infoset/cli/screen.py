@@ -97,7 +97,7 @@ def make_table(*headers: str) -> Table:
     return table
 
 
-def number_text(value: float | None) -> str:
+def number_text(value: float | int | None) -> str:
     """Return a number as people read it: whole ones with commas, others with six digits."""
     if isinstance(value, int):
         return f"{value:,}"
