@@ -10,7 +10,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game, serialize
 from infoset.tree.forms._kernels import inherit
 from infoset.tree.forms.extensive_form import ExtensiveForm, number_by_appearance
-from infoset.tree.forms.information import find_recall_violation
+from infoset.tree.forms.information import find_recall_violation, own_move_text
 from infoset.tree.forms.knowledge import merge_intersecting
 from infoset.tree.forms.timing import find_uneven_timing
 from infoset.tree.forms.unrolled import form_of_tree, is_serial
@@ -149,9 +149,17 @@ def _known(form: ExtensiveForm, player: Player) -> LongArray:
 
 
 def _names_for(form: ExtensiveForm, player: Player, infoset: IntArray) -> tuple[str, ...]:
-    """Return the names of information sets: those of the acting ones are kept."""
-    names = [""] * (int(infoset.max()) + 1)
-    acting = form.acting_infoset[:, player]
-    for history in np.flatnonzero(acting >= 0).tolist():
-        names[infoset[history]] = str(form.infoset_names[player][acting[history]])
+    """Return the names of information sets: as they were, or the last own move and its distance."""
+    _, first = np.unique(infoset, return_index=True)
+    last = form.last_own_move(player)
+    names = []
+    for history in first.tolist():
+        number = int(form.acting_infoset[history, player])
+        if number >= 0:
+            names.append(str(form.infoset_names[player][number]))
+            continue
+        reached = int(last[history])
+        known = "start" if reached < 0 else own_move_text(form, player, reached)
+        distance = int(form.depth[history] - form.depth[max(reached, 0)])
+        names.append(f"{known} +{distance}" if distance else known)
     return tuple(names)

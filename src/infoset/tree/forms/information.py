@@ -194,11 +194,16 @@ def own_record_text(form: ExtensiveForm, player: Player, history: int) -> str:
     steps: list[str] = []
     last = form.last_own_move(player)
     while last[history] >= 0:
-        reached = int(last[history])
-        history = int(form.parent[reached])
-        name = form.infoset_name(player, int(form.infoset[history, player]))
-        steps.append(f"{form.moves[form.move[reached]]!s} at {name!r}")
+        steps.append(own_move_text(form, player, int(last[history])))
+        history = int(form.parent[last[history]])
     return ", ".join(reversed(steps)) or "no action of its own"
+
+
+def own_move_text(form: ExtensiveForm, player: Player, history: int) -> str:
+    """Return the player's own move that leads to a history, as text."""
+    before = int(form.parent[history])
+    name = form.infoset_name(player, int(form.infoset[before, player]))
+    return f"{form.moves[form.move[history]]!s} at {name!r}"
 
 
 def _find_thick(form: ExtensiveForm, infoset: IntArray, rule: str) -> Violation | None:
