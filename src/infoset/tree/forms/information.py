@@ -82,6 +82,7 @@ def find_recall_violation(form: ExtensiveForm) -> Violation | None:
     Perfect recall: the player's information sets and own actions on the way are the same for
     all histories of an information set. In a classical form that is about whoever acts.
     """
+    text = previous_step_text if form.is_augmented else own_record_text
     for player in range(form.num_players):
         if form.is_augmented:
             sets, way = form.infoset[:, player], _previous_step(form, player)
@@ -89,7 +90,7 @@ def find_recall_violation(form: ExtensiveForm) -> Violation | None:
             sets, way = form.acting_infoset[:, player], form.last_own_sequence(player)
         pair = _first_difference(sets, way)
         if pair is not None:
-            records = [own_record_text(form, player, history) for history in pair]
+            records = [text(form, player, history) for history in pair]
             return Violation(
                 rule="perfect recall: what a player knew and did on the way is the same for all "
                 "histories of an information set",
@@ -197,6 +198,16 @@ def own_record_text(form: ExtensiveForm, player: Player, history: int) -> str:
         steps.append(own_move_text(form, player, int(last[history])))
         history = int(form.parent[last[history]])
     return ", ".join(reversed(steps)) or "no action of its own"
+
+
+def previous_step_text(form: ExtensiveForm, player: Player, history: int) -> str:
+    """Return what a player knew and did just before a history of an augmented form, as text."""
+    before = int(form.parent[history])
+    if before < 0:
+        return "nothing (play begins there)"
+    if form.actor[before] == player:
+        return own_move_text(form, player, history)
+    return f"waiting at {form.infoset_name(player, int(form.infoset[before, player]))!r}"
 
 
 def own_move_text(form: ExtensiveForm, player: Player, history: int) -> str:

@@ -85,8 +85,8 @@ def find_uneven_timing(form: ExtensiveForm) -> Violation | None:
     return Violation(
         rule="1-timeable: all histories of an information set come after the same number of moves",
         histories=(earlier, later),
-        found=f"player {form.actor[later]} cannot tell {form.history_label(earlier)!r}, after "
-        f"{form.depth[earlier]} moves, from {form.history_label(later)!r}, after "
+        found=f"player {form.actor[later]} cannot tell {form.history_label(earlier)!r}, at depth "
+        f"{form.depth[earlier]}, from {form.history_label(later)!r}, at depth "
         f"{form.depth[later]}",
         player=int(form.actor[later]),
     )

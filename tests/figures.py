@@ -1,0 +1,197 @@
+"""Counterexamples as extensive forms: those of the model's paper, and one for every check.
+
+Figures are those of Kovařík et al. (2022); its players 1 and 2 are 0 and 1 here.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from infoset.tree import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
+
+HALF = Fraction(1, 2)
+
+
+def pair_of_ends(sign: int) -> dict[str, Node]:
+    return {"H": terminal(sign, -sign), "T": terminal(-sign, sign)}
+
+
+def matching_pennies() -> ExtensiveForm:
+    """Player 1 guesses what player 0 hid: a classical form in which nothing is broken."""
+    guess = {
+        "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
+        "T": decision(1, "guess", pair_of_ends(1), name="hidden T"),
+    }
+    return make_form(decision(0, "hide", guess), name="matching pennies")
+
+
+def not_timeable() -> ExtensiveForm:
+    """Figure 5, left: in I is g before h of J, and in J is h' before g' of I."""
+    g = decision(
+        0,
+        "I",
+        {
+            "H": decision(1, "J", pair_of_ends(1), name="h"),
+            "T": decision(1, "J", pair_of_ends(-1)),
+        },
+        name="g",
+    )
+    h = decision(
+        1,
+        "J",
+        {
+            "H": decision(0, "I", pair_of_ends(-1), name="g'"),
+            "T": decision(0, "I", pair_of_ends(1)),
+        },
+        name="h'",
+    )
+    root = chance({"player 0 first": (HALF, g), "player 1 first": (HALF, h)})
+    return make_form(root, name="Figure 5, left")
+
+
+def two_augmentations() -> tuple[ExtensiveForm, ExtensiveForm]:
+    """Figure 5, right, by its sense: one classical form, augmented in two ways.
+
+    Nature tosses a coin, player 0 bets without seeing it, player 1 answers having seen it. It is
+    seen by player 1 before player 0 bets, and by nobody else; or by everybody, after player 0's
+    bet. Whoever acts knows the same in both.
+    """
+    return _coin("early", "Figure 5, right: early"), _coin("late", "Figure 5, right: late")
+
+
+def _coin(when: str, name: str) -> ExtensiveForm:
+    def end(side: str, bet: str, answer: str) -> Node:
+        paid = (1 if bet == side else -1) * (2 if answer == "double" else 1)
+        known = (side, bet, answer)
+        return terminal(paid, -paid, sees={0: known, 1: known}, public=known)
+
+    def reply(side: str, bet: str) -> Node:
+        ends = {answer: end(side, bet, answer) for answer in ("keep", "double")}
+        sees = {0: bet if when == "early" else (side, bet)}
+        public = bet if when == "early" else (side, bet)
+        return decision(1, (side, bet), ends, sees=sees, public=public)
+
+    def toss(side: str) -> Node:
+        sees = {1: side if when == "early" else "tossed"}
+        replies = {bet: reply(side, bet) for bet in "HT"}
+        return decision(0, "bet", replies, sees=sees, public="tossed")
+
+    moves = {side: (HALF, toss(side)) for side in "HT"}
+    return make_form(chance(moves, sees={0: "start", 1: "start"}, public="start"), name=name)
+
+
+def levels_apart() -> ExtensiveForm:
+    """Figure 6, by its sense: public sets are levels, and one path leaves out the level of h0."""
+
+    def guess(name: str, sign: int) -> Node:
+        ends = {
+            side: terminal(paid, -paid, public="level 3")
+            for side, paid in (("H", sign), ("T", -sign))
+        }
+        return decision(1, "guess", ends, public="level 2", name=name)
+
+    h0 = decision(0, "step", {"on": guess("after h0", 1)}, public="level 1", name="h0")
+    moves = {"h0": (HALF, h0), "past it": (HALF, guess("past h0", -1))}
+    return make_form(chance(moves, public="level 0", name="start"), name="Figure 6")
+
+
+def staircase(steps: int) -> ExtensiveForm:
+    """Figure 7, with N = `steps`: h_1, h_2, … of player 1, each with a way out to g_n of player 0.
+
+    All g_n are one information set, and happen as late as the last.
+    """
+    lower = _way_out(steps, -1)
+    for number in range(steps - 1, 0, -1):
+        moves = {"out": _way_out(number, 1), "on": lower}
+        lower = decision(1, f"h{number}", moves, name=f"h{number}")
+    return make_form(lower, name=f"Figure 7, N = {steps}")
+
+
+def _way_out(number: int, sign: int) -> Node:
+    ends = {"left": terminal(sign, -sign), "right": terminal(0, 0)}
+    return decision(0, "out", ends, name=f"g{number}")
+
+
+def absent_minded_driver() -> ExtensiveForm:
+    """Two crossings that look alike; the exit at the second is worth 4 (Piccione, Rubinstein)."""
+    second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)}, name="second")
+    first = decision(0, "crossing", {"exit": terminal(0), "go on": second}, name="first")
+    return make_form(first, players=1, name="absent-minded driver")
+
+
+def forgetful() -> ExtensiveForm:
+    """Player 0 hides a coin, forgets where, and is to say it: imperfect recall, nothing else."""
+
+    def say(side: str) -> Node:
+        ends = {guess: terminal(int(guess == side), 0) for guess in "HT"}
+        return decision(0, "say", ends, name=f"hid {side}")
+
+    return make_form(decision(0, "hide", {side: say(side) for side in "HT"}), name="forgetful")
+
+
+def thick_infoset() -> ExtensiveForm:
+    """Player 1 does not notice the first move of player 0: its infoset spans two moves."""
+    end = terminal(1, -1, sees={0: "over", 1: "over"}, public="over")
+    second = decision(0, "two", {"on": end}, sees={1: "waiting"}, public="playing", name="second")
+    first = decision(0, "one", {"on": second}, sees={1: "waiting"}, public="playing", name="first")
+    return make_form(first, name="thick infoset")
+
+
+def thick_public_set() -> ExtensiveForm:
+    """Everybody knows the move, but the public sets do not show it."""
+    end = terminal(1, -1, sees={0: "over", 1: "over"}, public="over")
+    second = decision(0, "two", {"on": end}, sees={1: "later"}, public="playing", name="second")
+    first = decision(0, "one", {"on": second}, sees={1: "before"}, public="playing", name="first")
+    return make_form(first, name="thick public set")
+
+
+def action_mismatch() -> ExtensiveForm:
+    """Player 1 does not know what was hidden, but what it may do tells."""
+    guess = {
+        "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
+        "T": decision(1, "guess", {"T": terminal(-1, 1), "H": terminal(1, -1)}, name="hidden T"),
+    }
+    return make_form(decision(0, "hide", guess), name="action mismatch")
+
+
+def actor_mismatch() -> ExtensiveForm:
+    """Whether player 1 acts depends on what it does not know."""
+
+    def known(name: str) -> dict[int, str]:
+        return {0: name, 1: name}
+
+    ends = {
+        answer: terminal(-1, 1, sees=known(answer), public="answered") for answer in ("yes", "no")
+    }
+    asked = decision(1, "later", ends, sees={0: "asked"}, public="later", name="asked")
+    passed = terminal(0, 0, sees={0: "passed", 1: "later"}, public="later", name="passed")
+    root = decision(0, "ask", {"ask": asked, "pass": passed}, sees={1: "before"}, public="before")
+    return make_form(root, name="actor mismatch")
+
+
+def public_mismatch() -> ExtensiveForm:
+    """What was hidden is said to be public, but player 1 does not know it."""
+
+    def guess(side: str) -> Node:
+        ends = {
+            guess: terminal(1, -1, sees={0: (side, guess), 1: guess}, public="over")
+            for guess in ("H?", "T?")
+        }
+        shown = f"shown {side}"
+        return decision(1, "guess", ends, sees={0: side}, public=shown, name=f"hidden {side}")
+
+    hide = {side: guess(side) for side in "HT"}
+    return make_form(
+        decision(0, "hide", hide, sees={1: "start"}, public="start"), name="public mismatch"
+    )
+
+
+def hidden_reward() -> ExtensiveForm:
+    """A thief takes one of two wallets, and is to run or take another before opening it."""
+
+    def wallet(money: int) -> Node:
+        ends = {"run": terminal(), "another": terminal(2, 0)}
+        return decision(0, "outside", ends, outcome=Outcome((money, 0)), name=f"wallet of {money}")
+
+    moves = {"thin": (HALF, wallet(1)), "thick": (HALF, wallet(9))}
+    return make_form(chance(moves), name="the thief")
