@@ -1,5 +1,17 @@
-"""Pictures. Matplotlib is loaded when the first one is drawn, not before."""
+"""Pictures. Matplotlib and pygraphviz are loaded when the first one is drawn, not before."""
 
 from infoset.plotting.convergence import plot_convergence
+from infoset.plotting.drawings import VIEWS, Drawing, draw
+from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
 
-__all__ = ["plot_convergence"]
+__all__ = [
+    "VIEWS",
+    "Alike",
+    "Drawing",
+    "Picture",
+    "PictureNode",
+    "PictureStep",
+    "Region",
+    "draw",
+    "plot_convergence",
+]
