@@ -194,13 +194,13 @@ def test_openspiels_strings_of_dark_hex_tell_what_reveal_nothing_hides():
 @pytest.mark.parametrize(
     ("spec", "num_plays"),
     [
-        ("phantom_ttt", 150),
-        ("phantom_ttt(obstype=reveal-numturns)", 150),
-        ("phantom_ttt(gameversion=abrupt)", 150),
+        ("phantom_ttt", 400),
+        ("phantom_ttt(obstype=reveal-numturns)", 400),
+        ("phantom_ttt(gameversion=abrupt)", 400),
         ("phantom_ttt(gameversion=abrupt,obstype=reveal-numturns)", 50),
-        ("dark_hex", 150),
-        ("dark_hex(obstype=reveal-numturns)", 150),
-        ("dark_hex(gameversion=adh)", 150),
+        ("dark_hex", 400),
+        ("dark_hex(obstype=reveal-numturns)", 400),
+        ("dark_hex(gameversion=adh)", 400),
         ("dark_hex(num_rows=2)", 300),
         ("dark_hex(num_cols=2,gameversion=adh)", 300),
         ("dark_hex(board_size=5,num_rows=4)", 20),
@@ -313,6 +313,19 @@ def test_values_by_linear_programming(spec, value):
     assert result.values[0] == pytest.approx(value, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("spec", "value"),
+    [
+        ("dark_hex(num_rows=2,gameversion=adh)", 9 / 11),
+        ("dark_hex(num_cols=2,gameversion=adh)", -1 / 8),
+    ],
+)
+def test_values_of_abrupt_boards_of_six_cells_by_regret(spec, value):
+    result = infoset.solve(spec, target=1e-3)
+    assert result.outcome == "converged"
+    assert result.values[0] == pytest.approx(value, abs=2e-3)
+
+
 # --- the model ---------------------------------------------------------------------------------
 
 
@@ -342,7 +355,7 @@ end: player 0 gets +1, player 1 gets -1"""
     ],
 )
 def test_no_rule_of_the_model_is_broken(spec, is_complete):
-    report = check_game(load_game(spec), max_histories=2_000)
+    report = check_game(load_game(spec), max_histories=500)
     assert report.is_complete is is_complete
 
 
