@@ -196,9 +196,10 @@ WRONG = [
         HEAD + 'c "" 1 "" { "a" 0.333 "b" 0.333 "c" 0.333 } 0',
         2,
         11,
-        "sum to 0.999; they are not negative and sum to exactly 1, for which thirds are",
+        "the probabilities 333/1000, 333/1000, 333/1000 sum to 0.999; they sum to exactly 1",
     ),
-    (HEAD + 'c "" 1 "" { "a" -1 "b" 2 } 0', 2, 11, "the probabilities -1, 2 sum to 1; they are"),
+    (HEAD + 'c "" 1 "" { "a" -1 "b" 2 } 0', 2, 11, "-1 is no probability, which is from 0 to 1"),
+    (HEAD + 'c "" 1 "" { "a" 1e308 "b" 1e308 } 0', 2, 11, "is no probability"),
     (
         HEAD + 'p "" 1 1 "x" { "a" } 0\np "" 1 1 "y" { "a" } 0',
         3,
@@ -281,15 +282,17 @@ def test_time_grows_with_the_length_alone():
         HEAD + '"' * 30_001,
         HEAD + 't "' + "\\" * 60_000,
         HEAD + "{" * 60_000,
+        HEAD + 'c "" 1 "" { ' + '"" 1/10000 ' * 10_000 + "} 0 " + 'c "" 1 0 ' * 10_000,
+        HEAD + 'p "" 1 1 "" { ' + '"" ' * 20_000 + "} 0 " + 'p "" 1 1 0 ' * 20_000,
         HEAD + 'c "" 1 "" { ' + " ".join(f'"" 1/{10**900 + number}' for number in range(300)),
         HEAD + 'c "" 1 "" { ' + " ".join(f'"" 1/{10**900 + number}' for number in range(300)) + "}",
     ],
 )
-def test_hostile_texts_are_refused_at_once(text):
+def test_hostile_texts_are_refused_in_linear_time(text):
     begin = time.perf_counter()
     with pytest.raises(GameFileError):
         parse_efg(text)
-    assert time.perf_counter() - begin < 1
+    assert time.perf_counter() - begin < 10
 
 
 def test_more_players_than_fit_are_refused(monkeypatch):

@@ -76,7 +76,7 @@ def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
     Raises
     ------
     ParameterError
-        If one is negative, or the sum is off by more than 10⁻⁹.
+        If one is not from 0 to 1, or the sum is off by more than 10⁻⁹.
 
     Examples
     --------
@@ -86,13 +86,15 @@ def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
     (Fraction(1, 8), Fraction(7, 8))
     """
     exact = [to_fraction(value) for value in given]
+    for value in exact:
+        if not 0 <= value <= 1 + SUM_TOLERANCE:
+            raise ParameterError(f"{str(value)[:30]} is no probability, which is from 0 to 1")
     excess = _exact_sum(exact) - 1
-    if any(value < 0 for value in exact) or abs(excess) > SUM_TOLERANCE:
-        texts = ", ".join(str(value)[:30] for value in given[:6])
+    if abs(excess) > SUM_TOLERANCE:
+        texts = [str(value)[:30] for value in given[:6]] + ["..."] * (len(given) > 6)
         raise ParameterError(
-            f"the probabilities {texts}{', ...' if len(given) > 6 else ''} sum to "
-            f"{float(1 + excess):.12g}; they are not negative and sum to exactly 1, for which "
-            "thirds are written 1/3"
+            f"the probabilities {', '.join(texts)} sum to {float(1 + excess):.12g}; they sum to "
+            "exactly 1, for which thirds are written 1/3"
         )
     if not excess and not any(isinstance(value, float) for value in given):
         return tuple(exact)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import NamedTuple, cast
 
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError
+from infoset.interop.efg.descriptions import Descriptions
 from infoset.interop.efg.numbers import exact_chance
-from infoset.interop.efg.tokens import Tokens, quoted
+from infoset.interop.efg.tokens import Tokens
 from infoset.tree import (
     TERMINAL,
     ExtensiveForm,
@@ -23,8 +23,6 @@ from infoset.tree import (
 from infoset.typing import CHANCE, Player
 
 __all__ = ["load_efg", "parse_efg"]
-
-Item = TypeVar("Item")
 
 BYTES_PER_CELL = 24
 """Memory to gather the information sets of one player at one history, at peak."""
@@ -143,47 +141,11 @@ def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
     return title, tuple(players)
 
 
-@dataclass(frozen=True, eq=False)
-class _Described(Generic[Item]):
-    """An information set, event or outcome, as the file describes it."""
+class _Lottery(NamedTuple):
+    """What nature does at an event."""
 
-    name: str
-    items: tuple[Item, ...]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class _Descriptions(Generic[Item]):
-    """The information sets of a player, the events, or the outcomes, by number.
-
-    A name and a list in braces describe one; later they may be left out, or be said again.
-    """
-
-    def __init__(self, kind: str, read_items: Callable[[], tuple[Item, ...]]) -> None:
-        self.kind = kind
-        self.read_items = read_items
-        self.known: dict[int, _Described[Item]] = {}
-
-    def read(self, tokens: Tokens, number: int) -> _Described[Item]:
-        """Read the description of a number, if there is one here; return the one it has."""
-        start = tokens.current
-        name = tokens.label("a name") if start.kind == "label" else None
-        items = self.read_items() if tokens.current.text == "{" else None
-        first = self.known.get(number)
-        if first is None:
-            if items is None:
-                raise tokens.error(
-                    f"a list in braces: {self.kind} {number} is met for the first time"
-                )
-            first = self.known[number] = _Described(name or "", items)
-        elif name not in (None, first.name) or items not in (None, first.items):
-            raise tokens.error_at(
-                start.start,
-                f"read another description of {self.kind} {number}, expected the one it had "
-                f"before, named {quoted(first.name)}, or none",
-            )
-        return first
+    labels: tuple[str, ...]
+    probabilities: tuple[Fraction, ...]
 
 
 class _Entry(NamedTuple):
@@ -204,11 +166,11 @@ class _Body:
         self.tokens = tokens
         self.num_players = num_players
         self.infosets = [
-            _Descriptions(f"player {player}'s information set", self._actions)
+            Descriptions(f"player {player}'s information set", self._actions)
             for player in range(1, num_players + 1)
         ]
-        self.events = _Descriptions("event", self._lottery)
-        self.outcomes = _Descriptions("outcome", self._payoffs)
+        self.events = Descriptions("event", self._lottery)
+        self.outcomes = Descriptions("outcome", self._payoffs)
 
     def entries(self) -> list[_Entry]:
         """Read all nodes, up to the end of the text."""
@@ -231,9 +193,7 @@ class _Body:
 
     def _chance(self, name: str) -> _Entry:
         number = self.tokens.integer("the number of an event of nature")
-        event = self.events.read(self.tokens, number)
-        labels = tuple(label for label, _ in event.items)
-        probabilities = tuple(probability for _, probability in event.items)
+        labels, probabilities = self.events.read(self.tokens, number).content
         return _Entry(CHANCE, name, labels, probabilities, {}, self._outcome())
 
     def _decision(self, name: str) -> _Entry:
@@ -244,7 +204,7 @@ class _Body:
             raise self.tokens.error(expected, token)
         number = self.tokens.integer("the number of an information set")
         infoset = self.infosets[player].read(self.tokens, number)
-        return _Entry(player, name, infoset.items, (), {player: infoset}, self._outcome())
+        return _Entry(player, name, infoset.content, (), {player: infoset}, self._outcome())
 
     def _terminal(self, name: str) -> _Entry:
         return _Entry(TERMINAL, name, (), (), {}, self._outcome())
@@ -253,7 +213,7 @@ class _Body:
         number = self.tokens.integer("the number of an outcome, 0 for none")
         if number:
             known = self.outcomes.read(self.tokens, number)
-            return Outcome(cast(tuple[float, ...], known.items), known.name)
+            return Outcome(cast(tuple[float, ...], known.content), known.name)
         if self.tokens.current.kind == "label" or self.tokens.current.text == "{":
             raise self.tokens.error("the next node: outcome 0 stands for none")
         return None
@@ -265,7 +225,7 @@ class _Body:
             actions.append(self.tokens.label("the label of an action, in quotes, or }"))
         return tuple(actions)
 
-    def _lottery(self) -> tuple[tuple[str, Fraction], ...]:
+    def _lottery(self) -> _Lottery:
         start = self.tokens.take("sign", "{ and the actions of nature", "{").start
         labels: list[str] = []
         given: list[Fraction] = []
@@ -273,7 +233,7 @@ class _Body:
             labels.append(self.tokens.label("the label of an action of nature, in quotes"))
             given.append(self.tokens.number("the probability of an action of nature"))
         try:
-            return tuple(zip(labels, exact_chance(given), strict=True))
+            return _Lottery(tuple(labels), exact_chance(given))
         except ParameterError as error:
             raise self.tokens.error_at(start, str(error)) from error
 
