@@ -17,15 +17,26 @@ MODULES = [
 ]
 
 
-def skip_without_extra(needs_it: bool) -> None:
-    """Skip the page and the modules of an optional extra where it is not installed."""
-    if needs_it:
-        pytest.importorskip("pyspiel")
+EXTRAS = {
+    "openspiel": ("pyspiel",),
+    "import-export": ("pyspiel", "pettingzoo"),
+    "infoset.interop.openspiel": ("pyspiel",),
+    "infoset.interop.pettingzoo": ("pettingzoo",),
+}
+"""Pages, and packages with their modules, that need an optional extra."""
+
+
+def skip_without_extra(name: str) -> None:
+    """Skip a page or a module where an extra that it needs is not installed."""
+    for place, needed in EXTRAS.items():
+        if f"{name}.".startswith(f"{place}."):
+            for module in needed:
+                pytest.importorskip(module)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page, tmp_path, monkeypatch):
-    skip_without_extra(page.stem == "openspiel")
+    skip_without_extra(page.stem)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -34,7 +45,7 @@ def test_page(page, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name, tmp_path, monkeypatch):
-    skip_without_extra(name.startswith("infoset.interop.openspiel"))
+    skip_without_extra(name)
     monkeypatch.chdir(tmp_path)
     runner = doctest.DocTestRunner()
     report: list[str] = []
