@@ -168,6 +168,7 @@ WRONG = [
     (HEAD + 't "x\\" 0', 2, 3, "read a label without an end"),
     (HEAD + 't "x" 0;', 2, 8, "read ';', expected a label in quotes"),
     (HEAD + 't "x" -1', 2, 7, "read -1, expected the number of an outcome, 0 for none"),
+    (HEAD + 't "x" 9999999999999999999 "" { 1 2 }', 2, 7, "read 9999999999999999999, expected"),
     (HEAD + 't "x" 0.5', 2, 7, "read 0.5, expected the number of an outcome"),
     (HEAD + 't "x" 1', 2, 8, "expected a list in braces: outcome 1 is met for the first time"),
     (HEAD + 't "x" 1 "y"', 2, 12, "expected a list in braces"),

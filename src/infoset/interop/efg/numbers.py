@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from infoset.errors import ParameterError
@@ -28,6 +29,7 @@ SAME: Final = Fraction(1, 10**14)
 """Two probabilities this close are the same but for rounding."""
 
 
+@lru_cache(maxsize=10_000)
 def read_number(text: str) -> Fraction | None:
     """Return a whole number, decimal or ratio exactly; None if it cannot be.
 

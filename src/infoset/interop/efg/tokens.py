@@ -22,6 +22,7 @@ PATTERN: Final = re.compile(
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
 MOST_SHOWN: Final = 40
+MOST_DIGITS: Final = 18
 
 
 class Token(NamedTuple):
@@ -89,11 +90,11 @@ class Tokens:
         return ESCAPE.sub(r"\1", self.take("label", expected).text[1:-1])
 
     def integer(self, expected: str) -> int:
-        """Take a whole number that is not negative."""
+        """Take a whole number that is not negative, of at most 18 digits."""
         token = self.take("number", expected)
-        if not token.text.isdecimal() or (value := read_number(token.text)) is None:
+        if not token.text.isdecimal() or len(token.text) > MOST_DIGITS:
             raise self.error(expected, token)
-        return int(value)
+        return int(token.text)
 
     def number(self, expected: str) -> Fraction:
         """Take a whole number, decimal or ratio."""
