@@ -23,6 +23,14 @@ def prize(value):
     return lambda world: world.prize == value
 
 
+def items(*dealt):
+    return lambda world: world.items == dealt
+
+
+def draws(player, card):
+    return lambda world: world.hands[player][-1] == card
+
+
 PLAYS = {
     "kuhn_poker(players=3)": (
         [
@@ -146,6 +154,64 @@ end: player 0 gets +1, player 1 gets -1""",
 10. player 1: 0_0   | all see 0_0,sunk
 end: player 0 gets 0, player 1 gets 0""",
     ),
+    "cooperative_matching_pennies": (
+        [lambda world: world.coin == "tails", ("tails", None), (None, "tails")],
+        """
+1. nature          | player 0 sees tails
+2. player 0: tails | all see tails
+3. player 1: tails | all see tails,coin tails
+end: player 0 gets +1, player 1 gets +1""",
+    ),
+    "trade_comm(num_items=3)": (
+        [items(2, 0), ("say 2", None), (None, "say 1"), ("2:1", None), (None, "0:2")],
+        """
+1. nature          | player 0 sees 2 | player 1 sees 0
+2. player 0: say 2 | all see say 2
+3. player 1: say 1 | all see say 1
+4. player 0: 2:1
+5. player 1: 0:2   | all see 2:1,0:2,no trade
+end: player 0 gets 0, player 1 gets 0""",
+    ),
+    "tiny_bridge_2p": (
+        [
+            hands(("HK", "HJ"), ("SQ", "HA")),
+            ("Pass", None),
+            (None, "1H"),
+            ("2H", None),
+            (None, "Pass"),
+        ],
+        """
+1. nature         | player 0 sees HKHJ | player 1 sees SQHA
+2. player 0: Pass | all see Pass
+3. player 1: 1H   | all see 1H
+4. player 0: 2H   | all see 2H
+5. player 1: Pass | all see Pass
+end: player 0 gets +30, player 1 gets +30""",
+    ),
+    "hanabi(players=3,colors=2,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)": (
+        [
+            hands(("R1",), ("Y1",), ("Y2",)),
+            ("tell 1 Y", None, None),
+            ((None, "play 0", None), draws(1, "R2")),
+            ((None, None, "discard 0"), draws(2, "Y1")),
+            (("play 0", None, None), draws(0, "R1")),
+            (None, "tell 2 Y", None),
+            (None, None, "play 0"),
+        ],
+        """
+1. nature              | player 0 and player 1 see Y2 | player 0 and player 2 see Y1 | \
+player 1 and player 2 see R1
+2. player 0: tell 1 Y  | all see tell 1 Y: 0
+3. player 1: play 0    | all see play 0: Y1 | player 0 and player 2 see R2 | \
+player 0 gets +1, player 1 gets +1, player 2 gets +1
+4. player 2: discard 0 | all see discard 0: Y2 | player 0 and player 1 see Y1
+5. player 0: play 0    | all see play 0: R1 | player 1 and player 2 see R1 | \
+player 0 gets +1, player 1 gets +1, player 2 gets +1
+6. player 1: tell 2 Y  | all see tell 2 Y: 0
+7. player 2: play 0    | all see play 0: Y1 | \
+player 0 gets -2, player 1 gets -2, player 2 gets -2
+end: player 0 gets 0, player 1 gets 0, player 2 gets 0""",
+    ),
     "matrix_bos": (
         [("Bach", "Bach")],
         """
@@ -176,6 +242,11 @@ def test_golden_transcript(spec):
         "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2)",
         "battleship(board_width=3,board_height=1,ship_sizes=[2],ship_values=[1],num_shots=-1,"
         "allow_repeated_shots=False,payoff=win_loss)",
+        "cooperative_matching_pennies",
+        "trade_comm(num_items=3,num_messages=2)",
+        "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)",
+        "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1,"
+        "random_start_player=True,observation_type=seer)",
         "matrix_brps",
     ],
 )

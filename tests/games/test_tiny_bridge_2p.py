@@ -9,7 +9,7 @@ from game_walker import num_worlds, path_counts, play
 from openspiel_lockstep import bridge_hand
 
 from infoset.errors import ParameterError
-from infoset.game import initial_history
+from infoset.game import check_game, initial_history
 from infoset.games import TinyBridge2p
 from infoset.games.tiny_bridge_2p import (
     CALLS,
@@ -219,6 +219,12 @@ def test_nobody_sees_the_hands_in_the_end():
     other = play(TinyBridge2p(), deal("SA SK", "HQ HJ"), *calls("2NT", "Pass"))
     assert one.infostates[0] == other.infostates[0]
     assert one.rewards_so_far != other.rewards_so_far
+
+
+@pytest.mark.parametrize("game", [TinyBridge2p(), ABSTRACTED])
+def test_no_rule_of_the_model_is_broken(game):
+    report = check_game(game, max_histories=4_000)
+    assert report.num_histories == 4_000
 
 
 # --- kinds of hands and counts -----------------------------------------------------------------

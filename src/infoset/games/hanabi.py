@@ -107,9 +107,13 @@ class Hanabi(Game):
     def __post_init__(self) -> None:
         check_parameters(self)
         object.__setattr__(self, "num_players", self.players)
-        if self._num_dealt > len(self.full_deck):
-            most = len(self.full_deck) // self.players
-            rule = f"must be at most {most}, since the deck has {len(self.full_deck)} cards"
+        cards = len(self.full_deck)
+        if self.players > cards:
+            rule = f"must be at most {cards}, the number of cards in the deck"
+            raise parameter_error(self, "players", rule, cards)
+        most = cards // self.players
+        if self._cards_in_hand > most:
+            rule = f"must be at most {most}, since the deck has {cards} cards"
             raise parameter_error(self, "hand_size", rule, most)
 
     @cached_property
@@ -126,12 +130,9 @@ class Hanabi(Game):
 
     @cached_property
     def _cards_in_hand(self) -> int:
-        by_rules = 5 if self.players < 4 else 4
-        return by_rules if self.hand_size == -1 else self.hand_size
-
-    @cached_property
-    def _num_dealt(self) -> int:
-        return self.players * self._cards_in_hand
+        if self.hand_size != -1:
+            return self.hand_size
+        return 5 if self.players < 4 else 4
 
     def initial_world(self) -> Table:
         """Return the table before the deal."""
@@ -164,8 +165,7 @@ class Hanabi(Game):
         after = self._after(world, joint_action)
         if not self._has_to_draw(after, world.player):
             return [(after, 1)]
-        draws = deals(after.deck, 1)
-        return [(with_card(after, world.player, card), chance) for card, chance in draws]
+        return ((with_card(after, world.player, card), p) for card, p in deals(after.deck, 1))
 
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
@@ -188,7 +188,7 @@ class Hanabi(Game):
     ) -> Table:
         """Deal the cards, or make the move and draw."""
         if not world.hands:
-            cards = sample_cards(self.full_deck, self._num_dealt, rng)
+            cards = sample_cards(self.full_deck, self.players * self._cards_in_hand, rng)
             beginner = int(rng.integers(self.players)) if self.random_start_player else 0
             return self._dealt(cards, beginner)
         after = self._after(world, joint_action)
@@ -198,7 +198,7 @@ class Hanabi(Game):
 
     def _deals(self) -> Iterator[tuple[Table, Probability]]:
         beginners = range(self.players if self.random_start_player else 1)
-        for cards, chance in deals(self.full_deck, self._num_dealt):
+        for cards, chance in deals(self.full_deck, self.players * self._cards_in_hand):
             for beginner in beginners:
                 yield self._dealt(cards, beginner), chance / len(beginners)
 
@@ -232,12 +232,12 @@ class Hanabi(Game):
         after = world._replace(player=(world.player + 1) % self.players, turns=turns)
         if verb == "tell":
             return after._replace(information=world.information - 1)
-        hand = world.hands[world.player]
-        card, rest = hand[int(position)], hand[: int(position)] + hand[int(position) + 1 :]
+        hand, place = world.hands[world.player], int(position)
+        rest = hand[:place] + hand[place + 1 :]
         after = after._replace(hands=replaced(world.hands, world.player, rest))
         if verb == "discard":
             return after._replace(information=world.information + 1)
-        return self._played(after, card)
+        return self._played(after, hand[place])
 
     def _played(self, world: Table, card: str) -> Table:
         """Return the table after a card is put on its firework, or costs a life."""
@@ -270,8 +270,8 @@ class Hanabi(Game):
         if self.observation_type == "seer":
             return Observation(public=(news, *cards.values()))
         everybody = range(self.players)
-        others = {seat: tuple(p for p in everybody if p != seat) for seat in cards}
-        return Observation(public=news, shared={others[seat]: cards[seat] for seat in cards})
+        shared = {tuple(p for p in everybody if p != seat): cards[seat] for seat in cards}
+        return Observation(public=news, shared=shared)
 
 
 def score(world: Table) -> int:
