@@ -7,6 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from infoset.games.random_game import RandomGame
+from infoset.tree import ExtensiveForm
+from random_forms import random_form
 
 
 def random_games(**limits: Any) -> st.SearchStrategy[RandomGame]:
@@ -25,6 +27,31 @@ def random_games(**limits: Any) -> st.SearchStrategy[RandomGame]:
         "simultaneous_share": st.sampled_from([0.0, 0.3, 0.8]),
         "chance_share": st.sampled_from([0.0, 0.25, 0.6]),
     }
+    return st.builds(RandomGame, **_limited(drawn, limits))
+
+
+def random_forms(**limits: Any) -> st.SearchStrategy[ExtensiveForm]:
+    """Draw small extensive forms that keep or break anything; `limits` as in `random_games`.
+
+    The parameters are the fields of `random_forms.Recipe`.
+    """
+    drawn: dict[str, Any] = {
+        "seed": st.integers(0, 9999),
+        "num_players": st.integers(1, 3),
+        "max_depth": st.integers(0, 4),
+        "memory": st.sampled_from([0, 1, 2, 9]),
+        "public_memory": st.sampled_from([0, 1, 9]),
+        "knows_public": st.booleans(),
+        "knows_time": st.booleans(),
+        "knows_turn": st.booleans(),
+        "knows_payoffs": st.booleans(),
+        "is_augmented": st.booleans(),
+    }
+    return st.builds(random_form, **_limited(drawn, limits))
+
+
+def _limited(drawn: dict[str, Any], limits: dict[str, Any]) -> dict[str, Any]:
+    """Return the strategies with limits in place of some; a value is drawn as it is."""
     for name, limit in limits.items():
         drawn[name] = limit if isinstance(limit, st.SearchStrategy) else st.just(limit)
-    return st.builds(RandomGame, **drawn)
+    return drawn
