@@ -15,7 +15,9 @@ def items(*dealt):
 
 def trade(first, second, dealt=(2, 0)):
     game = TradeComm(num_items=3)
-    return play(game, items(*dealt), ("say 1", None), (None, "say 0"), (first, None), (None, second))
+    return play(
+        game, items(*dealt), ("say 1", None), (None, "say 0"), (first, None), (None, second)
+    )
 
 
 def test_a_trade():
