@@ -100,15 +100,16 @@ def staircase(steps: int) -> ExtensiveForm:
 
     All g_n are one information set, and happen as late as the last.
     """
-    lower = _way_out(steps, -1)
+    lower = _way_out(steps, "right")
     for number in range(steps - 1, 0, -1):
-        moves = {"out": _way_out(number, 1), "on": lower}
+        moves = {"out": _way_out(number, "left"), "on": lower}
         lower = decision(1, f"h{number}", moves, name=f"h{number}")
     return make_form(lower, name=f"Figure 7, N = {steps}")
 
 
-def _way_out(number: int, sign: int) -> Node:
-    ends = {"left": terminal(sign, -sign), "right": terminal(0, 0)}
+def _way_out(number: int, good: str) -> Node:
+    paid = {side: int(side == good) for side in ("left", "right")}
+    ends = {side: terminal(value, -value) for side, value in paid.items()}
     return decision(0, "out", ends, name=f"g{number}")
 
 

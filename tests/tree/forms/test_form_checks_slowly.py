@@ -71,7 +71,7 @@ def test_timings_are_the_earliest_and_cycles_are_cycles(form):
 
 
 @settings(max_examples=100)
-@given(random_forms(memory=9, knows_turn=True))
+@given(random_forms(num_players=3, max_depth=4, memory=9, knows_public=False, knows_time=False))
 def test_padding_puts_in_what_the_earliest_timing_skips(form):
     slow = SlowForm(form)
     times = slow_forms.earliest_timing(slow)

@@ -148,7 +148,7 @@ def chance(
     total = sum(probabilities, start=Fraction())
     if (
         any(float(probability) < 0 for probability in probabilities)
-        or abs(float(total) - 1) > SUM_TOLERANCE
+        or not abs(float(total) - 1) <= SUM_TOLERANCE  # so that NaN is refused
     ):
         raise ParameterError(
             f"nature's probabilities {[str(p) for p in probabilities]} sum to {total}; they are "
