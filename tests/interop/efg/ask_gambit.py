@@ -31,6 +31,10 @@ GAMES = [
     "goofspiel(num_cards=3,imp_info=True,points_order=descending)",
     "matrix_rps",
     "matrix_pd",
+    "kuhn_poker_long",
+    "battleship(board_width=2,board_height=1,ship_sizes=[1],ship_values=[1],num_shots=2)",
+    "trick_taking(num_cards=4)",
+    "dark_hex(board_size=2)",
     "random_game(seed=1)",
     "random_game(seed=2,num_players=3)",
 ]
@@ -38,6 +42,7 @@ SOLVED = {
     "one_card_poker.efg",
     "share_of_ten.efg",
     "kuhn_poker",
+    "kuhn_poker_long",
     "liars_dice(dice_sides=2)",
     "matrix_rps",
     "goofspiel(num_cards=3,imp_info=True,points_order=descending)",
