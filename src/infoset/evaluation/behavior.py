@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import ExtensiveForm, find_action_mismatch
+from infoset.tree.forms.contraction import distinct
 from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["Behavior", "behavior_values"]
@@ -29,15 +30,17 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     ----------
     form : ExtensiveForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]], optional
-        Probabilities of all actions, by information set and player; uniform where left out.
+        Probabilities of actions, by information set and player; zero for an action left out,
+        uniform for an information set left out. Of actions with one label, the second is
+        `label #2`, and so on.
 
     Raises
     ------
     UnknownNameError
         If there is no such information set or action.
     ParameterError
-        If probabilities are negative or do not sum to one, or the actions of an information set
-        are not well defined.
+        If there is no such player, probabilities are negative or do not sum to one, or the actions
+        of an information set are not well defined.
 
     Examples
     --------
@@ -77,16 +80,21 @@ def _fill(
     actions: Mapping[Action, float],
 ) -> None:
     """Write the probabilities of one information set into `probability` [H]."""
+    if not 0 <= player < form.num_players:
+        raise ParameterError(
+            f"the policy names player {player}, but {form.name} has {form.num_players} players, "
+            "from 0 on"
+        )
     known = form.infoset_numbers(player)
     if name not in known:
         raise UnknownNameError.of(f"information set of player {player}", name, known)
     histories = np.flatnonzero(form.acting_infoset[:, player] == known[name])
-    labels = form.legal_actions(int(histories[0]))
+    labels = distinct(form.legal_actions(int(histories[0])))
     for action in actions:
         if action not in labels:
             raise UnknownNameError.of(f"action at {name!r}", str(action), map(str, labels))
     values = np.array([actions.get(label, 0.0) for label in labels])
-    if (values < 0).any() or abs(values.sum() - 1) > SUM_TOLERANCE:
+    if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
         raise ParameterError(
             f"the probabilities at {name!r} of player {player} are {values.tolist()}; they are "
             "not negative and sum to 1"

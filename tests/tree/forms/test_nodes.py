@@ -11,6 +11,8 @@ import pytest
 import figures
 from infoset import solve
 from infoset.errors import ParameterError
+from infoset.evaluation import behavior_values
+from infoset.policy import uniform_policy
 from infoset.tree import TERMINAL, Outcome, chance, decision, make_form, terminal
 from infoset.typing import CHANCE
 
@@ -75,6 +77,16 @@ def test_labels_python_holds_to_be_equal_stay_apart():
     form = make_form(decision(0, 1, {1: decision(0, True, {True: terminal(1)})}), players=1)
     assert form.infoset[:, 0].tolist() == [0, 1, -1]
     assert [type(move) for move in form.moves] == [int, bool]
+
+
+def test_information_sets_that_share_a_name_are_numbered():
+    last = decision(0, True, {"x": terminal(5), "y": terminal(0)})
+    form = make_form(decision(0, "True", {"on": last, "out": terminal(1)}), players=1)
+    assert form.infoset_numbers(0) == {"True": 0, "True #2": 1}
+    assert form.sequence_form.infostate_trees[0].acting_labels == ("True", "True #2")
+    assert uniform_policy(form.sequence_form)["True #2", 0] == {"x": 0.5, "y": 0.5}
+    behavior = {("True #2", 0): {"x": 1.0}, ("True", 0): {"on": 1.0}}
+    assert behavior_values(form, behavior) == (5,)
 
 
 def test_names_of_players():

@@ -79,7 +79,7 @@ def _acting_tree(form: ExtensiveForm, player: Player, sets: ActingSets) -> Infos
     before = sets.rank[form.infoset[form.parent[last], player]]
     labels = [distinct(form.legal_actions(history)) for history in sets.first_history.tolist()]
     set_of = {actions: index for index, actions in enumerate(dict.fromkeys(labels))}
-    names = tuple(form.infoset_name(player, number) for number in sets.number.tolist())
+    names = distinct([form.infoset_name(player, number) for number in sets.number.tolist()])
     size = len(names) + 1
     return InfostateTree(
         player=player,

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.game import Probability
 from infoset.tree.forms._kernels import inherit, product_along_paths, sum_along_paths
-from infoset.tree.forms.contraction import contract
+from infoset.tree.forms.contraction import contract, distinct
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.world_graph import freeze
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
@@ -188,10 +188,14 @@ class ExtensiveForm:
         return str(self.infoset_names[player][infoset]) or f"infoset {infoset}"
 
     def infoset_numbers(self, player: Player) -> dict[str, int]:
-        """Return the numbers of the player's acting information sets, by name."""
+        """Return the numbers of the player's acting information sets, by name.
+
+        Where two have one name, the second is `name #2`, as it is in the sequence form.
+        """
         acting = np.unique(self.acting_infoset[:, player])
         numbers = acting[acting >= 0].tolist()
-        return {self.infoset_name(player, number): number for number in numbers}
+        names = distinct([self.infoset_name(player, number) for number in numbers])
+        return dict(zip(names, numbers, strict=True))
 
     def history_label(self, history: int) -> str:
         """Return a history as text: its name, or the moves that lead to it."""
