@@ -37,6 +37,7 @@ def test_policies_for_games_of_openspiel(name):
     policy = random_policy(tree.sequence_form, np.random.default_rng(5))
     table = policy_to_openspiel(policy, tree)
     assert table.game is tree.game.pyspiel_game
+    assert np.abs(table.action_probability_array.sum(axis=1) - 1).max() < 1e-12
     assert_same(policy, policy_from_openspiel(table, tree))
     conv = exploitability.nash_conv(tree.game.pyspiel_game, table)
     assert conv == pytest.approx(evaluate_policy(policy).nash_conv, abs=1e-9)

@@ -100,16 +100,19 @@ def chooser(seed):
     return lambda mask: int(rng.choice(np.flatnonzero(mask)))
 
 
-somebody_acts = random_games().filter(lambda game: (explore(game).action_set >= 0).any())
+somebody_acts = random_games(max_depth=st.integers(2, 5)).filter(
+    lambda game: (explore(game).action_set >= 0).any()
+)
 
 
 @given(game=somebody_acts, seed=st.integers(0, 2**32))
 def test_rewards_sum_to_the_utilities(game, seed):
-    env = to_pettingzoo(game)
-    got = play(env, chooser(seed), seed)
-    assert env.history.is_terminal
-    assert got == pytest.approx([float(reward) for reward in env.history.rewards_so_far])
-    assert env.agents == []
+    env, choose = to_pettingzoo(game), chooser(seed)
+    for number in range(5):
+        got = play(env, choose, seed + number)
+        assert env.history.is_terminal
+        assert got == pytest.approx([float(reward) for reward in env.history.rewards_so_far])
+        assert env.agents == []
 
 
 def assert_sees(env, encoder, history, waiting):

@@ -7,6 +7,7 @@ from typing import Any
 from infoset.game import Game
 from infoset.interop.openspiel._spec import import_pyspiel
 from infoset.interop.openspiel.game import OpenSpielGame
+from infoset.interop.rules import rules_of
 from infoset.tree import GameTree, build_tree
 
 __all__ = ["to_openspiel"]
@@ -35,6 +36,8 @@ def to_openspiel(game: Game | GameTree) -> Any:
         If OpenSpiel is not installed.
     GameTooLargeError
         If the game does not fit in memory.
+    ParameterError
+        If it is no game; the message says how to make one of an extensive form or a name.
 
     Examples
     --------
@@ -45,7 +48,7 @@ def to_openspiel(game: Game | GameTree) -> Any:
     ('0: [J]', [0, 1])
     """
     import_pyspiel("using a game in OpenSpiel")
-    rules = game.game if isinstance(game, GameTree) else game
+    rules = rules_of(game)
     if isinstance(rules, OpenSpielGame):
         return rules.pyspiel_game
     from infoset.interop.openspiel._exported import ExportedGame

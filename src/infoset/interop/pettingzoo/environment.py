@@ -16,6 +16,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.game import Game, Infostate
+from infoset.interop.rules import rules_of
 from infoset.interop.steps import StepEncoder
 from infoset.tree import GameTree, WorldGraph, explore
 from infoset.typing import Action
@@ -70,7 +71,7 @@ def to_pettingzoo(
     ExplorationLimitError
         If the game is too large to explore.
     ParameterError
-        If only one of `encode` and `space` is given, or the render mode is unknown.
+        If it is no game, only one of `encode` and `space` is given, or the render mode is unknown.
     UnsupportedGameError
         If nobody ever acts.
 
@@ -86,7 +87,7 @@ def to_pettingzoo(
     >>> env.rewards, env.terminations["player_0"]
     ({'player_0': 1.0, 'player_1': -1.0}, True)
     """
-    environment = import_environment()
+    environment, rules = import_environment(), rules_of(game)
     if (encode is None) != (space is None):
         raise ParameterError(
             "an encoding and its space belong together; give both encode and space, or neither"
@@ -95,17 +96,17 @@ def to_pettingzoo(
         raise ParameterError(f"render_mode={render_mode!r} is unknown; use 'ansi' or None")
     graph = None
     if encode is None or actions is None:
-        graph = game.graph if isinstance(game, GameTree) else explored(game)
+        graph = game.graph if isinstance(game, GameTree) else explored(rules)
         encoder = StepEncoder.from_graph(graph)
         actions = encoder.actions if actions is None else actions
         if encode is None:
             encode, space = encoder, box(encoder.size)
     if not actions:
         raise UnsupportedGameError(
-            f"nobody ever acts in {game}, and an environment is for those who do"
+            f"nobody ever acts in {rules}, and an environment is for those who do"
         )
     return environment(
-        game.game if isinstance(game, GameTree) else game,
+        rules,
         encode=encode,
         space=space,
         actions=tuple(actions),

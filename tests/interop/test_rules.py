@@ -1,0 +1,36 @@
+"""What may be handed to other libraries, and what is said of the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.games import load_game
+from infoset.interop import to_openspiel, to_pettingzoo
+from infoset.interop.rules import rules_of
+from infoset.tree import as_game, build_tree, extensive_form, forget_non_acting
+
+
+def test_games_compiled_or_not():
+    game = load_game("kuhn_poker")
+    assert rules_of(game) is rules_of(build_tree(game)) is game
+
+
+@pytest.mark.parametrize("use", [to_openspiel, to_pettingzoo])
+def test_anything_else_is_refused_with_the_way_to_a_game(use):
+    pytest.importorskip("pyspiel")
+    pytest.importorskip("pettingzoo")
+    with pytest.raises(ParameterError, match=r"of type str, .*; infoset.load\(name\) makes"):
+        use("kuhn_poker")
+    with pytest.raises(ParameterError, match=r"; as_game\(form\) makes a game"):
+        use(extensive_form(load_game("kuhn_poker")))
+
+
+def test_a_classical_extensive_form_plays_in_openspiel_by_that_way():
+    pyspiel = pytest.importorskip("pyspiel")
+    form = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    game = to_openspiel(as_game(form))
+    uniform = pyspiel.UniformRandomPolicy(game)
+    values = pyspiel.expected_returns(game.new_initial_state(), uniform, -1, False, 0.0)
+    assert np.allclose(values, [0.125, -0.125], rtol=0, atol=1e-12)
