@@ -190,6 +190,12 @@ def test_observations_by_player() -> None:
     assert [by_player.own_part(p) for p in range(3)] == [None, "K", None]
 
 
+def test_shared_observations_as_text() -> None:
+    seen = Observation(private={0: "K"}, shared={(0,): "mine", (0, 2): ("red", 3)})
+    assert str(seen.seen_by(0)) == "K, mine, red,3 with 0+2"
+    assert str(seen.seen_by(2)) == "red,3 with 0+2"
+
+
 def test_the_order_in_which_groups_are_listed_does_not_matter() -> None:
     one = Observation(shared={(0, 1): "a", (1, 2): "b"})
     other = Observation(shared={(1, 2): "b", (0, 1): "a"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import explore
+from infoset.tree import count_histories, explore
 from toys import Toy
 
 
@@ -115,3 +116,29 @@ def test_simultaneous_moves_stay_simultaneous():
     graph = explore(load_game("matrix_rps"))
     assert graph.num_edges == 9
     assert np.array_equal(graph.joint_action, [(i, j) for i in range(3) for j in range(3)])
+
+
+def dealing_forever():
+    """A game whose first move of nature has no end of outcomes."""
+
+    def outcomes(world, joint_action):
+        if world == "start":
+            yield from ((number, 0.5**30) for number in count())
+
+    return Toy(transitions=outcomes)
+
+
+def test_a_move_with_too_many_outcomes_meets_the_limit_too():
+    with pytest.raises(ExplorationLimitError, match="at least 2"):
+        explore(dealing_forever(), max_worlds=20_000)
+    graph = explore(dealing_forever(), max_worlds=20_000, partial=True)
+    assert graph.num_worlds > 20_000
+    assert graph.num_expanded == graph.num_edges == 0
+    counts = count_histories(graph)
+    assert counts.histories >= graph.num_worlds
+    assert not counts.is_exact
+
+
+def test_the_clock_is_looked_at_within_a_move():
+    graph = explore(dealing_forever(), max_seconds=0.05, partial=True)
+    assert not graph.is_complete

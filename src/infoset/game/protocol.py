@@ -10,12 +10,35 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
+from infoset.game.infostate import value_text
 from infoset.typing import Action, JointAction, Player, World
 
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
 Probability: TypeAlias = float | Fraction
 """A float, or a `Fraction` (or int), which is kept exact."""
+
+
+class SharedView(NamedTuple):
+    """What a player sees privately where observations are shared by groups it is of.
+
+    Attributes
+    ----------
+    own : Hashable
+        Its private part.
+    groups : tuple[tuple[tuple[Player, ...], Hashable], ...]
+        The groups and what they see, in increasing order of the groups.
+    """
+
+    own: Hashable
+    groups: tuple[tuple[tuple[Player, ...], Hashable], ...]
+
+    def __str__(self) -> str:
+        parts = [] if self.own is None else [value_text(self.own)]
+        for group, seen in self.groups:
+            others = f" with {'+'.join(map(str, group))}" if len(group) > 1 else ""
+            parts.append(value_text(seen) + others)
+        return ", ".join(parts)
 
 
 class Observation(NamedTuple):
@@ -35,8 +58,8 @@ class Observation(NamedTuple):
     --------
     >>> Observation(public="deal", private={0: "K", 1: "J"}).seen_by(0)
     'K'
-    >>> Observation(shared={(0, 1): "red 3"}).seen_by(1)
-    (None, (((0, 1), 'red 3'),))
+    >>> print(Observation(shared={(0, 1): "red 3"}).seen_by(1))
+    red 3 with 0+1
     """
 
     public: Hashable = None
@@ -50,7 +73,7 @@ class Observation(NamedTuple):
             return own
         groups = tuple((group, self.shared[group]) for group in sorted(self.shared))
         mine = tuple((group, seen) for group, seen in groups if player in group)
-        return (own, mine) if mine else own
+        return SharedView(own, mine) if mine else own
 
     def own_part(self, player: Player) -> Hashable:
         """Return the private part of `player`; None where there is none."""

@@ -54,6 +54,9 @@ class GameCounts:
 def count_histories(graph: WorldGraph) -> GameCounts:
     """Count the paths of the world graph from the initial world, without walking them.
 
+    Of a partial graph the counts are lower bounds: also a world state whose way there is not in
+    the graph has a history.
+
     Raises
     ------
     CyclicGameError
@@ -71,6 +74,7 @@ def count_histories(graph: WorldGraph) -> GameCounts:
         exact = _exact_path_counts(graph, order)
         histories = sum(exact)
         terminals = sum(exact[world] for world in np.flatnonzero(is_terminal))
+    histories = max(histories, graph.num_worlds)
     return GameCounts(graph.num_players, graph.num_worlds, histories, terminals, graph.is_complete)
 
 

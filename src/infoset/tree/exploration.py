@@ -23,7 +23,8 @@ ExplorationProgress: TypeAlias = Callable[[int, float], None]
 """Called now and then with the number of world states seen and the seconds gone by."""
 
 SUM_TOLERANCE = 1e-9
-WORLDS_BETWEEN_CHECKS = 256
+WORLDS_BETWEEN_LOOKS = 256
+TRANSITIONS_BETWEEN_LOOKS = 4096
 
 
 def explore(
@@ -67,23 +68,44 @@ def explore(
     >>> explore(load_game("kuhn_poker")).num_worlds
     55
     """
-    explorer = _Explorer(game)
-    started = time.monotonic()
-    while explorer.num_expanded < len(explorer.worlds):
-        if explorer.num_expanded % WORLDS_BETWEEN_CHECKS == 0:
-            seconds = time.monotonic() - started
-            if progress is not None:
-                progress(len(explorer.worlds), seconds)
-            if len(explorer.worlds) > max_worlds or seconds > max_seconds:
-                if partial:
-                    break
-                raise _limit_error(game, explorer, seconds)
-        explorer.expand()
+    explorer = _Explorer(game, _Watch(max_worlds, max_seconds, progress))
+    try:
+        while explorer.num_expanded < len(explorer.worlds):
+            explorer.expand()
+    except _LimitReached:
+        if not partial:
+            raise _limit_error(game, explorer) from None
     return explorer.graph()
 
 
-def _limit_error(game: Game, explorer: _Explorer, seconds: float) -> ExplorationLimitError:
-    found = len(explorer.worlds)
+class _LimitReached(Exception):
+    """Exploration has met its limit."""
+
+
+@dataclass
+class _Watch:
+    """The limits of an exploration, and who is told how far it is."""
+
+    max_worlds: int
+    max_seconds: float
+    progress: ExplorationProgress | None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def look(self, num_worlds: int) -> None:
+        """Report, and stop the exploration past a limit."""
+        seconds = self.seconds
+        if self.progress is not None:
+            self.progress(num_worlds, seconds)
+        if num_worlds > self.max_worlds or seconds > self.max_seconds:
+            raise _LimitReached
+
+
+def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
+    found, seconds = len(explorer.worlds), explorer.watch.seconds
     return ExplorationLimitError(
         f"{game} has at least {found:,} world states: exploring them all was given up after "
         f"{seconds:.0f} s; try smaller parameters, or raise max_worlds and max_seconds",
@@ -96,6 +118,7 @@ class _Explorer:
     """The graph while it grows: Python lists, and the tables that give things their index."""
 
     game: Game
+    watch: _Watch
     worlds: list[World] = field(default_factory=list)
     num_expanded: int = 0
     index: dict[World, int] = field(default_factory=dict)
@@ -132,7 +155,9 @@ class _Explorer:
         return self.observations.setdefault(seen, len(self.observations))
 
     def expand(self) -> None:
-        """Append the edges of the next unexpanded world."""
+        """Append the edges of the next unexpanded world; past a limit, raise `_LimitReached`."""
+        if self.num_expanded % WORLDS_BETWEEN_LOOKS == 0:
+            self.watch.look(len(self.worlds))
         world = self.worlds[self.num_expanded]
         actors = self.game.actors(world)
         legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
@@ -168,14 +193,16 @@ class _Explorer:
     ) -> None:
         """Append the edges of one joint action, equal next worlds merged."""
         merged: dict[int, Probability] = {}
-        pairs = list(self.game.transitions(world, joint))
-        for next_world, probability in pairs:
+        count = 0
+        for count, (next_world, probability) in enumerate(self.game.transitions(world, joint), 1):
+            if count % TRANSITIONS_BETWEEN_LOOKS == 0:
+                self.watch.look(len(self.worlds))
             if probability == 0:
                 continue
             target = self.world_index(next_world)
             merged[target] = merged[target] + probability if target in merged else probability
         weights = [float(probability) for probability in merged.values()]
-        if pairs or must_move:
+        if count or must_move:
             _check_distribution(weights, world, joint)
         self.exact_probability += merged.values()
         self.probability += weights
@@ -205,25 +232,27 @@ class _Explorer:
         self.private.append([self.observation_index(seen.seen_by(p)) for p in self.players])
 
     def graph(self) -> WorldGraph:
-        """Return the arrays, read-only."""
+        """Return the arrays, read-only, without what is there of a world half expanded."""
         size = len(self.players)
         expanded = self.num_expanded
+        edges = self.first_edge[-1]
         padding = len(self.worlds) - expanded
-        exact = all(isinstance(p, (Fraction, int)) for p in self.exact_probability)
+        probabilities = self.exact_probability[:edges]
+        exact = all(isinstance(p, (Fraction, int)) for p in probabilities)
         graph = WorldGraph(
             game=self.game,
             worlds=tuple(self.worlds),
             num_expanded=expanded,
-            action_set=_table(self.action_set + [[-1] * size] * padding, size),
+            action_set=_table(self.action_set[:expanded] + [[-1] * size] * padding, size),
             action_sets=tuple(self.action_sets),
             first_edge=np.array(self.first_edge + self.first_edge[-1:] * padding, dtype=np.int32),
-            joint_action=_table(self.joint_action, size),
-            probability=np.array(self.probability),
-            exact_probability=tuple(map(_fraction, self.exact_probability)) if exact else None,
-            next_world=np.array(self.next_world, dtype=np.int32),
-            rewards=np.array(self.rewards, dtype=np.float64).reshape(-1, size),
-            public_observation=np.array(self.public, dtype=np.int32),
-            private_observation=_table(self.private, size),
+            joint_action=_table(self.joint_action[:edges], size),
+            probability=np.array(self.probability[:edges]),
+            exact_probability=tuple(map(_fraction, probabilities)) if exact else None,
+            next_world=np.array(self.next_world[:edges], dtype=np.int32),
+            rewards=np.array(self.rewards[:edges], dtype=np.float64).reshape(-1, size),
+            public_observation=np.array(self.public[:edges], dtype=np.int32),
+            private_observation=_table(self.private[:edges], size),
             observations=tuple(self.observations),
         )
         freeze(graph)
