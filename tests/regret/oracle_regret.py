@@ -8,15 +8,19 @@ import numpy as np
 class SlowMinimizer:
     """The same algorithm as the kernel's, infostate by infostate."""
 
-    def __init__(self, form, alternating):
+    def __init__(self, form, alternating, averages_next=False, adaptive_limit=None):
         self.form = form
         self.alternating = alternating
+        self.averages_next = averages_next
+        self.adaptive_limit = adaptive_limit
         sizes = [plex.num_sequences for plex in form.treeplexes]
         self.regrets = [np.zeros(size) for size in sizes]
         self.policies = [np.ones(size) for size in sizes]
         for plex, policy in zip(form.treeplexes, self.policies, strict=True):
             policy[1:] = 1 / np.repeat(plex.num_actions, plex.num_actions)
         self.averages = [np.zeros(size) for size in sizes]
+        self.previous = [np.zeros(size) for size in sizes]
+        self.changes = [np.zeros((plex.num_infostates, 2)) for plex in form.treeplexes]
 
     def plan(self, player):
         plex = self.form.treeplexes[player]
@@ -42,24 +46,41 @@ class SlowMinimizer:
         return np.bincount(form.terminal_sequence[:, player], weights=weight, minlength=size)
 
     def update(self, player, row, gradient):
-        weight, keep_positive, keep_negative, floor, keep_predicted, prediction, _ = row
+        weight, keep_positive, keep_negative, floor, keep_predicted, prediction = row[:6]
         regret, policy = self.regrets[player], self.policies[player]
-        for parent, own in reversed(list(self.infostates(self.form.treeplexes[player]))):
+        infostates = list(enumerate(self.infostates(self.form.treeplexes[player])))
+        for number, (parent, own) in reversed(infostates):
             value = policy[own] @ gradient[own]
             instant = weight * (gradient[own] - value)
-            kept = np.where(regret[own] > 0, keep_positive, keep_negative) * regret[own]
+            before = regret[own].copy()
+            kept = np.where(before > 0, keep_positive, keep_negative) * before
             regret[own] = np.maximum(kept + instant, floor)
+            if self.adaptive_limit is not None:
+                change = instant - self.previous[player][own]
+                self.changes[player][number] += (
+                    change @ change,
+                    np.sum((regret[own] - before) ** 2),
+                )
+                self.previous[player][own] = instant
+                prediction = self.trust(*self.changes[player][number])
             positive = np.maximum(keep_predicted * regret[own] + prediction * instant, 0)
             total = positive.sum()
             policy[own] = positive / total if total > 0 else 1 / len(positive)
             gradient[parent] += value
+
+    def trust(self, of_instant, of_cumulative):
+        if of_cumulative == 0:
+            return 1 / (1 + self.adaptive_limit)
+        return 1 / (1 + min(np.sqrt(of_instant / of_cumulative), self.adaptive_limit))
 
     def step(self, row):
         players = range(self.form.num_players)
         plans = [self.plan(player) for player in players]
         fixed = [self.gradient(player, plans) for player in players]
         for player in players:
-            self.averages[player] += row[-1] * plans[player]
+            begun = plans[player]
             gradient = self.gradient(player, plans) if self.alternating else fixed[player]
             self.update(player, row, gradient)
             plans[player] = self.plan(player)
+            taken = plans[player] if self.averages_next else begun
+            self.averages[player] = row[6] * self.averages[player] + row[7] * taken

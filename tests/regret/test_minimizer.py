@@ -27,7 +27,7 @@ class AnySchedule(RegretScheme):
 
     def schedule(self, first, count):
         rng = np.random.default_rng(self.seed)
-        rows = rng.uniform(0.2, 1.5, (first + count, 7))
+        rows = rng.uniform(0.2, 1.5, (first + count, 8))
         rows[:, 3] = np.select([rows[:, 3] < 0.6, rows[:, 3] < 1.0], [-np.inf, -0.3], 0.0)
         return rows[first:]
 
@@ -47,7 +47,8 @@ def generic(form, seed):
 
 
 def assert_equals_twin(form, scheme, iterations=6):
-    fast, slow = RegretMinimizer(form, scheme), SlowMinimizer(form, scheme.alternating)
+    fast = RegretMinimizer(form, scheme)
+    slow = SlowMinimizer(form, scheme.alternating, scheme.averages_next, scheme.adaptive_limit)
     for row in scheme.schedule(1, iterations):
         slow.step(row)
     fast.run(iterations // 2)
@@ -61,10 +62,24 @@ def assert_equals_twin(form, scheme, iterations=6):
 
 
 @settings(max_examples=40)
-@given(random_games(), st.integers(0, 2**32), st.booleans())
-def test_any_schedule_equals_the_slow_twin(game, seed, alternating):
+@given(
+    random_games(),
+    st.integers(0, 2**32),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, 0.0, 5.0]),
+)
+def test_any_schedule_equals_the_slow_twin(game, seed, alternating, averages_next, limit):
     form = generic(build_tree(game).sequence_form, seed)
-    assert_equals_twin(form, AnySchedule("any", "", alternating=alternating, seed=seed))
+    scheme = AnySchedule(
+        "any",
+        "",
+        alternating=alternating,
+        averages_next=averages_next,
+        adaptive_limit=limit,
+        seed=seed,
+    )
+    assert_equals_twin(form, scheme)
 
 
 @pytest.mark.parametrize("name", SCHEMES)

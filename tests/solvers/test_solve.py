@@ -13,8 +13,8 @@ from hypothesis import given, settings
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.games import matrix_game
-from infoset.regret import SCHEMES
-from infoset.solvers import METHODS
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers import METHODS, average_policy
 from strategies import random_games
 
 VALUES = {
@@ -162,6 +162,16 @@ def test_a_scheme_of_ones_own():
     result = infoset.solve("leduc_poker", scheme, iterations=100)
     assert result.method == "quadratic"
     assert result.exploitability == pytest.approx(1.21e-2, rel=0.01)
+
+
+def test_schedules_are_stretched_over_the_iterations_asked_for():
+    short = infoset.solve("leduc_poker", "hs-dcfr", iterations=100)
+    assert short.exploitability == pytest.approx(2.17e-2, rel=0.01)
+    fixed = RegretMinimizer(short.policy.sequence_form, SCHEMES["hs-dcfr"])
+    fixed.run(100)
+    assert infoset.evaluate(average_policy(fixed)).exploitability != pytest.approx(
+        2.17e-2, rel=0.01
+    )
 
 
 def test_methods_have_names_and_one_line():

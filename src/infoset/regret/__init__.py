@@ -2,6 +2,13 @@
 
 from infoset.regret._kernels import terminal_gradient
 from infoset.regret.minimizer import RegretMinimizer
-from infoset.regret.scheme import SCHEMES, RegretScheme
+from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
 
-__all__ = ["SCHEMES", "RegretMinimizer", "RegretScheme", "terminal_gradient"]
+__all__ = [
+    "SCHEMES",
+    "Drift",
+    "Exponent",
+    "RegretMinimizer",
+    "RegretScheme",
+    "terminal_gradient",
+]

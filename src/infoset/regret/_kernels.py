@@ -8,6 +8,8 @@ ones cost a test for negative values at each access.
 
 from __future__ import annotations
 
+import math
+
 from infoset.kernels import kernel
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 
@@ -17,7 +19,8 @@ NEGATIVE_DISCOUNT = 2
 REGRET_FLOOR = 3
 PREDICTION_DISCOUNT = 4
 PREDICTION_WEIGHT = 5
-AVERAGE_WEIGHT = 6
+AVERAGE_KEPT = 6
+AVERAGE_WEIGHT = 7
 
 
 @kernel
@@ -63,21 +66,79 @@ def terminal_gradient(
 
 
 @kernel
+def adapt_prediction(
+    row: FloatArray,
+    limit: float,
+    base: int,
+    count: int,
+    actions: int,
+    gradient: FloatArray,
+    value: FloatArray,
+    regret: FloatArray,
+    policy: FloatArray,
+    total: FloatArray,
+    previous: FloatArray,
+    changes: FloatArray,
+) -> None:
+    """Update the regrets of one group with a prediction weight of its own per infostate.
+
+    The weight is 1 / (1 + α), α the root of the ratio of two sums over the iterations so far, of
+    squared changes of the instantaneous regret and of the cumulative one, at most `limit`, which
+    also stands for 0/0 (Meng et al. 2026, eq. 3). previous [Q], and in changes [3, count] the two
+    sums, are kept between iterations; the third row has the weights. The others are as in
+    `update_regrets`.
+    """
+    weight = row[REGRET_WEIGHT]
+    keep_positive = row[POSITIVE_DISCOUNT]
+    keep_negative = row[NEGATIVE_DISCOUNT]
+    floor = row[REGRET_FLOOR]
+    keep_predicted = row[PREDICTION_DISCOUNT]
+    of_instant, of_regret, theta = changes
+    for action in range(actions):
+        q = gradient[base + action * count : base + (action + 1) * count]
+        r = regret[base + action * count : base + (action + 1) * count]
+        last = previous[base + action * count : base + (action + 1) * count]
+        for i in range(count):
+            instant = weight * (q[i] - value[i])
+            before = r[i]
+            kept = before * (keep_positive if before > 0.0 else keep_negative)
+            r[i] = max(kept + instant, floor)
+            of_instant[i] += (instant - last[i]) * (instant - last[i])
+            of_regret[i] += (r[i] - before) * (r[i] - before)
+            last[i] = instant
+    for i in range(count):
+        ratio = of_instant[i] / of_regret[i] if of_regret[i] > 0.0 else limit * limit
+        theta[i] = 1.0 / (1.0 + min(math.sqrt(ratio), limit))
+    for action in range(actions):
+        r = regret[base + action * count : base + (action + 1) * count]
+        last = previous[base + action * count : base + (action + 1) * count]
+        sigma = policy[base + action * count : base + (action + 1) * count]
+        for i in range(count):
+            sigma[i] = max(keep_predicted * r[i] + theta[i] * last[i], 0.0)
+            total[i] += sigma[i]
+
+
+@kernel
 def update_regrets(
     groups: IndexArray,
     parent: IndexArray,
     row: FloatArray,
+    limit: float,
     gradient: FloatArray,
     regret: FloatArray,
     policy: FloatArray,
+    previous: FloatArray,
+    changes: FloatArray,
     value: FloatArray,
     total: FloatArray,
 ) -> None:
     """Sweep one player's treeplex bottom up: values, regrets, and the next policy, in place.
 
     groups [G, 4] (base, count, number of actions, first infostate), deeper groups last; parent
-    [I] position of the parent sequence; row: one row of the schedule; gradient [Q] becomes the
-    counterfactual value of each sequence; regret, policy [Q]; value, total: scratch of the
+    [I] position of the parent sequence; row: one row of the schedule; limit: of the adaptive
+    prediction, below zero for none; gradient [Q] becomes the counterfactual value of each
+    sequence; regret, policy [Q]; previous [Q], changes [3, I]: the last instantaneous regrets and
+    the sums of `adapt_prediction`, empty where there is none; value, total: scratch of the
     largest count.
     """
     weight = row[REGRET_WEIGHT]
@@ -96,16 +157,33 @@ def update_regrets(
             sigma = policy[base + action * count : base + (action + 1) * count]
             for i in range(count):
                 value[i] += sigma[i] * q[i]
-        for action in range(actions):
-            q = gradient[base + action * count : base + (action + 1) * count]
-            sigma = policy[base + action * count : base + (action + 1) * count]
-            r = regret[base + action * count : base + (action + 1) * count]
-            for i in range(count):
-                instant = weight * (q[i] - value[i])
-                kept = r[i] * (keep_positive if r[i] > 0.0 else keep_negative)
-                r[i] = max(kept + instant, floor)
-                sigma[i] = max(keep_predicted * r[i] + prediction * instant, 0.0)
-                total[i] += sigma[i]
+        if limit >= 0.0:
+            sums = changes[:, infostate : infostate + count]
+            adapt_prediction(
+                row,
+                limit,
+                base,
+                count,
+                actions,
+                gradient,
+                value,
+                regret,
+                policy,
+                total,
+                previous,
+                sums,
+            )
+        else:
+            for action in range(actions):
+                q = gradient[base + action * count : base + (action + 1) * count]
+                sigma = policy[base + action * count : base + (action + 1) * count]
+                r = regret[base + action * count : base + (action + 1) * count]
+                for i in range(count):
+                    instant = weight * (q[i] - value[i])
+                    kept = r[i] * (keep_positive if r[i] > 0.0 else keep_negative)
+                    r[i] = max(kept + instant, floor)
+                    sigma[i] = max(keep_predicted * r[i] + prediction * instant, 0.0)
+                    total[i] += sigma[i]
         uniform = 1.0 / actions
         up = parent[infostate : infostate + count]
         for i in range(count):
@@ -136,11 +214,12 @@ def realize_policy(
 
 
 @kernel
-def add_weighted(total: FloatArray, plan: FloatArray, weight: float) -> None:
-    """Add `weight * plan` to `total` [Q] in place."""
-    if weight != 0.0:
-        for i in range(len(plan)):
-            total[i] += weight * plan[i]
+def add_to_average(row: FloatArray, plan: FloatArray, average: FloatArray) -> None:
+    """Set `average` [Q] to the share kept of itself plus the weighted `plan` [Q], in place."""
+    kept = row[AVERAGE_KEPT]
+    weight = row[AVERAGE_WEIGHT]
+    for i in range(len(plan)):
+        average[i] = kept * average[i] + weight * plan[i]
 
 
 @kernel
@@ -148,6 +227,8 @@ def iterate(
     schedule: FloatArray,
     done: LongArray,
     alternating: bool,
+    averages_next: bool,
+    limit: float,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
     pair_first: tuple[IndexArray, ...],
@@ -160,16 +241,19 @@ def iterate(
     policies: tuple[FloatArray, ...],
     plans: tuple[FloatArray, ...],
     averages: tuple[FloatArray, ...],
+    previous: tuple[FloatArray, ...],
+    changes: tuple[FloatArray, ...],
     value: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Run the iterations of `schedule` [T, 7], all state in place; count them in done[0].
+    """Run the iterations of `schedule` [T, 8], all state in place; count them in done[0].
 
-    Per player: groups, parents (see `update_regrets`), gradients, regrets, policies, plans and
-    averages [Q]. Two players read pair_* (see `pair_gradient`), more read sequence and payoff
-    (see `terminal_gradient`). Alternating: each player answers the plans that earlier players
-    have just made; otherwise all answer the plans of the iteration before. The average takes the
-    plan that an iteration begins with.
+    Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
+    gradients, regrets, policies, plans and averages [Q]. Two players read pair_* (see
+    `pair_gradient`), more read sequence and payoff (see `terminal_gradient`). Alternating: each
+    player answers the plans that earlier players have just made; otherwise all answer the plans
+    of the iteration before. The average takes the plan that an iteration begins with or, where
+    averages_next, the one it makes.
     """
     num_players = len(groups)
     for step in range(len(schedule)):
@@ -188,18 +272,24 @@ def iterate(
                     else:
                         terminal_gradient(player, sequence, payoff, plans, gradients[player])
                 if phase == 1 or alternating:
-                    add_weighted(averages[player], plans[player], row[AVERAGE_WEIGHT])
+                    if not averages_next:
+                        add_to_average(row, plans[player], averages[player])
                     update_regrets(
                         groups[player],
                         parents[player],
                         row,
+                        limit,
                         gradients[player],
                         regrets[player],
                         policies[player],
+                        previous[player],
+                        changes[player],
                         value,
                         total,
                     )
                     realize_policy(groups[player], parents[player], policies[player], plans[player])
+                    if averages_next:
+                        add_to_average(row, plans[player], averages[player])
             if alternating:
                 break
         done[0] += 1

@@ -70,6 +70,11 @@ class RegretMinimizer:
         self._gradients, self._regrets, self._plans, self._averages = (
             tuple(np.zeros(size) for size in sizes) for _ in range(4)
         )
+        limit = self.scheme.adaptive_limit
+        self._limit = -1.0 if limit is None else limit
+        kept = [0 if limit is None else size for size in sizes]
+        self._previous = tuple(np.zeros(size) for size in kept)
+        self._changes = tuple(np.zeros((3, size)) for size in kept)
         self._policies = tuple(map(_uniform, self._layouts))
         for player in range(len(sizes)):
             realize_policy(
@@ -87,6 +92,8 @@ class RegretMinimizer:
             self.scheme.schedule(self.iteration + 1, iterations),
             self._done,
             self.scheme.alternating,
+            self.scheme.averages_next,
+            self._limit,
             self._groups,
             self._parents,
             self._pair_first,
@@ -99,6 +106,8 @@ class RegretMinimizer:
             self._policies,
             self._plans,
             self._averages,
+            self._previous,
+            self._changes,
             *self._scratch,
         )
 

@@ -3,25 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.typing import FloatArray
 
-__all__ = ["SCHEMES", "RegretScheme"]
+__all__ = ["SCHEMES", "Drift", "Exponent", "RegretScheme"]
+
+
+class Drift(NamedTuple):
+    """An exponent that moves in a straight line over the planned iterations, then stays.
+
+    Attributes
+    ----------
+    start : float
+        At iteration 1.
+    end : float
+        After `horizon` iterations.
+    """
+
+    start: float
+    end: float
+
+
+Exponent: TypeAlias = float | Drift
+"""The same at every iteration, or moving with them."""
 
 
 @dataclass(frozen=True)
 class RegretScheme:
     """How regrets are kept and plans averaged: one member of the CFR family.
 
-    With `q` the counterfactual value of an action and `v` that of its infostate, iteration t
-    sets `R ← max(R + q − v, regret_floor)`, plays in proportion to `max(R, 0)` (uniformly where
-    that is zero), and adds the plan it began with to the average, weighted by
-    `t ** average_exponent`.
+    With q the counterfactual value of an action and v that of its infostate, iteration t sets
+
+        r ← t ** regret_exponent · (q − v)
+        R ← max(discount(t) · R + r, regret_floor)
+        z ← max(discount(t + 1) · R + prediction · r, 0)
+
+    and plays in proportion to z, uniformly where that is zero. The discount is 1, or
+    `(t − 1)^e / ((t − 1)^e + discount_offset)` with e the exponent for the sign of R; z is
+    discounted only where there is a prediction. The average multiplies what it has by
+    `((t − 1) / t) ** average_exponent` and adds the plan, so that plan t weighs
+    `t ** average_exponent` where that does not move.
 
     Attributes
     ----------
@@ -29,13 +56,29 @@ class RegretScheme:
         What `solve` knows it by.
     description : str
         One line, with the source.
+    regret_exponent : float
+        0 to count all iterations alike, 1 for linear weights.
+    positive_discount, negative_discount : Exponent or None
+        Exponents of the discount of regrets above zero, and of the others; None for none.
+    discount_offset : float
     regret_floor : float
         0 for regret matching+, −∞ for regret matching.
-    average_exponent : float
+    prediction : float
+        Weight of the last instantaneous regret as a guess of the next; 0 for none.
+    adaptive_limit : float or None
+        Where given, the prediction weighs 1 / (1 + α) instead, α measured at each infostate by
+        how much regrets change, and at most this.
+    average_exponent : Exponent
         0 for the uniform average, 1 for the linear one.
+    average_delay : int
+        Number of iterations that the average leaves out.
+    averages_next : bool
+        Whether the average takes the plan that an iteration makes, or the one it begins with.
     alternating : bool
         Whether each player answers what the players before it have just played, or all answer
         the iteration before.
+    horizon : int
+        Planned number of iterations, for exponents that move; `solve` takes `iterations`.
 
     Examples
     --------
@@ -44,37 +87,201 @@ class RegretScheme:
 
     name: str
     description: str
+    regret_exponent: float = 0.0
+    positive_discount: Exponent | None = None
+    negative_discount: Exponent | None = None
+    discount_offset: float = 1.0
     regret_floor: float = -inf
-    average_exponent: float = 0.0
+    prediction: float = 0.0
+    adaptive_limit: float | None = None
+    average_exponent: Exponent = 0.0
+    average_delay: int = 0
+    averages_next: bool = False
     alternating: bool = True
+    horizon: int = 1000
+
+    @property
+    def moves(self) -> bool:
+        """Whether an exponent moves, so that the planned number of iterations matters."""
+        exponents = (self.positive_discount, self.negative_discount, self.average_exponent)
+        return any(isinstance(exponent, Drift) for exponent in exponents)
 
     def schedule(self, first: int, count: int) -> FloatArray:
-        """Return [count, 7] the kernel's numbers for `count` iterations from the `first` on.
+        """Return [count, 8] the kernel's numbers for `count` iterations from the `first` on.
 
         Columns: weight of the instantaneous regret, discounts of positive and of negative
-        regret, floor, discount and weight of the prediction, weight in the average.
+        regret, floor, discount and weight of the prediction, share kept of the average and weight
+        in it.
         """
         t = np.arange(first, first + count, dtype=np.float64)
         one = np.ones(count)
-        floor = np.full(count, self.regret_floor)
-        return np.stack([one, one, one, floor, one, 0 * one, t**self.average_exponent], axis=1)
+        averaged = np.maximum(t - self.average_delay, 1)
+        return np.stack(
+            [
+                t**self.regret_exponent,
+                self._discount(self.positive_discount, t),
+                self._discount(self.negative_discount, t),
+                one * self.regret_floor,
+                self._discount(self.positive_discount, t + 1) if self.predicts else one,
+                one * self.prediction,
+                (1 - 1 / averaged) ** self._at(self.average_exponent, t),
+                one * (t > self.average_delay),
+            ],
+            axis=1,
+        )
 
+    @property
+    def predicts(self) -> bool:
+        """Whether the next regret is guessed."""
+        return self.prediction != 0 or self.adaptive_limit is not None
+
+    def _at(self, exponent: Exponent, t: FloatArray) -> FloatArray:
+        if not isinstance(exponent, Drift):
+            return np.full(len(t), exponent)
+        done = np.minimum((t - 1) / self.horizon, 1.0)
+        return exponent.start + (exponent.end - exponent.start) * done
+
+    def _discount(self, exponent: Exponent | None, t: FloatArray) -> FloatArray:
+        """Return (t − 1)^e / ((t − 1)^e + offset); at t = 1, where nothing is there yet, 0."""
+        if exponent is None:
+            return np.ones(len(t))
+        powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
+        return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
+
+
+_CFR = RegretScheme("cfr", "counterfactual regret minimisation (Zinkevich et al. 2007)")
+_CFR_PLUS = RegretScheme(
+    "cfr+",
+    "CFR+: regret matching+, linear averaging (Tammelin 2014)",
+    regret_floor=0.0,
+    average_exponent=1.0,
+)
+_DCFR = RegretScheme(
+    "dcfr",
+    "discounted CFR with exponents 1.5, 0 and 2 (Brown and Sandholm 2019)",
+    positive_discount=1.5,
+    negative_discount=0.0,
+    average_exponent=2.0,
+)
+_PCFR_PLUS = RegretScheme(
+    "pcfr+",
+    "predictive CFR+, quadratic averaging (Farina, Kroer and Sandholm 2021)",
+    regret_floor=0.0,
+    prediction=1.0,
+    average_exponent=2.0,
+)
+_PDCFR_PLUS = RegretScheme(
+    "pdcfr+",
+    "predictive CFR+ with discounts, exponents 2.3 and 5 (Xu et al. 2024)",
+    positive_discount=2.3,
+    regret_floor=0.0,
+    prediction=1.0,
+    average_exponent=5.0,
+)
+_HS = "with hyperparameter schedules (Zhang, McAleer and Sandholm 2026)"
 
 _ROWS = (
-    RegretScheme("cfr", "counterfactual regret minimisation (Zinkevich et al. 2007)"),
-    RegretScheme("cfr-simultaneous", "CFR with all players updated at once", alternating=False),
-    RegretScheme(
-        "cfr+",
-        "CFR+: regret matching+, linear averaging (Tammelin 2014)",
-        regret_floor=0.0,
-        average_exponent=1.0,
+    _CFR,
+    replace(
+        _CFR,
+        name="cfr-simultaneous",
+        description="CFR with all players updated at once",
+        alternating=False,
+    ),
+    _CFR_PLUS,
+    replace(
+        _CFR_PLUS,
+        name="cfr+-simultaneous",
+        description="CFR+ with all players updated at once",
+        alternating=False,
+    ),
+    replace(
+        _CFR_PLUS,
+        name="cfr+-quadratic",
+        description="CFR+ with quadratic averaging",
+        average_exponent=2.0,
     ),
     RegretScheme(
-        "cfr+-simultaneous",
-        "CFR+ with all players updated at once",
-        regret_floor=0.0,
+        "lcfr",
+        "linear CFR: iterations weigh as their number (Brown and Sandholm 2019)",
+        regret_exponent=1.0,
         average_exponent=1.0,
-        alternating=False,
+    ),
+    _DCFR,
+    RegretScheme(
+        "dcfr+",
+        "CFR+ with discounts, exponents 1.5 and 4 (Xu et al. 2024)",
+        positive_discount=1.5,
+        discount_offset=1.5,
+        regret_floor=0.0,
+        average_exponent=4.0,
+    ),
+    _PCFR_PLUS,
+    replace(
+        _PCFR_PLUS,
+        name="pcfr+-quintic",
+        description="predictive CFR+ with averaging exponent 5 (Xu et al. 2024)",
+        average_exponent=5.0,
+    ),
+    _PDCFR_PLUS,
+    replace(
+        _PCFR_PLUS,
+        name="apcfr+",
+        description="PCFR+ that trusts predictions by how steady regrets are (Meng et al. 2026)",
+        adaptive_limit=5.0,
+    ),
+    replace(
+        _PCFR_PLUS,
+        name="sapcfr+",
+        description="PCFR+ with predictions of weight 1/3 (Meng et al. 2026)",
+        prediction=1 / 3,
+    ),
+    replace(
+        _PCFR_PLUS,
+        name="sapcfr+-quintic",
+        description="SAPCFR+ with averaging exponent 5",
+        prediction=1 / 3,
+        average_exponent=5.0,
+    ),
+    replace(
+        _PDCFR_PLUS,
+        name="sapdcfr+",
+        description="PDCFR+ with predictions of weight 1/3",
+        prediction=1 / 3,
+    ),
+    replace(
+        _DCFR,
+        name="hs-dcfr",
+        description=f"DCFR {_HS}",
+        positive_discount=Drift(1.0, 4.0),
+        negative_discount=Drift(-1.0, -3.0),
+        average_exponent=Drift(30.0, 25.0),
+    ),
+    replace(
+        _DCFR,
+        name="hs-dcfr-15",
+        description=f"DCFR {_HS}, averaging exponent from 15",
+        positive_discount=Drift(1.0, 4.0),
+        negative_discount=Drift(-1.0, -3.0),
+        average_exponent=Drift(15.0, 10.0),
+    ),
+    replace(
+        _PCFR_PLUS,
+        name="hs-pcfr+",
+        description=f"PCFR+ {_HS}",
+        average_exponent=Drift(30.0, 25.0),
+    ),
+    replace(
+        _PCFR_PLUS,
+        name="hs-pcfr+-15",
+        description=f"PCFR+ {_HS}, averaging exponent from 15",
+        average_exponent=Drift(15.0, 10.0),
+    ),
+    replace(
+        _PDCFR_PLUS,
+        name="hs-pdcfr+",
+        description=f"PDCFR+ {_HS}",
+        average_exponent=Drift(30.0, 25.0),
     ),
 )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretMinimizer, RegretScheme
@@ -33,7 +35,10 @@ def solve_by_regret(
 
     The average policy is measured after iterations 1, 2, … whose distance grows by a tenth, up
     to a bound set by the size of the game; the clock and interrupts are looked at in between.
+    Exponents that move do so over the iterations of the budget, where it has a number of them.
     """
+    if scheme.moves and budget.iterations is not None:
+        scheme = replace(scheme, horizon=budget.iterations)
     minimizer = RegretMinimizer(sequence_form, scheme)
     outcome: Outcome | None = None
     try:

@@ -1,0 +1,215 @@
+"""The rows of the CFR family: their numbers, what they have in common, and their curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.regret import SCHEMES, Drift, RegretMinimizer, RegretScheme
+from infoset.solvers import average_policy
+from infoset.tree import build_tree
+
+WEIGHT, POSITIVE, NEGATIVE, FLOOR, PREDICTED, PREDICTION, KEPT, ADDED = range(8)
+
+
+def form_of(spec):
+    return build_tree(load_game(spec)).sequence_form
+
+
+def exploitability_of(spec, scheme, iterations):
+    minimizer = RegretMinimizer(form_of(spec), replace(scheme, horizon=iterations))
+    minimizer.run(iterations)
+    return evaluate_policy(average_policy(minimizer)).exploitability
+
+
+def plans_of(spec, scheme, iterations):
+    minimizer = RegretMinimizer(form_of(spec), scheme)
+    minimizer.run(iterations)
+    return np.concatenate(minimizer.average_plans())
+
+
+def weights(scheme, count):
+    """Return the weight of each plan in the average, from the shares kept."""
+    rows = scheme.schedule(1, count)
+    later = np.append(np.cumprod(rows[::-1, KEPT])[::-1][1:], 1.0)
+    return rows[:, ADDED] * later
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 5.0])
+def test_plans_weigh_by_the_power_of_their_iteration(exponent):
+    found = weights(RegretScheme("", "", average_exponent=exponent), 20)
+    expected = np.arange(1, 21) ** exponent
+    np.testing.assert_allclose(found / found[-1], expected / expected[-1])
+
+
+def test_a_delay_leaves_out_the_first_plans():
+    found = weights(RegretScheme("", "", average_exponent=1.0, average_delay=5), 20)
+    expected = np.maximum(np.arange(1, 21) - 5, 0)
+    np.testing.assert_allclose(found / found[-1], expected / expected[-1])
+
+
+def test_discounts_of_dcfr_by_hand():
+    rows = SCHEMES["dcfr"].schedule(1, 3)
+    np.testing.assert_allclose(rows[:, POSITIVE], [0, 1 / 2, 2**1.5 / (2**1.5 + 1)])
+    np.testing.assert_allclose(rows[1:, NEGATIVE], 1 / 2)
+
+
+def test_the_predicted_regret_is_discounted_as_it_will_be():
+    rows = SCHEMES["pdcfr+"].schedule(1, 10)
+    np.testing.assert_allclose(rows[:-1, PREDICTED], rows[1:, POSITIVE])
+    assert (SCHEMES["dcfr"].schedule(1, 10)[:, PREDICTED] == 1).all()
+
+
+def test_schedules_move_in_a_straight_line_and_then_stay():
+    scheme = replace(SCHEMES["hs-dcfr"], horizon=100)
+    rows = scheme.schedule(1, 300)
+    t = np.arange(1, 301)
+    gamma = 30 - 5 * np.minimum((t - 1) / 100, 1)
+    np.testing.assert_allclose(rows[:, KEPT], ((t - 1) / t) ** gamma)
+    alpha = 1 + 3 * np.minimum((t - 1) / 100, 1)
+    beta = -1 - 2 * np.minimum((t - 1) / 100, 1)
+    for column, exponent in ((POSITIVE, alpha), (NEGATIVE, beta)):
+        powers = (t[1:] - 1.0) ** exponent[1:]
+        np.testing.assert_allclose(rows[1:, column], powers / (powers + 1))
+    assert scheme.moves
+    assert not SCHEMES["dcfr"].moves
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_schedules_are_the_same_however_they_are_cut(name):
+    whole = SCHEMES[name].schedule(1, 50)
+    parts = [SCHEMES[name].schedule(1, 20), SCHEMES[name].schedule(21, 30)]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_all_numbers_stay_finite_in_the_long_run(name):
+    late = SCHEMES[name].schedule(10**9, 5)
+    assert np.isfinite(np.delete(late, FLOOR, axis=1)).all()
+    assert not np.isnan(late).any()
+
+
+def test_limits_of_the_family_meet():
+    """Rows are the same algorithm where their numbers say so."""
+    quadratic, predictive = SCHEMES["cfr+-quadratic"], SCHEMES["pcfr+"]
+    for spec in ("kuhn_poker", "leduc_poker(num_ranks=2)"):
+        same = [
+            (replace(SCHEMES["sapcfr+"], prediction=1.0), predictive),
+            (replace(SCHEMES["sapcfr+"], prediction=0.0), quadratic),
+            (replace(SCHEMES["apcfr+"], adaptive_limit=0.0), predictive),
+        ]
+        for one, other in same:
+            np.testing.assert_allclose(
+                plans_of(spec, one, 30), plans_of(spec, other, 30), atol=1e-12
+            )
+    different = plans_of("kuhn_poker", SCHEMES["apcfr+"], 30)
+    assert np.abs(different - plans_of("kuhn_poker", predictive, 30)).max() > 1e-3
+
+
+def test_linear_weights_are_a_discount():
+    """LCFR is DCFR with exponents 1, 1 and 1, up to a factor that policies do not see."""
+    discounted = RegretScheme(
+        "", "", positive_discount=1.0, negative_discount=1.0, average_exponent=1.0
+    )
+    # At iteration t the factor is (t - 1)/t: LCFR's weights relative to one another.
+    for spec in ("kuhn_poker", "leduc_poker(num_ranks=2)"):
+        np.testing.assert_allclose(
+            plans_of(spec, SCHEMES["lcfr"], 40), plans_of(spec, discounted, 40), atol=1e-9
+        )
+
+
+def test_discounting_before_or_after_adding_is_one_algorithm():
+    """DCFR as OpenSpiel orders it, with the index one later (two published orders agree)."""
+    pyspiel = pytest.importorskip("pyspiel")
+    from open_spiel.python.algorithms.discounted_cfr import DCFRSolver
+
+    game = pyspiel.load_game("kuhn_poker")
+    solver = DCFRSolver(game)
+    ours = RegretMinimizer(form_of("kuhn_poker"), SCHEMES["dcfr"])
+    for iterations in (1, 2, 10, 50):
+        while ours.iteration < iterations:
+            solver.evaluate_and_update_policy()
+            ours.run(1)
+        theirs = pyspiel.nash_conv(
+            game,
+            pyspiel.TabularPolicy(
+                {
+                    name: [(action, p) for action, p in enumerate(state) if p > 0]
+                    for name, state in zip(
+                        solver.average_policy().state_lookup,
+                        solver.average_policy().action_probability_array,
+                        strict=True,
+                    )
+                }
+            ),
+        )
+        assert evaluate_policy(average_policy(ours)).nash_conv == pytest.approx(theirs, abs=1e-9)
+
+
+AFTER_100 = {
+    # Exploitability after 100 iterations, measured by an independent implementation.
+    "kuhn_poker": {
+        "cfr": 8.23e-3,
+        "lcfr": 1.09e-3,
+        "cfr+": 1.19e-3,
+        "cfr+-quadratic": 1.96e-3,
+        "dcfr": 1.67e-3,
+        "dcfr+": 1.62e-3,
+        "pcfr+": 2.32e-5,
+        "pcfr+-quintic": 5.87e-8,
+        "pdcfr+": 2.45e-7,
+        "apcfr+": 8.13e-6,
+        "sapcfr+": 1.05e-5,
+        "sapcfr+-quintic": 3.03e-9,
+        "hs-dcfr-15": 5.09e-3,
+        "hs-dcfr": 1.12e-2,
+        "hs-pcfr+-15": 2.50e-13,
+        "hs-pcfr+": 1.82e-13,
+        "hs-pdcfr+": 4.99e-9,
+    },
+    "leduc_poker": {
+        "cfr": 9.57e-2,
+        "lcfr": 3.45e-2,
+        "cfr+": 1.34e-2,
+        "cfr+-quadratic": 1.21e-2,
+        "dcfr": 7.76e-3,
+        "dcfr+": 6.51e-3,
+        "pcfr+": 1.98e-2,
+        "pcfr+-quintic": 1.76e-2,
+        "pdcfr+": 1.76e-2,
+        "apcfr+": 1.26e-2,
+        "sapcfr+": 1.29e-2,
+        "sapcfr+-quintic": 1.23e-2,
+        "sapdcfr+": 1.18e-2,
+        "hs-dcfr-15": 1.15e-2,
+        "hs-dcfr": 2.17e-2,
+        "hs-pcfr+-15": 1.92e-2,
+        "hs-pcfr+": 2.81e-2,
+        "hs-pdcfr+": 3.40e-2,
+    },
+    "liars_dice": {
+        "cfr": 2.25e-2,
+        "cfr+": 4.91e-3,
+        "dcfr": 2.24e-3,
+        "pcfr+": 6.20e-3,
+        "pdcfr+": 6.67e-3,
+        "apcfr+": 3.93e-3,
+        "sapcfr+": 3.73e-3,
+        "hs-pcfr+": 9.77e-3,
+    },
+}
+
+
+@pytest.mark.parametrize(("spec", "name"), [(g, n) for g, row in AFTER_100.items() for n in row])
+def test_reference_curves_at_100(spec, name):
+    found = exploitability_of(spec, SCHEMES[name], 100)
+    assert found == pytest.approx(AFTER_100[spec][name], rel=0.01)
+
+
+def test_an_exponent_that_moves_says_so():
+    assert Drift(30.0, 25.0).start == 30.0
+    assert SCHEMES["hs-pcfr+"].schedule(1, 1)[0, KEPT] == 0.0
