@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from infoset._notebooks import register_formatters as _register_formatters
 from infoset._version import __version__
 
 if TYPE_CHECKING:
@@ -221,3 +222,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_register_formatters()

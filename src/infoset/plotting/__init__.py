@@ -1,7 +1,7 @@
 """Pictures. Matplotlib and pygraphviz are loaded when the first one is drawn, not before."""
 
 from infoset.plotting.convergence import plot_convergence
-from infoset.plotting.drawings import VIEWS, Drawing, draw
+from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "PictureNode",
     "PictureStep",
     "Region",
+    "check_target",
     "draw",
     "plot_convergence",
 ]

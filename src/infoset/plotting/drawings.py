@@ -26,7 +26,7 @@ from infoset.typing import Player
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_NODES", "VIEWS", "Drawing", "draw"]
+__all__ = ["MOST_NODES", "VIEWS", "Drawing", "check_target", "draw"]
 
 VIEWS: Final = ("history", "infostate", "public", "all")
 """The views of a game that can be drawn; `all` is the three on one sheet."""
@@ -77,11 +77,11 @@ class Drawing:
         Raises
         ------
         ParameterError
-            If the name ends otherwise.
+            If the name ends otherwise, or there is no such folder.
         OSError
             If the file cannot be written.
         """
-        suffix = check_suffix(path)
+        suffix = check_target(path)
         data = self.svg().encode() if suffix == ".svg" else self._bytes(suffix)
         Path(path).write_bytes(data)
 
@@ -98,18 +98,21 @@ class Drawing:
         return buffer.getvalue()
 
 
-def check_suffix(path: str | Path) -> str:
-    """Return the suffix of a file to write, in small letters.
+def check_target(path: str | Path) -> str:
+    """Return the format of a file to write, by the ending of its name, in small letters.
 
     Raises
     ------
     ParameterError
-        If no picture can be written to a file of that name.
+        If no picture can be written to a file of that name, or there is no such folder.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         known = ", ".join(FORMATS)
         raise ParameterError(f"cannot write a picture to {str(path)!r}; end its name in {known}")
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise ParameterError(f"there is no folder {folder} for {Path(path).name}; make it first")
     return suffix
 
 
@@ -121,6 +124,7 @@ def draw(
     policy: TabularPolicy | str | Path | None = None,
     depth: int | None = None,
     max_nodes: int = MOST_NODES,
+    memory: int | None = None,
 ) -> Drawing:
     """Draw a game: its histories, the infostates of a player, its public states, or all three.
 
@@ -143,6 +147,9 @@ def draw(
         How many steps to draw at most.
     max_nodes : int
         How many histories, infostates or public states to draw at most.
+    memory : int, optional
+        Bytes allowed for the game tree, which a policy needs whole; by default a share of what
+        is free.
 
     Raises
     ------
@@ -176,7 +183,12 @@ def draw(
         )
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
-    subject = _compile(loaded, limits, policy)
+    is_for_any_part = policy is None or policy == "uniform"
+    if isinstance(loaded, Game) and is_for_any_part:
+        subject = compile_part(loaded, depth)
+    else:
+        tree = loaded if isinstance(loaded, GameTree) else build_tree(loaded, memory=memory)
+        subject = Subject(tree, tree.num_histories)
     return draw_subject(subject, view, player=player, limits=limits, policy=policy)
 
 
@@ -211,17 +223,6 @@ def draw_subject(
     }
     chosen = pictures if view == "all" else [view]
     return Drawing(tuple(pictures[name]() for name in chosen))
-
-
-def _compile(
-    game: Game | GameTree, limits: Limits, policy: TabularPolicy | str | Path | None
-) -> Subject:
-    """Return as much of a game as is needed; all of it for a policy that is not `uniform`."""
-    if isinstance(game, Game):
-        if policy is None or policy == "uniform":
-            return compile_part(game, limits.depth)
-        game = build_tree(game)
-    return Subject(game, game.num_histories)
 
 
 def _draw_form(

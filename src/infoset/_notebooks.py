@@ -1,0 +1,44 @@
+"""Pictures in notebooks, without loading anything until something is shown."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+__all__ = ["register_formatters"]
+
+SVG, HTML = "image/svg+xml", "text/html"
+
+SHOWN = (
+    ("infoset.game.protocol", "Game", SVG, "game_svg"),
+    ("infoset.tree.game_tree", "GameTree", SVG, "tree_svg"),
+    ("infoset.tree.forms.extensive_form", "ExtensiveForm", SVG, "tree_svg"),
+    ("infoset.policy.tabular", "TabularPolicy", HTML, "policy_html"),
+)
+"""Module and name of a class, how it is shown, and the function of `plotting` that does it."""
+
+
+def register_formatters(formatters: Mapping[str, Any] | None = None) -> None:
+    """Tell IPython how to show games, trees and policies; `import infoset` does it in a notebook.
+
+    Parameters
+    ----------
+    formatters : Mapping, optional
+        IPython's formatters by MIME type; by default those of the shell that runs, if any.
+    """
+    if formatters is None:
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        formatters = {} if shell is None else shell.display_formatter.formatters
+    for module, name, mime_type, function in SHOWN:
+        if mime_type in formatters:
+            formatters[mime_type].for_type_by_name(module, name, _shower(function))
+
+
+def _shower(function: str) -> Callable[[object], str | None]:
+    def show(thing: object) -> str | None:
+        shown: str | None = getattr(import_module("infoset.plotting.notebooks"), function)(thing)
+        return shown
+
+    return show

@@ -1,0 +1,81 @@
+"""`infoset draw`: a game as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.screen import print_json, say
+
+if TYPE_CHECKING:
+    from infoset.plotting import Picture
+
+OutOption = Annotated[
+    Path,
+    typer.Option(
+        metavar="FILE",
+        help="Where to; its ending is the format: .svg, .png or .pdf.",
+        show_default=False,
+    ),
+]
+ViewOption = Annotated[
+    str, typer.Option(metavar="VIEW", help="history, infostate, public, or all three.")
+]
+PolicyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY",
+        help="A file .parquet or .csv, or the word uniform: edges carry its probabilities.",
+    ),
+]
+
+
+def run(
+    game: GameArgument,
+    out: OutOption,
+    view: ViewOption = "history",
+    player: Annotated[int, typer.Option(help="Whose infostates; 0 is the first player.")] = 0,
+    policy: PolicyOption = None,
+    depth: Annotated[int | None, typer.Option(help="Steps to draw at most.")] = None,
+    max_nodes: Annotated[int, typer.Option(help="Nodes to draw at most, in each view.")] = 150,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Draw the histories of a game, the infostates of a player, or the public states.
+
+    What is too large is cut at a depth, and the picture says what is left out.
+    """
+    from infoset.plotting import check_target, draw
+
+    check_target(out)
+    drawing = draw(
+        game,
+        view,
+        player=player,
+        policy=policy,
+        depth=depth,
+        max_nodes=max_nodes,
+        memory=memory,
+    )
+    drawing.save(out)
+    if as_json:
+        pictures = [_summary(picture) for picture in drawing.pictures]
+        print_json({"game": game, "view": view, "file": str(out), "pictures": pictures})
+        return
+    for picture in drawing.pictures:
+        say(picture.title)
+        if picture.remark:
+            say(picture.remark)
+    say(f"saved in {out}")
+
+
+def _summary(picture: Picture) -> dict[str, Any]:
+    return {
+        "view": picture.kind,
+        "title": picture.title,
+        "nodes": len(picture.nodes),
+        "left_out": picture.remark or None,
+    }

@@ -1,0 +1,72 @@
+"""What notebooks show for games, trees and policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import groupby, islice
+from operator import attrgetter
+
+from infoset.errors import InfosetError
+from infoset.game import Game
+from infoset.plotting.drawings import draw, draw_subject
+from infoset.plotting.subject import Limits, compile_part
+from infoset.policy import PolicyRow, TabularPolicy
+from infoset.tree import ExtensiveForm, GameTree
+
+__all__ = ["game_svg", "policy_html", "tree_svg"]
+
+MOST_NODES, MOST_WORLDS, MOST_ROWS = 80, 2_000, 40
+BAR_COLOR, BAR_WIDTH = "#9db8d9", 60
+
+
+def game_svg(game: Game) -> str | None:
+    """Return the tree of histories of a game as SVG, cut where it is large.
+
+    None where it cannot be drawn: a notebook then shows the game as text.
+    """
+    limits = Limits(depth=None, nodes=MOST_NODES)
+    try:
+        subject = compile_part(game, most_worlds=MOST_WORLDS)
+        return draw_subject(subject, "history", player=0, limits=limits).svg()
+    except InfosetError:
+        return None
+
+
+def tree_svg(tree: GameTree | ExtensiveForm) -> str | None:
+    """Return the tree of histories as SVG, cut where it is large; None if it cannot be drawn."""
+    try:
+        return draw(tree, max_nodes=MOST_NODES).svg()
+    except InfosetError:
+        return None
+
+
+def policy_html(policy: TabularPolicy) -> str:
+    """Return a policy as an HTML table: a row per infostate, the first of each player."""
+    parts = [f"<p><b>{escape(policy.sequence_form.name)}</b></p>"]
+    for player, rows in groupby(policy.rows(), key=attrgetter("player")):
+        parts.append(f"<p>player {player}</p>")
+        parts.append(_table(rows))
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _table(rows: Iterator[PolicyRow]) -> str:
+    head = "<tr><th>own reach</th><th>infostate</th><th>policy</th></tr>"
+    shown = [_row(row) for row in islice(rows, MOST_ROWS)]
+    left_out = sum(1 for _ in rows)
+    if left_out:
+        shown.append(f"<tr><td></td><td>… {left_out:,} more infostates</td><td></td></tr>")
+    return f"<table>{head}{''.join(shown)}</table>"
+
+
+def _row(row: PolicyRow) -> str:
+    shares = zip(row.actions, row.probabilities.tolist(), strict=True)
+    cells = "".join(_share(str(action), share) for action, share in shares)
+    return f"<tr><td>{row.own_reach:.3f}</td><td>{escape(row.infostate)}</td><td>{cells}</td></tr>"
+
+
+def _share(action: str, share: float) -> str:
+    """Return an action with its probability, on a bar as long as it is probable."""
+    bar = f"linear-gradient({BAR_COLOR}, {BAR_COLOR}) 0 / {share * 100:.1f}% 100% no-repeat"
+    style = f"display: inline-block; min-width: {BAR_WIDTH}px; margin-right: 1em; background: {bar}"
+    return f'<span style="{style}">{escape(action)} {share:.3f}</span>'
