@@ -1,6 +1,7 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
 from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, find_method
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
@@ -11,6 +12,7 @@ __all__ = [
     "METHODS",
     "Budget",
     "Callback",
+    "IterativeSolver",
     "Method",
     "Outcome",
     "SolveResult",
@@ -19,6 +21,7 @@ __all__ = [
     "current_policy",
     "find_method",
     "make_budget",
+    "run_measured",
     "solve_by_lp",
     "solve_by_regret",
 ]

@@ -28,11 +28,11 @@ class TracePoint:
     seconds : float
         Time since solving began, measuring included.
     values : tuple[float, ...]
-        Expected utilities of the average policy.
+        Expected utilities of the answer so far.
     nash_conv : float
-        Of the average policy.
+        Of the answer so far.
     exploitability : float or None
-        Of the average policy; None unless the game is two-player constant-sum.
+        Of the answer so far; None unless the game is two-player constant-sum.
     """
 
     iteration: int
@@ -56,7 +56,8 @@ class SolveResult:
         The game, as `load` reads it.
     method : str
     policy : TabularPolicy
-        The answer: the average policy, or the solution of the linear program.
+        The answer: the average policy, the last iterate, or the solution of the linear program,
+        as the method has it.
     current_policy : TabularPolicy or None
         The last iterate, where the method has one.
     values : tuple[float, ...]
