@@ -1,6 +1,7 @@
 """Measuring policies: values, best responses, exploitability."""
 
 from infoset.evaluation.behavior import Behavior, behavior_values
+from infoset.evaluation.exact import ValueProof, prove_value
 from infoset.evaluation.exploitability import (
     BestResponse,
     Evaluation,
@@ -18,6 +19,7 @@ __all__ = [
     "BestResponse",
     "Evaluation",
     "MatchResult",
+    "ValueProof",
     "behavior_values",
     "best_response",
     "evaluate_plans",
@@ -26,4 +28,5 @@ __all__ = [
     "exploitability",
     "nash_conv",
     "play_matches",
+    "prove_value",
 ]

@@ -16,7 +16,7 @@ from infoset.typing import IntArray, Player
 if TYPE_CHECKING:
     from infoset.tree.forms.extensive_form import ExtensiveForm
 
-__all__ = ["contract", "distinct"]
+__all__ = ["contract", "distinct", "last_sequences"]
 
 Label = TypeVar("Label", bound=Hashable)
 
@@ -50,18 +50,28 @@ def contract(form: ExtensiveForm) -> SequenceForm:
     violation = find_action_mismatch(form) or find_recall_violation(form)
     if violation is not None:
         raise UnsupportedGameError(f"{form.name} has no sequence form: {violation}")
-    players = range(form.num_players)
-    sets = [_acting_sets(form, player) for player in players]
-    trees = tuple(_acting_tree(form, player, sets[player]) for player in players)
+    trees = tuple(
+        _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
+    )
     ends = form.terminals
-    sequences = [_last_sequence(form, p, sets[p], trees[p])[ends] for p in players]
     return sequence_form(
         name=form.name,
         infostate_trees=trees,
-        sequence=np.stack(sequences, axis=1),
+        sequence=last_sequences(form, trees)[ends],
         chance_reach=form.chance_reach[ends],
         utility=form.utility[ends],
     )
+
+
+def last_sequences(form: ExtensiveForm, trees: Sequence[InfostateTree]) -> IntArray:
+    """Return [H, N] the last own sequence of each player, numbered as in its `trees`."""
+    columns = []
+    for player, tree in enumerate(trees):
+        last = form.last_own_move(player)
+        rank = _acting_sets(form, player).rank[form.infoset[form.parent[last], player]]
+        begun = tree.first_sequence[1 + rank]
+        columns.append(np.where(last < 0, 0, begun + form.position[last]))
+    return np.stack(columns, axis=1).astype(np.int32)
 
 
 def _acting_sets(form: ExtensiveForm, player: Player) -> ActingSets:
@@ -93,16 +103,6 @@ def _acting_tree(form: ExtensiveForm, player: Player, sets: ActingSets) -> Infos
         observations=(*names, None),
         names=("(start)", *names),
     )
-
-
-def _last_sequence(
-    form: ExtensiveForm, player: Player, sets: ActingSets, tree: InfostateTree
-) -> IntArray:
-    """Return [H] the player's last sequence, numbered as in its tree of information sets."""
-    last = form.last_own_move(player)
-    rank = sets.rank[form.infoset[form.parent[last], player]]
-    begun = tree.first_sequence[1 + rank]
-    return np.where(last < 0, 0, begun + form.position[last]).astype(np.int32)
 
 
 def distinct(labels: Sequence[Label]) -> tuple[Label | str, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.game import Probability
 from infoset.tree.forms._kernels import inherit, product_along_paths, sum_along_paths
-from infoset.tree.forms.contraction import contract, distinct
+from infoset.tree.forms.contraction import contract, distinct, last_sequences
 from infoset.tree.sequence_form import SequenceForm
 from infoset.tree.world_graph import freeze
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
@@ -234,6 +234,17 @@ class ExtensiveForm:
             If the form lacks perfect recall, or legal actions differ within an information set.
         """
         return contract(self)
+
+    @cached_property
+    def sequence(self) -> IntArray:
+        """[H, N] last own sequence of each player; 0 is the empty one.
+
+        Raises
+        ------
+        UnsupportedGameError
+            As `sequence_form`.
+        """
+        return last_sequences(self, self.sequence_form.infostate_trees)
 
 
 def number_by_appearance(labels: IntArray | LongArray) -> IntArray:

@@ -1,0 +1,195 @@
+"""Values proved in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.policy import TabularPolicy
+from infoset.tree import ExtensiveForm, GameTree, Treeplex
+from infoset.typing import FloatArray, IntArray
+
+__all__ = ["ValueProof", "prove_value"]
+
+Plan: TypeAlias = list[Fraction]
+Payoffs: TypeAlias = dict[tuple[int, int], Fraction]
+
+DENOMINATORS = (10, 100, 1_000, 10_000, 1_000_000, 10**9)
+"""Largest denominators to which probabilities are rounded, one after the other."""
+
+
+@dataclass(frozen=True)
+class ValueProof:
+    """Bounds on the value of a game to player 0, each guaranteed by a policy of fractions.
+
+    Attributes
+    ----------
+    lower, upper : Fraction
+        What player 0's policy earns at least, and what player 1's concedes at most, in the
+        game's units, both exactly.
+    probabilities : tuple[tuple[Fraction, ...], ...]
+        The two policies: per player, the probability of the action each sequence ends in, as in
+        `TabularPolicy.probabilities`.
+    """
+
+    lower: Fraction
+    upper: Fraction
+    probabilities: tuple[tuple[Fraction, ...], ...]
+
+    @property
+    def value(self) -> Fraction | None:
+        """The value where it is proved, that is where the bounds meet; None otherwise."""
+        return self.lower if self.lower == self.upper else None
+
+
+def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueProof:
+    """Prove bounds on the value of a two-player constant-sum game, in exact arithmetic.
+
+    The probabilities of a policy, such as the answer of a solver, are rounded to fractions of
+    small denominators, and best responses to them are computed in fractions. Where the rounded
+    policies are an equilibrium, the bounds meet, and the value is proved; floating-point numbers
+    play no part in the argument. For small games: the work is that of Python's fractions.
+
+    Parameters
+    ----------
+    game : GameTree or ExtensiveForm
+        With all of nature's probabilities exact (`Fraction` or `int`).
+    policy : TabularPolicy
+        For that game.
+
+    Returns
+    -------
+    ValueProof
+        The tightest bounds of those tried.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum, or its probabilities are not exact.
+    PolicyMismatchError
+        If the policy is for another game.
+
+    Notes
+    -----
+    Rewards are taken as the floating-point numbers they are kept as, which are fractions too, and
+    player 1 to be paid what player 0 is not.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> pennies = build_tree(load_game("matrix_mp"))
+    >>> prove_value(pennies, uniform_policy(pennies.sequence_form)).value
+    Fraction(0, 1)
+    """
+    form = game.sequence_form
+    if not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{form.name} has no value to prove: that is for two-player constant-sum games"
+        )
+    if policy.sequence_form.fingerprint != form.fingerprint:
+        raise PolicyMismatchError(f"the policy is for {policy.sequence_form.name}, not {form.name}")
+    payoffs = _exact_payoffs(game)
+    best: ValueProof | None = None
+    for denominator in DENOMINATORS:
+        proof = _bounds(form.treeplexes, payoffs, policy, denominator)
+        if best is None or proof.upper - proof.lower < best.upper - best.lower:
+            best = proof
+        if best.value is not None:
+            break
+    assert best is not None, "there are denominators to try"
+    return best
+
+
+def _bounds(
+    treeplexes: Sequence[Treeplex], payoffs: Payoffs, policy: TabularPolicy, denominator: int
+) -> ValueProof:
+    """Return what both rounded policies guarantee."""
+    behaviors = [
+        _rounded(plex, values, denominator)
+        for plex, values in zip(treeplexes, policy.probabilities, strict=True)
+    ]
+    plans = [_plan(plex, own) for plex, own in zip(treeplexes, behaviors, strict=True)]
+    upper = _best_value(treeplexes[0], _gradient(payoffs, plans[1], 0, treeplexes[0]))
+    lower = -_best_value(treeplexes[1], _gradient(payoffs, plans[0], 1, treeplexes[1]))
+    return ValueProof(lower, upper, tuple(map(tuple, behaviors)))
+
+
+def _exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
+    """Return player 0's payoffs by the sequences of both, nature's reach in them."""
+    reach = _exact_reach(game)
+    paid = game.rewards_so_far if isinstance(game, GameTree) else game.utility
+    sequence = game.sequence
+    payoffs: Payoffs = defaultdict(Fraction)
+    for history in game.terminals.tolist():
+        first, second = sequence[history].tolist()
+        payoffs[first, second] += reach[history] * Fraction(float(paid[history, 0]))
+    return payoffs
+
+
+def _exact_reach(game: GameTree | ExtensiveForm) -> list[Fraction]:
+    """Return [H] the product of nature's probabilities before each history."""
+    factors = _exact_factors(game)
+    reach = [Fraction(1)] * len(factors)
+    for history, before in enumerate(game.parent.tolist()):
+        if history:
+            reach[history] = reach[before] * factors[history]
+    return reach
+
+
+def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
+    """Return [H] nature's probability of the transition that leads to each history."""
+    if isinstance(game, GameTree):
+        table: Sequence[Fraction | float] | None = game.graph.exact_probability
+        index: IntArray = game.edge
+    else:
+        table, index = (*game.probabilities, Fraction(1)), game.chance
+    if table is None or not all(isinstance(value, (Fraction, int)) for value in table):
+        raise UnsupportedGameError(
+            f"{game} has probabilities in floating point, from which nothing can be proved: give "
+            "them as Fraction"
+        )
+    exact = [Fraction(value) for value in table]
+    return [exact[number] for number in index.tolist()]
+
+
+def _rounded(treeplex: Treeplex, values: FloatArray, denominator: int) -> Plan:
+    """Return [Q] probabilities as fractions that sum to one at every infostate."""
+    rounded = [Fraction(value).limit_denominator(denominator) for value in values.tolist()]
+    for first, count in zip(treeplex.first_sequence, treeplex.num_actions, strict=True):
+        own = slice(int(first), int(first) + int(count))
+        total = sum(rounded[own], start=Fraction())
+        rounded[own] = [value / total for value in rounded[own]]
+    return rounded
+
+
+def _plan(treeplex: Treeplex, behavior: Plan) -> Plan:
+    plan = [Fraction(1)] * treeplex.num_sequences
+    for infostate, before in enumerate(treeplex.parent_sequence.tolist()):
+        first = int(treeplex.first_sequence[infostate])
+        for sequence in range(first, first + int(treeplex.num_actions[infostate])):
+            plan[sequence] = plan[before] * behavior[sequence]
+    return plan
+
+
+def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> Plan:
+    """Return [Q] what each own sequence adds against the other's plan, negative for player 1."""
+    gradient = [Fraction()] * treeplex.num_sequences
+    for sequences, payoff in payoffs.items():
+        weighted = payoff * plan[sequences[1 - player]]
+        gradient[sequences[player]] += -weighted if player else weighted
+    return gradient
+
+
+def _best_value(treeplex: Treeplex, gradient: Plan) -> Fraction:
+    """Return the best that a player can get of a gradient, which is used up."""
+    for infostate in reversed(range(treeplex.num_infostates)):
+        first = int(treeplex.first_sequence[infostate])
+        own = gradient[first : first + int(treeplex.num_actions[infostate])]
+        gradient[int(treeplex.parent_sequence[infostate])] += max(own)
+    return gradient[0]

@@ -1,0 +1,87 @@
+"""Values proved in fractions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+
+import infoset
+from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.evaluation import prove_value
+from infoset.games import RandomGame
+from infoset.policy import uniform_policy
+from infoset.tree import build_tree, extensive_form, forget_non_acting
+from strategies import random_games
+
+PROVED = {
+    "kuhn_poker": Fraction(-1, 18),
+    "liars_dice(dice_sides=4)": Fraction(1, 16),
+    "liars_dice(dice_sides=3)": Fraction(1, 9),
+    "matrix_brps": Fraction(0),
+    "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2,"
+    "allow_repeated_shots=False)": Fraction(1, 8),
+}
+
+
+@pytest.mark.parametrize("spec", PROVED)
+def test_values_of_known_games_are_proved(spec):
+    game = infoset.load(spec)
+    tree = build_tree(game)
+    form = forget_non_acting(extensive_form(game))
+    for shape in (tree, form):
+        proof = prove_value(shape, infoset.solve(shape, "lp").policy)
+        assert proof.value == PROVED[spec]
+
+
+@pytest.mark.long
+def test_the_value_of_liars_dice_with_six_sides_is_proved():
+    tree = build_tree(infoset.load("liars_dice"))
+    assert prove_value(tree, infoset.solve(tree, "lp").policy).value == Fraction(-7, 258)
+
+
+@given(random_games(num_players=2, zero_sum=True, exact=True, max_histories=60))
+def test_bounds_hold_and_are_tight_for_any_policy(game):
+    tree = build_tree(game)
+    exact = infoset.solve(tree, "lp")
+    for policy in (exact.policy, uniform_policy(tree.sequence_form)):
+        proof = prove_value(tree, policy)
+        measured = infoset.evaluate(policy)
+        assert proof.lower <= proof.upper
+        assert float(proof.lower) <= exact.values[0] + 1e-6
+        assert float(proof.upper) >= exact.values[0] - 1e-6
+        gap = float(proof.upper - proof.lower)
+        if policy is not exact.policy:
+            assert gap == pytest.approx(measured.nash_conv, abs=1e-9)
+        else:
+            assert gap < 1e-6
+
+
+def test_the_policies_of_a_proof_are_distributions():
+    tree = build_tree(infoset.load("kuhn_poker"))
+    proof = prove_value(tree, infoset.solve(tree, "lp").policy)
+    for plex, own in zip(tree.sequence_form.treeplexes, proof.probabilities, strict=True):
+        for first, count in zip(plex.first_sequence, plex.num_actions, strict=True):
+            assert sum(own[first : first + count]) == 1
+
+
+def test_a_policy_far_from_equilibrium_proves_bounds_only():
+    tree = build_tree(infoset.load("kuhn_poker"))
+    proof = prove_value(tree, uniform_policy(tree.sequence_form))
+    assert proof.value is None
+    assert proof.lower < Fraction(-1, 18) < proof.upper
+
+
+def test_what_cannot_be_proved_is_refused():
+    kuhn = build_tree(infoset.load("kuhn_poker"))
+    three = build_tree(infoset.load("kuhn_poker(players=3)"))
+    with pytest.raises(UnsupportedGameError, match="two-player"):
+        prove_value(three, uniform_policy(three.sequence_form))
+    with pytest.raises(PolicyMismatchError):
+        prove_value(kuhn, uniform_policy(three.sequence_form))
+    floating = build_tree(RandomGame(exact=False, zero_sum=True, chance_share=0.9, seed=3))
+    with pytest.raises(UnsupportedGameError, match="Fraction"):
+        prove_value(floating, uniform_policy(floating.sequence_form))
+    assert replace(prove_value(kuhn, uniform_policy(kuhn.sequence_form))).value is None
