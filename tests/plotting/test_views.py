@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import random_games
-from toys import Toy
 
 import infoset
 from infoset.errors import GameTooLargeError
@@ -26,6 +24,8 @@ from infoset.plotting.texts import number_apart, odds_text, shorten
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_tree
 from infoset.typing import CHANCE, NOOP
+from strategies import random_games
+from toys import Toy
 
 ALL = Limits(depth=None, nodes=10**6)
 
