@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError
 from infoset.interop.efg.descriptions import Descriptions
@@ -213,7 +213,7 @@ class _Body:
         number = self.tokens.integer("the number of an outcome, 0 for none")
         if number:
             known = self.outcomes.read(self.tokens, number)
-            return Outcome(cast(tuple[float, ...], known.content), known.name)
+            return Outcome(known.content, known.name)
         if self.tokens.current.kind == "label" or self.tokens.current.text == "{":
             raise self.tokens.error("the next node: outcome 0 stands for none")
         return None

@@ -114,12 +114,12 @@ def distinct(labels: Sequence[Label]) -> tuple[Label | str, ...]:
     ('up', 'down', 'up #2')
     """
     result: dict[Label | str, None] = {}
+    counts: dict[Label, int] = {}
     for label in labels:
         changed: Label | str = label
-        count = 1
         while changed in result:
-            count += 1
-            changed = f"{label} #{count}"
+            counts[label] = counts.get(label, 1) + 1
+            changed = f"{label} #{counts[label]}"
         result[changed] = None
     return tuple(result)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -27,13 +28,13 @@ class Outcome(NamedTuple):
 
     Attributes
     ----------
-    payoffs : tuple[float, ...]
+    payoffs : tuple[float or Fraction, ...]
         Per player, in the game's units; `Fraction` and `int` are kept as they are.
     name : str
         May be empty.
     """
 
-    payoffs: tuple[float, ...]
+    payoffs: tuple[float | Fraction, ...]
     name: str = ""
 
 

@@ -100,7 +100,9 @@ class _FormGame(Game):
 
     def rewards(self, world: int, joint_action: JointAction, next_world: int) -> Sequence[float]:
         outcome = int(self.form.outcome[next_world])
-        return self.form.outcomes[outcome].payoffs if outcome >= 0 else (0,) * self.num_players
+        if outcome < 0:
+            return (0,) * self.num_players
+        return tuple(map(float, self.form.outcomes[outcome].payoffs))
 
     def observe(self, world: int, joint_action: JointAction, next_world: int) -> Observation:
         known = self.form.infoset[next_world].tolist()
