@@ -17,7 +17,14 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.regret import RegretScheme
-from infoset.solvers import DEFAULT_METHOD, Callback, SolveResult, find_method, make_budget
+from infoset.solvers import (
+    DEFAULT_METHOD,
+    Callback,
+    MethodRow,
+    SolveResult,
+    find_method,
+    make_budget,
+)
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -30,7 +37,7 @@ __all__ = ["evaluate", "find_metadata", "find_policy", "solve"]
 
 def solve(
     game: GameLike,
-    method: str | RegretScheme = DEFAULT_METHOD,
+    method: str | RegretScheme | MethodRow = DEFAULT_METHOD,
     *,
     target: float | None = None,
     iterations: int | None = None,
@@ -45,9 +52,9 @@ def solve(
     ----------
     game : str, Game, GameTree or ExtensiveForm
         By name, as rules, or as arrays.
-    method : str or RegretScheme
+    method : str, RegretScheme or MethodRow
         A name of `infoset.solvers.METHODS` (`cfr`, `cfr+`, `lp`, …), in any case of letters, or
-        a scheme of your own.
+        a row of your own, such as a variant of one of the library's by `dataclasses.replace`.
     target : float, optional
         Exploitability, in the game's units, at which to stop; two-player constant-sum games only.
     iterations : int, optional

@@ -1,6 +1,13 @@
 """Regret minimisation on treeplexes: schemes as data, one kernel, the state they move."""
 
-from infoset.regret._kernels import terminal_gradient
+from infoset.regret._kernels import (
+    add_to_average,
+    pair_gradient,
+    realize_policy,
+    terminal_gradient,
+    update_regrets,
+)
+from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
 
@@ -8,7 +15,15 @@ __all__ = [
     "SCHEMES",
     "Drift",
     "Exponent",
+    "Layout",
+    "PairPayoffs",
     "RegretMinimizer",
     "RegretScheme",
+    "action_major_layout",
+    "add_to_average",
+    "pair_gradient",
+    "pair_payoffs",
+    "realize_policy",
     "terminal_gradient",
+    "update_regrets",
 ]

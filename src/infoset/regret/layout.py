@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from infoset.tree import Treeplex
-from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.tree import SequenceForm, Treeplex
+from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
-__all__ = ["Layout", "action_major_layout"]
+__all__ = ["Layout", "PairPayoffs", "action_major_layout", "pair_payoffs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,31 @@ class Layout:
     def to_sequences(self, by_position: FloatArray) -> FloatArray:
         """Return [Q] values in order of sequence, given those in order of position."""
         return by_position[self.position]
+
+    def uniform_policy(self) -> FloatArray:
+        """Return [Q] the uniform behaviour, in order of position; 1 for the empty sequence."""
+        policy = np.ones(len(self.position))
+        for base, count, actions, _ in self.groups.tolist():
+            policy[base : base + count * actions] = 1.0 / actions
+        return policy
+
+
+class PairPayoffs(NamedTuple):
+    """The payoffs of one of two players, by rows of the opponent's sequences.
+
+    Attributes
+    ----------
+    first : IndexArray
+        [Q_opponent + 1] where the entries of each row begin.
+    column : IndexArray
+        [M] position of the player's own sequence.
+    payoff : FloatArray
+        [M] none of them zero.
+    """
+
+    first: IndexArray
+    column: IndexArray
+    payoff: FloatArray
 
 
 def action_major_layout(treeplex: Treeplex) -> Layout:
@@ -81,3 +107,18 @@ def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> Index
             where = base + action * count + np.arange(count)
             position[treeplex.first_sequence[members] + action] = where
     return position
+
+
+def pair_payoffs(
+    sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
+) -> PairPayoffs:
+    """Return the payoffs of one of two players, whose gradient `pair_gradient` makes of them."""
+    other = 1 - player
+    rows = layouts[other].position[sequence_form.terminal_sequence[:, other]]
+    columns = layouts[player].position[sequence_form.terminal_sequence[:, player]]
+    payoff = sequence_form.payoff[:, player]
+    order = np.lexsort((columns, rows))
+    order = order[payoff[order] != 0]
+    num_rows = len(layouts[other].position)
+    first = np.searchsorted(rows[order], np.arange(num_rows + 1, dtype=np.uint32))
+    return PairPayoffs(first.astype(np.uint32), columns[order], np.ascontiguousarray(payoff[order]))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.regret._kernels import iterate, realize_policy
-from infoset.regret.layout import Layout, action_major_layout
+from infoset.regret.layout import PairPayoffs, action_major_layout, pair_payoffs
 from infoset.regret.scheme import RegretScheme
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, IndexArray, Player
+from infoset.typing import FloatArray, Player
 
 __all__ = ["RegretMinimizer"]
 
-PairPayoffs = tuple[IndexArray, IndexArray, FloatArray]
-NO_PAIRS: PairPayoffs = (np.zeros(1, np.uint32), np.zeros(0, np.uint32), np.zeros(0))
+NO_PAIRS = PairPayoffs(np.zeros(1, np.uint32), np.zeros(0, np.uint32), np.zeros(0))
 
 
 class RegretMinimizer:
@@ -50,7 +49,7 @@ class RegretMinimizer:
     def _set_payoffs(self) -> None:
         form = self.sequence_form
         if form.num_players == 2:
-            pairs = [_pair_payoffs(form, self._layouts, player) for player in range(2)]
+            pairs = [pair_payoffs(form, self._layouts, player) for player in range(2)]
             self._sequence = np.zeros((0, 2), np.uint32)
             self._payoff = np.zeros((0, 2))
         else:
@@ -60,9 +59,9 @@ class RegretMinimizer:
                 axis=1,
             )
             self._payoff = np.ascontiguousarray(form.payoff)
-        self._pair_first = tuple(pair[0] for pair in pairs)
-        self._pair_column = tuple(pair[1] for pair in pairs)
-        self._pair_payoff = tuple(pair[2] for pair in pairs)
+        self._pair_first = tuple(pair.first for pair in pairs)
+        self._pair_column = tuple(pair.column for pair in pairs)
+        self._pair_payoff = tuple(pair.payoff for pair in pairs)
 
     def _set_state(self) -> None:
         self._done = np.zeros(1, np.int64)
@@ -75,7 +74,7 @@ class RegretMinimizer:
         kept = [0 if limit is None else size for size in sizes]
         self._previous = tuple(np.zeros(size) for size in kept)
         self._changes = tuple(np.zeros((3, size)) for size in kept)
-        self._policies = tuple(map(_uniform, self._layouts))
+        self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
         for player in range(len(sizes)):
             realize_policy(
                 self._groups[player],
@@ -152,25 +151,3 @@ class RegretMinimizer:
     def regrets(self, player: Player) -> FloatArray:
         """Return [Q] the cumulative regret of each sequence, as the scheme keeps it."""
         return self._layouts[player].to_sequences(self._regrets[player])
-
-
-def _pair_payoffs(
-    sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
-) -> PairPayoffs:
-    """Return the payoffs of one of two players by rows of the opponent's sequences."""
-    other = 1 - player
-    rows = layouts[other].position[sequence_form.terminal_sequence[:, other]]
-    columns = layouts[player].position[sequence_form.terminal_sequence[:, player]]
-    payoff = sequence_form.payoff[:, player]
-    order = np.lexsort((columns, rows))
-    order = order[payoff[order] != 0]
-    num_rows = len(layouts[other].position)
-    first = np.searchsorted(rows[order], np.arange(num_rows + 1, dtype=np.uint32))
-    return first.astype(np.uint32), columns[order], np.ascontiguousarray(payoff[order])
-
-
-def _uniform(layout: Layout) -> FloatArray:
-    policy = np.ones(len(layout.position))
-    for base, count, actions, _ in layout.groups.tolist():
-        policy[base : base + count * actions] = 1.0 / actions
-    return policy

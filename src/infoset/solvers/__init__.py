@@ -3,7 +3,7 @@
 from infoset.solvers.budget import Budget, make_budget
 from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
-from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, find_method
+from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 
@@ -14,6 +14,7 @@ __all__ = [
     "Callback",
     "IterativeSolver",
     "Method",
+    "MethodRow",
     "Outcome",
     "SolveResult",
     "TracePoint",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from infoset.errors import UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
@@ -15,11 +15,27 @@ from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "find_method"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
 
 DEFAULT_METHOD = "cfr+"
 
 Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
+
+
+class MethodRow(Protocol):
+    """A method as data: what `solve` takes besides a name and a `RegretScheme`."""
+
+    @property
+    def name(self) -> str:
+        """What the result calls it."""
+
+    @property
+    def description(self) -> str:
+        """One line, with the source."""
+
+    @property
+    def run(self) -> Run:
+        """Takes the sequence form and the budget, returns the result."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +67,12 @@ _ROWS = (
     Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
 )
 
-METHODS: Mapping[str, Method] = MappingProxyType({method.name: method for method in _ROWS})
+METHODS: Mapping[str, MethodRow] = MappingProxyType({method.name: method for method in _ROWS})
 """The methods by name."""
 
 
-def find_method(method: str | RegretScheme) -> Method:
-    """Return the method of a name, in any case of letters, or of a scheme of your own.
+def find_method(method: str | RegretScheme | MethodRow) -> MethodRow:
+    """Return the method of a name, in any case of letters, or of a row of your own.
 
     Raises
     ------
@@ -65,6 +81,8 @@ def find_method(method: str | RegretScheme) -> Method:
     """
     if isinstance(method, RegretScheme):
         return _regret_method(method)
+    if not isinstance(method, str):
+        return method
     if method.lower() not in METHODS:
         raise UnknownNameError.of("method", method, METHODS)
     return METHODS[method.lower()]
