@@ -1,4 +1,4 @@
-"""The command line: games, info, solve, evaluate, show, play."""
+"""The command line: a command per module of `infoset.cli.commands`."""
 
 from infoset.cli.app import main
 

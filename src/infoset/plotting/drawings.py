@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
@@ -34,6 +35,9 @@ VIEWS: Final = ("history", "infostate", "public", "all")
 MOST_NODES: Final = 150
 DOTS_PER_INCH, MOST_DOTS = 200, 20_000
 FALLBACK_FONTS: Final = "Verdana, sans-serif"
+
+UNTURNED: Final = re.compile(r' transform="rotate\(-0 [-. \d]+\)"')
+"""What matplotlib writes at every text that is not turned."""
 
 FORMATS: Final[Mapping[str, dict[str, Any]]] = {
     ".svg": {"format": "svg", "metadata": {"Date": None}},
@@ -68,7 +72,7 @@ class Drawing:
 
     def svg(self) -> str:
         """Return it as SVG: texts as text, in a font that any browser can replace."""
-        text = self._bytes(".svg").decode()
+        text = UNTURNED.sub("", self._bytes(".svg").decode())
         return text.replace(f"'{FONT}'", f"'{FONT}', {FALLBACK_FONTS}")
 
     def save(self, path: str | Path) -> None:

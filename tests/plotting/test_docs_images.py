@@ -1,0 +1,40 @@
+"""The pictures of the documentation are those that the code draws now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from svg_reader import Svg
+
+import infoset
+from infoset.plotting import draw
+from infoset.tree import extensive_form, forget_non_acting
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+
+def classical():
+    return forget_non_acting(extensive_form(infoset.load("kuhn_poker")))
+
+
+def solved():
+    return infoset.solve("kuhn_poker", iterations=1000).policy
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("history", lambda: draw("kuhn_poker")),
+        ("infostate", lambda: draw("kuhn_poker", "infostate")),
+        ("public", lambda: draw("kuhn_poker", "public")),
+        ("policy", lambda: draw("kuhn_poker", "infostate", policy=solved())),
+        ("classical", lambda: draw(classical())),
+    ],
+)
+def test_a_picture_of_the_documentation_is_up_to_date(name, make):
+    stored = Svg((IMAGES / f"kuhn_poker-{name}.svg").read_text("utf-8"))
+    drawn = Svg(make().svg())
+    assert stored.groups.keys() == drawn.groups.keys()
+    assert [text for text, *_ in stored.text_places()] == [t for t, *_ in drawn.text_places()]
+    assert stored.size == pytest.approx(drawn.size, abs=2)
