@@ -131,6 +131,15 @@ def test_dots_of_an_infoset_stand_beside_its_histories(kuhn):
         assert dots == pytest.approx(marks)
 
 
+def test_infosets_that_overlap_have_lines_of_their_own(kuhn):
+    lines = []
+    for name in kuhn.ids(r"history-\d+-infoset-\d"):
+        xs, ys = zip(*kuhn.points(name), strict=True)
+        lines.append((min(xs), min(ys), max(ys)))
+    for (x, top, bottom), (other_x, other_top, other_bottom) in combinations(lines, 2):
+        assert x != other_x or bottom < other_top or other_bottom < top
+
+
 def test_edges_end_at_the_nodes_they_join(kuhn):
     picture = draw("kuhn_poker").pictures[0]
     for node in range(1, 55):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -13,7 +13,7 @@ from infoset.cli.screen import print_json, say
 if TYPE_CHECKING:
     from infoset.plotting import Picture
 
-OutOption = Annotated[
+OutOption: TypeAlias = Annotated[
     Path,
     typer.Option(
         metavar="FILE",
@@ -21,10 +21,10 @@ OutOption = Annotated[
         show_default=False,
     ),
 ]
-ViewOption = Annotated[
+ViewOption: TypeAlias = Annotated[
     str, typer.Option(metavar="VIEW", help="history, infostate, public, or all three.")
 ]
-PolicyOption = Annotated[
+PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
