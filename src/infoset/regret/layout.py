@@ -25,11 +25,14 @@ class Layout:
         [I] position of the parent sequence, infostates in the order of the groups.
     position : IndexArray
         [Q] position of each sequence of the treeplex.
+    infostate : IntArray
+        [I] the infostates in the order of the groups.
     """
 
     groups: IndexArray
     parent: IndexArray
     position: IndexArray
+    infostate: IntArray
 
     @property
     def largest_group(self) -> int:
@@ -85,7 +88,7 @@ def action_major_layout(treeplex: Treeplex) -> Layout:
     bases = 1 + np.cumsum(sizes) - sizes
     groups = np.stack([bases, counts, num_actions[starts], starts], axis=1).astype(np.uint32)
     position = _positions(treeplex, order, groups)
-    return Layout(groups, position[treeplex.parent_sequence[order]], position)
+    return Layout(groups, position[treeplex.parent_sequence[order]], position, order)
 
 
 def _own_depth(treeplex: Treeplex) -> IntArray:
