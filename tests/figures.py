@@ -45,7 +45,7 @@ def not_timeable() -> ExtensiveForm:
         },
         name="h'",
     )
-    root = chance({"player 0 first": (HALF, g), "player 1 first": (HALF, h)})
+    root = chance({"g": (HALF, g), "h'": (HALF, h)})
     return make_form(root, name="Figure 5, left")
 
 
@@ -56,25 +56,25 @@ def two_augmentations() -> tuple[ExtensiveForm, ExtensiveForm]:
     seen by player 1 before player 0 bets, and by nobody else; or by everybody, after player 0's
     bet. Whoever acts knows the same in both.
     """
-    return _coin("early", "Figure 5, right: early"), _coin("late", "Figure 5, right: late")
+    return _coin("early", "seen early, by one"), _coin("late", "seen late, by both")
 
 
 def _coin(when: str, name: str) -> ExtensiveForm:
     def end(side: str, bet: str, answer: str) -> Node:
-        paid = (1 if bet == side else -1) * (2 if answer == "double" else 1)
-        known = (side, bet, answer)
+        paid = (1 if bet == side else -1) * (2 if answer == "raise" else 1)
+        known = f"{side} {bet} {answer}"
         return terminal(paid, -paid, sees={0: known, 1: known}, public=known)
 
     def reply(side: str, bet: str) -> Node:
-        ends = {answer: end(side, bet, answer) for answer in ("keep", "double")}
-        sees = {0: bet if when == "early" else (side, bet)}
-        public = bet if when == "early" else (side, bet)
-        return decision(1, (side, bet), ends, sees=sees, public=public)
+        both = f"{side} {bet}"
+        ends = {answer: end(side, bet, answer) for answer in ("call", "raise")}
+        shown = f"? {bet}" if when == "early" else both
+        return decision(1, both, ends, sees={0: shown}, public=shown)
 
     def toss(side: str) -> Node:
-        sees = {1: side if when == "early" else "tossed"}
         replies = {bet: reply(side, bet) for bet in "HT"}
-        return decision(0, "bet", replies, sees=sees, public="tossed")
+        seen = side if when == "early" else "?"
+        return decision(0, "bet", replies, sees={1: seen}, public="tossed")
 
     moves = {side: (HALF, toss(side)) for side in "HT"}
     return make_form(chance(moves, sees={0: "start", 1: "start"}, public="start"), name=name)
@@ -175,7 +175,7 @@ def public_mismatch() -> ExtensiveForm:
 
     def guess(side: str) -> Node:
         ends = {
-            guess: terminal(1, -1, sees={0: (side, guess), 1: guess}, public="over")
+            guess: terminal(1, -1, sees={0: f"{side} {guess}", 1: guess}, public="over")
             for guess in ("H?", "T?")
         }
         shown = f"shown {side}"

@@ -81,7 +81,7 @@ def check_game(
 
     The world states are visited breadth first, and asked everything twice; then the histories,
     for what a player can tell apart; both up to `max_histories`. Where that is not all of them,
-    random plays reach deeper. The docs page "The model in one page" lists the rules.
+    random plays reach deeper. The docs page "Checks and what their failures mean" lists the rules.
 
     Parameters
     ----------
