@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle_regret import SlowMinimizer
 
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
@@ -16,6 +15,7 @@ from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.regret.layout import action_major_layout
 from infoset.solvers import average_policy, current_policy
 from infoset.tree import build_tree
+from oracle_regret import SlowMinimizer, generic
 from strategies import random_games
 
 
@@ -34,16 +34,6 @@ class AnySchedule(RegretScheme):
 
 def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
-
-
-def generic(form, seed):
-    """Return the game with payoffs in general position.
-
-    Where actions are equally good, a regret is zero or not by rounding alone, and the policy
-    that is made of it is another.
-    """
-    noise = np.random.default_rng(seed).standard_normal(form.payoff.shape)
-    return replace(form, payoff=form.payoff + noise)
 
 
 def assert_equals_twin(form, scheme, iterations=6):

@@ -1,5 +1,6 @@
 """Policies: what a player does at each infostate, as arrays and as files."""
 
+from infoset.policy._kernels import behavior_to_plan
 from infoset.policy.arithmetic import distance, mix
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
@@ -11,6 +12,7 @@ __all__ = [
     "PolicyRow",
     "TabularPolicy",
     "UniformPolicy",
+    "behavior_to_plan",
     "distance",
     "load_policy",
     "load_policy_csv",

@@ -1,6 +1,7 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
 from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
 from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
@@ -12,6 +13,7 @@ __all__ = [
     "METHODS",
     "Budget",
     "Callback",
+    "FictitiousPlay",
     "IterativeSolver",
     "Method",
     "MethodRow",
@@ -23,6 +25,7 @@ __all__ = [
     "find_method",
     "make_budget",
     "run_measured",
+    "solve_by_fictitious_play",
     "solve_by_lp",
     "solve_by_regret",
 ]

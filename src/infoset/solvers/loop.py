@@ -33,7 +33,7 @@ class IterativeSolver(Protocol):
         """Numbers read in one iteration: what its time is in proportion to."""
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations; an interrupt must leave whole ones behind."""
+        """Do `iterations` more iterations; interrupted anywhere, leave an answer behind."""
 
     def policy(self) -> TabularPolicy:
         """Return the answer so far: the average or the last iterate, as the method has it."""

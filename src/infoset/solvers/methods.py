@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 from infoset.errors import UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.budget import Budget
+from infoset.solvers.fictitious_play import solve_by_fictitious_play
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
@@ -64,6 +65,11 @@ def _regret_method(scheme: RegretScheme) -> Method:
 
 _ROWS = (
     *map(_regret_method, SCHEMES.values()),
+    Method(
+        "xfp",
+        "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)",
+        solve_by_fictitious_play,
+    ),
     Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
 )
 

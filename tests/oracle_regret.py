@@ -2,7 +2,67 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+
+
+def generic(form, seed):
+    """Return the game with payoffs in general position.
+
+    Where actions are equally good, a regret is zero or not by rounding alone, and the policy
+    that is made of it is another.
+    """
+    noise = np.random.default_rng(seed).standard_normal(form.payoff.shape)
+    if form.is_zero_sum:
+        noise[:, -1] = -noise[:, :-1].sum(axis=1)
+    return replace(form, payoff=form.payoff + noise)
+
+
+def infostates(plex):
+    """Return of each acting infostate the parent sequence, and its own ones as a slice."""
+    for infostate in range(plex.num_infostates):
+        first = plex.first_sequence[infostate]
+        own = slice(first, first + plex.num_actions[infostate])
+        yield plex.parent_sequence[infostate], own
+
+
+def uniform(plex):
+    """Return [Q] the uniform behaviour."""
+    policy = np.ones(plex.num_sequences)
+    policy[1:] = 1 / np.repeat(plex.num_actions, plex.num_actions)
+    return policy
+
+
+def plan_of(plex, policy):
+    """Return [Q] the realization plan of a behaviour."""
+    plan = np.ones(plex.num_sequences)
+    for parent, own in infostates(plex):
+        plan[own] = plan[parent] * policy[own]
+    return plan
+
+
+def gradient_of(form, player, plans):
+    """Return [Q] what each sequence of a player earns against the plans of the others."""
+    weight = form.payoff[:, player].copy()
+    for other, plan in enumerate(plans):
+        if other != player:
+            weight *= plan[form.terminal_sequence[:, other]]
+    size = form.treeplexes[player].num_sequences
+    return np.bincount(form.terminal_sequence[:, player], weights=weight, minlength=size)
+
+
+def best_behavior(form, player, plans):
+    """Return [Q] a pure best response to the plans of the others, the first among equals."""
+    plex = form.treeplexes[player]
+    value = gradient_of(form, player, plans)
+    behavior = np.zeros(plex.num_sequences)
+    behavior[0] = 1
+    for parent, own in reversed([*infostates(plex)]):
+        best = own.start + np.argmax(value[own])
+        behavior[best] = 1
+        value[parent] += value[best]
+    return behavior
 
 
 class SlowMinimizer:
@@ -15,41 +75,22 @@ class SlowMinimizer:
         self.adaptive_limit = adaptive_limit
         sizes = [plex.num_sequences for plex in form.treeplexes]
         self.regrets = [np.zeros(size) for size in sizes]
-        self.policies = [np.ones(size) for size in sizes]
-        for plex, policy in zip(form.treeplexes, self.policies, strict=True):
-            policy[1:] = 1 / np.repeat(plex.num_actions, plex.num_actions)
+        self.policies = [uniform(plex) for plex in form.treeplexes]
         self.averages = [np.zeros(size) for size in sizes]
         self.previous = [np.zeros(size) for size in sizes]
         self.changes = [np.zeros((plex.num_infostates, 2)) for plex in form.treeplexes]
 
     def plan(self, player):
-        plex = self.form.treeplexes[player]
-        plan = np.ones(plex.num_sequences)
-        for parent, own in self.infostates(plex):
-            plan[own] = plan[parent] * self.policies[player][own]
-        return plan
-
-    @staticmethod
-    def infostates(plex):
-        for infostate in range(plex.num_infostates):
-            first = plex.first_sequence[infostate]
-            own = slice(first, first + plex.num_actions[infostate])
-            yield plex.parent_sequence[infostate], own
+        return plan_of(self.form.treeplexes[player], self.policies[player])
 
     def gradient(self, player, plans):
-        form = self.form
-        weight = form.payoff[:, player].copy()
-        for other, plan in enumerate(plans):
-            if other != player:
-                weight *= plan[form.terminal_sequence[:, other]]
-        size = form.treeplexes[player].num_sequences
-        return np.bincount(form.terminal_sequence[:, player], weights=weight, minlength=size)
+        return gradient_of(self.form, player, plans)
 
     def update(self, player, row, gradient):
         weight, keep_positive, keep_negative, floor, keep_predicted, prediction = row[:6]
         regret, policy = self.regrets[player], self.policies[player]
-        infostates = list(enumerate(self.infostates(self.form.treeplexes[player])))
-        for number, (parent, own) in reversed(infostates):
+        numbered = [*enumerate(infostates(self.form.treeplexes[player]))]
+        for number, (parent, own) in reversed(numbered):
             value = policy[own] @ gradient[own]
             instant = weight * (gradient[own] - value)
             before = regret[own].copy()
