@@ -115,13 +115,6 @@ class RegretMinimizer:
         """Number of iterations done; in one, every player is updated once."""
         return int(self._done[0])
 
-    @property
-    def work(self) -> int:
-        """Numbers read in one iteration: what its time is in proportion to."""
-        form = self.sequence_form
-        sequences = sum(plex.num_sequences for plex in form.treeplexes)
-        return form.num_payoffs * form.num_players + 4 * sequences
-
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the average realization plan; uniform before iteration 1."""
         if self.iteration == 0:

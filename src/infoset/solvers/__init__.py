@@ -7,6 +7,7 @@ from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
+from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -18,6 +19,8 @@ __all__ = [
     "Method",
     "MethodRow",
     "Outcome",
+    "RTCFRPlus",
+    "RTCFRPlusSolver",
     "SolveResult",
     "TracePoint",
     "average_policy",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from infoset.evaluation import best_response_plan
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured
+from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
@@ -71,8 +71,7 @@ class FictitiousPlay:
     @property
     def work(self) -> int:
         """Numbers read in one iteration."""
-        sequences = sum(plex.num_sequences for plex in self._form.treeplexes)
-        return self._form.num_payoffs * self._form.num_players + 4 * sequences
+        return work_of(self._form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""

@@ -10,7 +10,7 @@ from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.tree import SequenceForm
 
-__all__ = ["IterativeSolver", "run_measured"]
+__all__ = ["IterativeSolver", "run_measured", "work_of"]
 
 GROWTH = 0.1
 WORK_BETWEEN_MEASUREMENTS = 1_000_000_000
@@ -40,6 +40,12 @@ class IterativeSolver(Protocol):
 
     def current_policy(self) -> TabularPolicy | None:
         """Return the last iterate; None where the method has none."""
+
+
+def work_of(sequence_form: SequenceForm) -> int:
+    """Return the numbers read to make and use one gradient of every player."""
+    sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
+    return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
 
 
 def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveResult:

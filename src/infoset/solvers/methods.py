@@ -14,6 +14,7 @@ from infoset.solvers.fictitious_play import solve_by_fictitious_play
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
+from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.tree import SequenceForm
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
@@ -63,13 +64,14 @@ def _regret_method(scheme: RegretScheme) -> Method:
     )
 
 
-_ROWS = (
+_ROWS: tuple[MethodRow, ...] = (
     *map(_regret_method, SCHEMES.values()),
     Method(
         "xfp",
         "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)",
         solve_by_fictitious_play,
     ),
+    RTCFRPlus(),
     Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured
+from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
@@ -26,6 +26,11 @@ def current_policy(minimizer: RegretMinimizer) -> TabularPolicy:
 
 class RegretSolver(RegretMinimizer):
     """Regret minimisation as an iterative method, which answers with the average policy."""
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration."""
+        return work_of(self.sequence_form)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""

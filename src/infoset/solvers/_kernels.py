@@ -1,0 +1,90 @@
+"""Kernels of solvers, over the action-major layout of `infoset.regret`."""
+
+from __future__ import annotations
+
+from infoset.kernels import kernel
+from infoset.regret import PairPayoffs, pair_gradient, realize_policy, update_regrets
+from infoset.typing import FloatArray, IndexArray, LongArray
+
+
+@kernel
+def perturb_policy(
+    groups: IndexArray, policy: FloatArray, least: float, perturbed: FloatArray
+) -> None:
+    """Fill `perturbed` [Q] with a policy [Q] that plays each action with at least `least`.
+
+    groups [G, 4] (base, count, number of actions, first infostate).
+    """
+    for group in range(len(groups)):
+        base, count, actions, _ = groups[group]
+        share = 1.0 - least * actions
+        for position in range(base, base + count * actions):
+            perturbed[position] = share * policy[position] + least
+
+
+@kernel
+def pull_gradient(
+    strength: float, plan: FloatArray, reference: FloatArray, gradient: FloatArray
+) -> None:
+    """Add to `gradient` [Q] a pull of the plan [Q] towards its reference [Q], in place."""
+    for i in range(len(plan)):
+        gradient[i] -= strength * (plan[i] - reference[i])
+
+
+@kernel
+def iterate_towards_references(
+    iterations: int,
+    done: LongArray,
+    row: FloatArray,
+    strength: float,
+    least: float,
+    period: int,
+    groups: tuple[IndexArray, ...],
+    parents: tuple[IndexArray, ...],
+    pairs: tuple[PairPayoffs, ...],
+    gradients: tuple[FloatArray, ...],
+    regrets: tuple[FloatArray, ...],
+    policies: tuple[FloatArray, ...],
+    perturbed: tuple[FloatArray, ...],
+    plans: tuple[FloatArray, ...],
+    references: tuple[FloatArray, ...],
+    previous: FloatArray,
+    changes: FloatArray,
+    value: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Run iterations of RTCFR+ for two players, all state in place; count them in done[0].
+
+    row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
+    Per player: groups, parents (see `update_regrets`), pairs (see `pair_gradient`), gradients,
+    regrets, policies and perturbed ones, plans of these, and reference plans [Q]. previous,
+    changes: empty; value, total: scratch of the largest count.
+    """
+    for _ in range(iterations):
+        floor = least * 0.5 ** (done[0] // period)
+        for player in range(2):
+            if done[0] % period == 0:
+                for i in range(len(plans[player])):
+                    references[player][i] = plans[player][i]
+        for player in range(2):
+            pair = pairs[player]
+            gradient = gradients[player]
+            plan = plans[player]
+            pair_gradient(pair.first, pair.column, pair.payoff, plans[1 - player], gradient)
+            pull_gradient(strength, plan, references[player], gradient)
+            update_regrets(
+                groups[player],
+                parents[player],
+                row,
+                -1.0,
+                gradient,
+                regrets[player],
+                policies[player],
+                previous,
+                changes,
+                value,
+                total,
+            )
+            perturb_policy(groups[player], policies[player], floor, perturbed[player])
+            realize_policy(groups[player], parents[player], perturbed[player], plan)
+        done[0] += 1

@@ -1,0 +1,198 @@
+"""Reward transformation CFR+, whose last iterate is the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, action_major_layout, pair_payoffs, realize_policy
+from infoset.solvers._kernels import iterate_towards_references
+from infoset.solvers.budget import Budget
+from infoset.solvers.loop import run_measured, work_of
+from infoset.solvers.result import SolveResult
+from infoset.tree import SequenceForm
+
+__all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
+
+ONE_ROW = SCHEMES["cfr+"].schedule(1, 1)[0]
+
+
+@dataclass(frozen=True)
+class RTCFRPlus:
+    """Reward transformation CFR+: CFR+ on a game whose payoffs draw plans to a reference.
+
+    With x the player's plan and r its reference, a player counts the gradient
+
+        g ← ∂u/∂x − μ (x − r)
+
+    in sequence form, μ being `strength` times the payoff range, and updates by regret matching+;
+    the players alternate. Plans are of policies that play every action with at least γ. After
+    each `period` iterations r becomes x and γ is halved; regrets stay. No average is kept: the
+    policy of the last iteration is the answer, in two-player constant-sum games only.
+
+    Attributes
+    ----------
+    name, description : str
+        What the result calls it; one line, with the source.
+    strength : float
+        μ in units of the payoff range. Too large, and the reference moves slowly; too small, and
+        plans cycle about it as those of CFR+ do. For 1000 iterations the best are 3·10⁻⁵ on
+        Leduc poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and
+        3·10⁻³ on Kuhn poker.
+    period : int
+        Iterations between two moves of the reference.
+    least_probability : float
+        γ before the first of them.
+
+    Notes
+    -----
+    Source: Meng et al. (NeurIPS 2025), "Efficient Last-Iterate Convergence in Solving
+    Extensive-Form Games".
+    Differs from the paper: μ is relative to the payoff range, so that a change of units changes
+    nothing; the default is one for all games, where theirs is 10⁻³ in the units of each.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from infoset import solve
+    >>> stronger = replace(RTCFRPlus(), name="stronger", strength=2.5e-3)
+    >>> solve("kuhn_poker", stronger, iterations=1000).exploitability < 1e-11
+    True
+    """
+
+    name: str = "rtcfr+"
+    description: str = "reward transformation CFR+, last iterate (Meng et al. 2025)"
+    strength: float = 3e-4
+    period: int = 100
+    least_probability: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for field, given, least in (
+            ("strength", self.strength, 0),
+            ("period", self.period, 1),
+            ("least_probability", self.least_probability, 0),
+        ):
+            if not given >= least:
+                raise ParameterError(f"{field}={given} is out of range: at least {least}")
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Run until the budget ends it.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the game is not two-player constant-sum.
+        ParameterError
+            If some infostate has so many actions that each cannot have the least probability.
+        """
+        return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
+
+
+class RTCFRPlusSolver:
+    """The state of reward transformation CFR+ on a game, and the iterations that move it.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        A two-player constant-sum game.
+    row : RTCFRPlus
+        The numbers of the method.
+
+    Raises
+    ------
+    UnsupportedGameError, ParameterError
+        As `RTCFRPlus.run`.
+    """
+
+    def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
+        _check(sequence_form, row)
+        self._form = sequence_form
+        self._row = row
+        low, high = sequence_form.payoff_range
+        self._strength = row.strength * (high - low)
+        first, second = sequence_form.treeplexes
+        self._layouts = (action_major_layout(first), action_major_layout(second))
+        self._groups = tuple(layout.groups for layout in self._layouts)
+        self._parents = tuple(layout.parent for layout in self._layouts)
+        self._pairs = tuple(pair_payoffs(sequence_form, self._layouts, p) for p in range(2))
+        self._set_state()
+
+    def _set_state(self) -> None:
+        self._done = np.zeros(1, np.int64)
+        self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
+        self._perturbed = tuple(policy.copy() for policy in self._policies)
+        self._gradients, self._regrets, self._plans, self._references = (
+            tuple(np.zeros_like(policy) for policy in self._policies) for _ in range(4)
+        )
+        for groups, parent, policy, plan in zip(
+            self._groups, self._parents, self._policies, self._plans, strict=True
+        ):
+            realize_policy(groups, parent, policy, plan)
+        largest = max(layout.largest_group for layout in self._layouts)
+        empty = (np.zeros(0), np.zeros((3, 0)))
+        self._scratch = (*empty, np.zeros(largest), np.zeros(largest))
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+        return self._form
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, both players are updated once."""
+        return int(self._done[0])
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration."""
+        return work_of(self._form)
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one compiled call."""
+        iterate_towards_references(
+            iterations,
+            self._done,
+            ONE_ROW,
+            self._strength,
+            self._row.least_probability,
+            self._row.period,
+            self._groups,
+            self._parents,
+            self._pairs,
+            self._gradients,
+            self._regrets,
+            self._policies,
+            self._perturbed,
+            self._plans,
+            self._references,
+            *self._scratch,
+        )
+
+    def policy(self) -> TabularPolicy:
+        """Return the last iterate, as it is played: every action with at least γ."""
+        weights = [
+            layout.to_sequences(policy)
+            for layout, policy in zip(self._layouts, self._perturbed, strict=True)
+        ]
+        return TabularPolicy.from_weights(self._form, weights)
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the last iterate."""
+        return self.policy()
+
+
+def _check(sequence_form: SequenceForm, row: RTCFRPlus) -> None:
+    if not sequence_form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{row.name} solves two-player constant-sum games; {sequence_form.name} is not one: "
+            "use cfr+"
+        )
+    most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
+    if row.least_probability * most > 1:
+        raise ParameterError(
+            f"least_probability={row.least_probability} is out of range: an infostate of "
+            f"{sequence_form.name} has {most} actions, so at most 1/{most}"
+        )
