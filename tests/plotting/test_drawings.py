@@ -131,6 +131,19 @@ def test_dots_of_an_infoset_stand_beside_its_histories(kuhn):
         assert dots == pytest.approx(marks)
 
 
+@pytest.mark.parametrize("view", VIEWS)
+def test_children_stand_below_each_other_in_the_order_of_the_moves(view):
+    drawing = draw("kuhn_poker", view)
+    (picture,), svg = drawing.pictures, Svg(drawing.svg())
+    heights = {}
+    for number, node in enumerate(picture.nodes):
+        (mark,) = svg.ids(rf"{view}-{number}-actor-.*(?<!label)")
+        heights.setdefault(node.parent, []).append((node.rank, svg.marker(mark)[1]))
+    for of_siblings in heights.values():
+        for (rank, y), (other_rank, other_y) in combinations(of_siblings, 2):
+            assert rank == other_rank or (rank < other_rank) == (y < other_y)
+
+
 def test_infosets_that_overlap_have_lines_of_their_own(kuhn):
     lines = []
     for name in kuhn.ids(r"history-\d+-infoset-\d"):

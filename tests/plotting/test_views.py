@@ -297,10 +297,10 @@ def test_what_is_left_out_is_counted(game, depth, most):
         assert picture.remark == ""
 
 
-@given(random_games(max_histories=200, max_depth=st.integers(2, 5)))
+@given(random_games(max_histories=200, max_depth=st.integers(3, 5)))
 def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game):
     with exact_limits():
-        cut = compile_part(game, most_worlds=60)
+        cut = compile_part(game, most_worlds=20)
     picture = history_picture(cut, ALL)
     assert cut.is_whole == (cut.tree.num_histories == cut.histories)
     limits = Limits(max(picture.depth), 10**6)

@@ -60,7 +60,7 @@ def _nodes(subject: Subject, part: Part, policy: TabularPolicy | None) -> tuple[
     nodes = []
     for history, infostates in enumerate(drawn.tolist()):
         actors = subject.actors(history)
-        goes_on = history in more or subject.is_cut_off(history)
+        goes_on = history in more or subject.is_cut_off([history])
         nodes.append(
             PictureNode(
                 parent=int(tree.parent[history]),

@@ -111,7 +111,7 @@ class _InfostateView:
 
     def _note(self, number: int, histories: Sequence[int], actor: Player) -> str:
         utilities = self._utilities(histories) if actor == TERMINAL else ""
-        is_cut = number in self.continued or self.subject.is_cut_off(histories[0])
+        is_cut = number in self.continued or self.subject.is_cut_off(histories)
         parts = (utilities, size_note(histories), GOES_ON if is_cut else "")
         return "  ".join(filter(None, parts))
 

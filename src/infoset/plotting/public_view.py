@@ -84,5 +84,5 @@ class _PublicView:
         return count_text(len(inside), "infostate")
 
     def _note(self, number: int, histories: Sequence[int]) -> str:
-        is_cut = number in self.continued or self.subject.is_cut_off(histories[0])
+        is_cut = number in self.continued or self.subject.is_cut_off(histories)
         return "  ".join(filter(None, (size_note(histories), GOES_ON if is_cut else "")))

@@ -13,7 +13,7 @@ from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
 from infoset.plotting.picture import TERMINAL
 from infoset.tree import GameTree, WorldGraph, count_histories, explore, unroll
-from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, Player, World
+from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
 __all__ = ["GOES_ON", "Limits", "Part", "Subject", "choose_part", "compile_part", "continued"]
 
@@ -50,7 +50,7 @@ class Subject:
         """Return who acts at a history: players, `CHANCE`, or `TERMINAL`."""
         return self._actors_at(int(self.tree.world[history]))
 
-    def actors_among(self, histories: Sequence[int]) -> set[Player]:
+    def actors_among(self, histories: Sequence[int] | LongArray) -> set[Player]:
         """Return everyone who acts at one history at least."""
         worlds = np.unique(self.tree.world[histories]).tolist()
         return {actor for world in worlds for actor in self._actors_at(world)}
@@ -58,12 +58,14 @@ class Subject:
     def rank(self, histories: Sequence[int]) -> int:
         """Return the least position of the histories among the moves of their parents."""
         before = self.tree.parent[histories]
-        return int((np.asarray(histories) - self.tree.first_child[before]).min())
+        first = np.where(before < 0, 0, self.tree.first_child[before])
+        return int((np.asarray(histories) - first).min())
 
-    def is_cut_off(self, history: int) -> bool:
-        """Return whether the game goes on at a history where the tree does not."""
-        first, last = self.tree.first_child[history : history + 2]
-        return bool(first == last) and self.actors(history) != (TERMINAL,)
+    def is_cut_off(self, histories: Sequence[int]) -> bool:
+        """Return whether the game goes on at one of the histories where the tree does not."""
+        chosen = np.asarray(histories)
+        is_last = self.tree.first_child[chosen] == self.tree.first_child[chosen + 1]
+        return bool(self.actors_among(chosen[is_last]) - {TERMINAL})
 
     def _actors_at(self, world: int) -> tuple[Player, ...]:
         graph = self.tree.graph
