@@ -64,9 +64,7 @@ def test_rewritten_games_keep_the_rules(game):
 def test_serializing_twice_changes_nothing(game):
     once, twice = serialize(game), serialize(serialize(game))
     assert build_tree(twice).num_histories == build_tree(once).num_histories
-    assert (
-        build_tree(twice).sequence_form.fingerprint == build_tree(once).sequence_form.fingerprint
-    )
+    assert build_tree(twice).sequence_form.fingerprint == build_tree(once).sequence_form.fingerprint
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker(num_ranks=2)"])
