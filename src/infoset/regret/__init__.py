@@ -9,6 +9,7 @@ from infoset.regret._kernels import (
 )
 from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
 from infoset.regret.minimizer import RegretMinimizer
+from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Exponent",
     "Layout",
     "PairPayoffs",
+    "PlayerMinimizer",
     "RegretMinimizer",
     "RegretScheme",
     "action_major_layout",

@@ -1,34 +1,46 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
 from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
+from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
+from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 
 __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
     "Budget",
     "Callback",
+    "Decomposition",
+    "DecompositionSolver",
     "FictitiousPlay",
     "IterativeSolver",
+    "LockedForm",
     "Method",
     "MethodRow",
     "Outcome",
     "RTCFRPlus",
     "RTCFRPlusSolver",
     "SolveResult",
+    "SubgameRegret",
+    "SubgameSolver",
     "TracePoint",
     "average_policy",
     "current_policy",
     "find_method",
+    "lock_policy",
     "make_budget",
     "run_measured",
+    "solve_by_decomposition",
     "solve_by_fictitious_play",
     "solve_by_lp",
     "solve_by_regret",
+    "solve_locked",
+    "solve_subgames",
 ]

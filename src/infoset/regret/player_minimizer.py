@@ -1,0 +1,101 @@
+"""Regret minimisation by one player, against whatever gradients it is shown."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.regret._kernels import add_to_average, realize_policy, update_regrets
+from infoset.regret.layout import action_major_layout
+from infoset.regret.scheme import RegretScheme
+from infoset.tree import Treeplex
+from infoset.typing import FloatArray
+
+__all__ = ["PlayerMinimizer"]
+
+
+class PlayerMinimizer:
+    """The state of one player under a member of the CFR family, moved by one gradient at a time.
+
+    `RegretMinimizer` runs all players of a game against each other; this is for those who make
+    the gradients themselves, as decomposition does.
+
+    Parameters
+    ----------
+    treeplex : Treeplex
+        The player's infostates.
+    scheme : RegretScheme
+        The member of the family; who answers whom is up to the caller.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infoset.games import load_game
+    >>> from infoset.regret import SCHEMES
+    >>> from infoset.tree import build_tree
+    >>> chooser = build_tree(load_game("matrix_rps")).sequence_form.treeplexes[0]
+    >>> minimizer = PlayerMinimizer(chooser, SCHEMES["cfr"])
+    >>> minimizer.observe(np.array([0.0, 3.0, 2.0, 1.0]))
+    >>> minimizer.plan().round(9).tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    """
+
+    def __init__(self, treeplex: Treeplex, scheme: RegretScheme) -> None:
+        self.treeplex = treeplex
+        self.scheme = scheme
+        self.iteration = 0
+        self._layout = action_major_layout(treeplex)
+        size = treeplex.num_sequences
+        self._regret, self._average, self._plan = (np.zeros(size) for _ in range(3))
+        limit = scheme.adaptive_limit
+        self._limit = -1.0 if limit is None else limit
+        kept = 0 if limit is None else size
+        self._previous, self._changes = np.zeros(kept), np.zeros((3, kept))
+        uniform = np.ones(size)
+        uniform[1:] = 1.0 / np.repeat(treeplex.num_actions, treeplex.num_actions)
+        self._policy = self._layout.to_positions(uniform)
+        self._realize()
+
+    def observe(self, gradient: FloatArray) -> None:
+        """Do one iteration: count the regrets for a gradient, and make the next plan.
+
+        Parameters
+        ----------
+        gradient : FloatArray
+            [Q] derivative of the player's expected utility by its plan.
+        """
+        self.iteration += 1
+        row = self.scheme.schedule(self.iteration, 1)[0]
+        if not self.scheme.averages_next:
+            add_to_average(row, self._plan, self._average)
+        update_regrets(
+            self._layout.groups,
+            self._layout.parent,
+            row,
+            self._limit,
+            self._layout.to_positions(gradient),
+            self._regret,
+            self._policy,
+            self._previous,
+            self._changes,
+            np.zeros(self._layout.largest_group),
+            np.zeros(self._layout.largest_group),
+        )
+        self._realize()
+        if self.scheme.averages_next:
+            add_to_average(row, self._plan, self._average)
+
+    def _realize(self) -> None:
+        realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
+
+    def plan(self) -> FloatArray:
+        """Return [Q] the realization plan that the next iteration begins with."""
+        return self._layout.to_sequences(self._plan)
+
+    def probabilities(self) -> FloatArray:
+        """Return [Q] the behaviour that the next iteration begins with."""
+        return self._layout.to_sequences(self._policy)
+
+    def average_plan(self) -> FloatArray:
+        """Return [Q] the average realization plan; before there is one, the next."""
+        weight = self._average[0]
+        return self._layout.to_sequences(self._average) / weight if weight > 0 else self.plan()

@@ -1,0 +1,234 @@
+"""CFR-D: the trunk of a game by regret minimisation, the subgames below it one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.beliefs import PublicBeliefState, TreeCut, counterfactual_values, value_form
+from infoset.errors import ParameterError
+from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme, terminal_gradient
+from infoset.solvers.budget import Budget
+from infoset.solvers.loop import WORK_BETWEEN_LOOKS, run_measured
+from infoset.solvers.result import SolveResult
+from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, Player
+
+__all__ = ["Decomposition", "DecompositionSolver", "solve_by_decomposition"]
+
+RootValues: TypeAlias = dict[int, list[FloatArray]]
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """What decomposition returns.
+
+    Attributes
+    ----------
+    cut : TreeCut
+        The game, and where it was cut.
+    trunk_policy : TabularPolicy
+        The average policy of the trunk, on the trunk's form.
+    root_values : Mapping[int, tuple[FloatArray, ...]]
+        By root of a subgame, per player [S_p], the average over the iterations of its
+        counterfactual values `P_-i(s_i) v_i(s_i)` of future rewards, as `counterfactual_values`
+        gives them: one number for each infostate of a range, what re-solving promises a player.
+    result : SolveResult
+        The whole policy, measured: that of the trunk, with every subgame solved once more for
+        the average ranges of the trunk.
+    """
+
+    cut: TreeCut
+    trunk_policy: TabularPolicy
+    root_values: Mapping[int, tuple[FloatArray, ...]]
+    result: SolveResult
+
+    def belief(self, root: int) -> PublicBeliefState:
+        """Return the belief at the root of a subgame that the average trunk policy leads to.
+
+        Raises
+        ------
+        ParameterError
+            If no subgame begins there.
+        """
+        start = PublicBeliefState.unranged(self.cut.tree)
+        return self.cut.trunk.leaf_belief(root, start, self.trunk_policy)
+
+
+class DecompositionSolver:
+    """CFR-D as an iterative method: the state is the trunk's, and values at roots of subgames.
+
+    Each iteration solves every subgame, one after the other, for the ranges that the current
+    trunk policy leads to, and takes the counterfactual values at its root into the gradients of
+    the trunk; nothing else of it is kept. Where the scheme alternates, every player's turn
+    solves them anew. `iteration` counts whole iterations.
+
+    Parameters
+    ----------
+    cut : TreeCut
+        The game, cut once on every play at most.
+    scheme : RegretScheme
+        For the trunk.
+    solve_subgame : SubgameSolver
+
+    Raises
+    ------
+    ParameterError
+        If a subgame is cut again.
+    """
+
+    def __init__(self, cut: TreeCut, scheme: RegretScheme, solve_subgame: SubgameSolver) -> None:
+        self.cut = cut
+        self.scheme = scheme
+        self.solve_subgame = solve_subgame
+        self.iteration = 0
+        self.trunk = cut.trunk
+        if len(self.trunk.leaves) != len(cut.roots) - 1:
+            raise ParameterError(
+                f"the subgames at {self.trunk.leaves.tolist()} are cut again; decomposition takes "
+                "a cut with nothing but subgames below the trunk"
+            )
+        self._start = PublicBeliefState.unranged(cut.tree)
+        nothing = np.zeros((len(self.trunk.leaf_histories), cut.tree.num_players))
+        self._form = value_form(self.trunk, self._start, nothing)
+        self._minimizers = [PlayerMinimizer(plex, scheme) for plex in self._form.treeplexes]
+        self._totals = self._no_values()
+        self._weight = 0.0
+
+    def _no_values(self) -> RootValues:
+        found: RootValues = {}
+        for leaf in self.trunk.leaves.tolist():
+            infostates = PublicBeliefState.unranged(self.cut.tree, leaf).infostates
+            found[leaf] = [np.zeros(len(numbers)) for numbers in infostates]
+        return found
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The whole game."""
+        return self.cut.tree.sequence_form
+
+    @property
+    def work(self) -> int:
+        """Enough for the clock to be looked at after each iteration."""
+        return WORK_BETWEEN_LOOKS
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations; one that is interrupted has not happened."""
+        for _ in range(iterations):
+            self._minimizers, self._totals, self._weight, self.iteration = self._iterated()
+
+    def _iterated(self) -> tuple[list[PlayerMinimizer], RootValues, float, int]:
+        minimizers = deepcopy(self._minimizers)
+        players = tuple(range(len(minimizers)))
+        found = self._no_values()
+        for acting in [(p,) for p in players] if self.scheme.alternating else [players]:
+            gradients = self._gradients(minimizers, acting, found)
+            for player, gradient in gradients.items():
+                minimizers[player].observe(gradient)
+        kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:]
+        totals = {
+            root: [kept * a + weight * b for a, b in zip(before, found[root], strict=True)]
+            for root, before in self._totals.items()
+        }
+        return minimizers, totals, kept * self._weight + weight, self.iteration + 1
+
+    def _gradients(
+        self, minimizers: list[PlayerMinimizer], players: tuple[Player, ...], found: RootValues
+    ) -> dict[Player, FloatArray]:
+        """Return [Q] the gradients of some players; fill in their values at the roots found."""
+        gradients = {player: self._trunk_gradient(minimizers, player) for player in players}
+        policy = TabularPolicy(self._form, tuple(own.probabilities() for own in minimizers))
+        for part in self.cut.subgames():
+            belief = self.trunk.leaf_belief(part.root, self._start, policy)
+            values = counterfactual_values(part, belief, self.solve_subgame(part, belief))
+            last = self.trunk.leaf_sequences(part.root)
+            for player, gradient in gradients.items():
+                found[part.root][player] = values[player]
+                paid = belief.counterfactual_rewards(player)
+                np.add.at(gradient, last[player], values[player] + paid)
+        return gradients
+
+    def _trunk_gradient(self, minimizers: list[PlayerMinimizer], player: Player) -> FloatArray:
+        """Return [Q] the gradient of what the plays that end in the trunk pay."""
+        form = self._form
+        gradient = np.zeros(form.treeplexes[player].num_sequences)
+        plans = tuple(own.plan() for own in minimizers)
+        terminal_gradient(player, form.terminal_sequence, form.payoff, plans, gradient)
+        return gradient
+
+    def trunk_policy(self) -> TabularPolicy:
+        """Return the average policy of the trunk."""
+        plans = [own.average_plan() for own in self._minimizers]
+        return TabularPolicy.from_weights(self._form, plans)
+
+    def current_trunk_policy(self) -> TabularPolicy:
+        """Return the policy of the trunk that the next iteration begins with."""
+        return TabularPolicy(self._form, tuple(own.probabilities() for own in self._minimizers))
+
+    def root_values(self) -> dict[int, tuple[FloatArray, ...]]:
+        """Return the average counterfactual values, as `Decomposition.root_values`."""
+        weight = self._weight if self._weight > 0 else 1.0
+        return {
+            root: tuple(total / weight for total in totals) for root, totals in self._totals.items()
+        }
+
+    def policy(self) -> TabularPolicy:
+        """Return the average policy of the trunk, with the subgames solved for its ranges."""
+        return solve_subgames(self.cut, self.trunk_policy(), self.solve_subgame)
+
+    def current_policy(self) -> None:
+        """Return nothing: there is no last iterate of the whole game."""
+
+
+def solve_by_decomposition(
+    cut: TreeCut,
+    scheme: RegretScheme = SCHEMES["cfr+"],
+    budget: Budget | None = None,
+    solve_subgame: SubgameSolver | None = None,
+) -> Decomposition:
+    """Solve the trunk of a game by CFR-D, its subgames one at a time.
+
+    Parameters
+    ----------
+    cut : TreeCut
+        The game, cut as `cut_tree` does.
+    scheme : RegretScheme
+        For the trunk.
+    budget : Budget, optional
+        When to stop; by default after 100 iterations.
+    solve_subgame : SubgameSolver, optional
+        By default 100 iterations of CFR+ for each subgame and belief, `SubgameRegret()`.
+
+    Raises
+    ------
+    ParameterError
+        If a subgame is cut again.
+
+    Notes
+    -----
+    Source: Burch, Johanson and Bowling (2014); Kovařík et al. (2022), Algorithm 1. Differs from
+    the algorithm: any scheme, not regret matching alone; where it alternates, players take
+    turns; averages are weighted as the scheme does.
+
+    Examples
+    --------
+    >>> from infoset.beliefs import cut_tree
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> cut = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
+    >>> solved = solve_by_decomposition(cut, budget=Budget(iterations=50))
+    >>> [round(float(value), 1) for value in solved.root_values[3][0]]
+    [-0.3, -0.2, 0.4]
+    """
+    budget = Budget(iterations=100) if budget is None else budget
+    if scheme.moves and budget.iterations is not None:
+        scheme = replace(scheme, horizon=budget.iterations)
+    solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret())
+    result = run_measured(solver, f"cfr-d({scheme.name})", budget)
+    return Decomposition(cut, solver.trunk_policy(), solver.root_values(), result)

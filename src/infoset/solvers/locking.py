@@ -1,0 +1,259 @@
+"""Node locking: fix what is played at some infostates, and solve the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import Behavior
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.solvers.budget import Budget
+from infoset.solvers.methods import MethodRow
+from infoset.solvers.result import SolveResult
+from infoset.tree import InfostateTree, SequenceForm, Treeplex, sequence_form
+from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
+
+__all__ = ["LockedForm", "lock_policy", "solve_locked"]
+
+SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class LockedForm:
+    """A game in which nature plays for the players at some infostates.
+
+    Attributes
+    ----------
+    whole, form : SequenceForm
+        The game, and the game of what is left to its players; whatever takes a sequence form
+        takes it. Its infostates have the names they have in the game.
+    policy : TabularPolicy
+        For the whole game: what is locked, uniform elsewhere.
+    sequences : tuple[LongArray, ...]
+        Per player, the number in the whole game of each sequence of `form`.
+    """
+
+    whole: SequenceForm
+    form: SequenceForm
+    policy: TabularPolicy
+    sequences: tuple[LongArray, ...]
+
+    def complete(self, rest: TabularPolicy) -> TabularPolicy:
+        """Return the policy for the whole game that plays `rest` where nothing is locked.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If `rest` is not for `form`.
+        """
+        _check_game(rest, self.form)
+        filled = [values.copy() for values in self.policy.probabilities]
+        for values, own, kept in zip(filled, rest.probabilities, self.sequences, strict=True):
+            values[kept] = own
+        return TabularPolicy(self.whole, tuple(filled))
+
+    def restrict(self, policy: TabularPolicy) -> TabularPolicy:
+        """Return what a policy for the whole game plays where nothing is locked.
+
+        Measuring it measures what players could gain without touching what is locked.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If the policy is not for the whole game.
+        """
+        _check_game(policy, self.whole)
+        kept = zip(policy.probabilities, self.sequences, strict=True)
+        return TabularPolicy(self.form, tuple(values[numbers] for values, numbers in kept))
+
+
+def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
+    other = policy.sequence_form
+    if other is not form and other.fingerprint != form.fingerprint:
+        raise PolicyMismatchError(f"the policy is for {other.name}, not for {form.name}")
+
+
+def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
+    """Return the game in which some infostates are nature's, and play as they are told.
+
+    Exact for every number of players and kind of payoff: a realization plan of what is left,
+    with the locked probabilities multiplied in, is one of the whole game, and pays the same.
+
+    Parameters
+    ----------
+    form : SequenceForm
+    behavior : Mapping[tuple[str, Player], Mapping[Action, float]]
+        By infostate, as text, and player: the probabilities of its actions, zero for those left
+        out. `{key: policy[key] for key in keys}` takes them from a policy.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such infostate or action.
+    ParameterError
+        If there is no such player, or probabilities are negative or do not sum to one.
+
+    Examples
+    --------
+    Player 0 of Kuhn poker always bets a jack, which costs it 4/18:
+
+    >>> from infoset.games import load_game
+    >>> from infoset.solvers import Budget, find_method, solve_locked
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
+    >>> locked = lock_policy(kuhn, {("[J]", 0): {"bet": 1.0}})
+    >>> result = solve_locked(locked, find_method("lp"), Budget())
+    >>> round(result.values[0] * 18, 6), result.policy["[J]", 0]
+    (-5.0, {'pass': 0.0, 'bet': 1.0})
+    """
+    policy, locked = _locked_policy(form, behavior)
+    reduced = [
+        _reduced(plex, values, held)
+        for plex, values, held in zip(form.treeplexes, policy.probabilities, locked, strict=True)
+    ]
+    trees = tuple(map(_reduced_tree, form.infostate_trees, form.treeplexes, locked))
+    left = _reduced_form(form, trees, [r[0] for r in reduced], [r[1] for r in reduced])
+    return LockedForm(form, left, policy, tuple(kept for _, _, kept in reduced))
+
+
+def _locked_policy(
+    form: SequenceForm, behavior: Behavior
+) -> tuple[TabularPolicy, tuple[BoolArray, ...]]:
+    """Return the policy, uniform where nothing is locked, and per player [I] what is locked."""
+    filled = [values.copy() for values in uniform_policy(form).probabilities]
+    locked = tuple(np.zeros(plex.num_infostates, dtype=bool) for plex in form.treeplexes)
+    for (label, player), actions in behavior.items():
+        infostate = _position(form, label, player)
+        tree = form.infostate_trees[player]
+        legal = tree.legal_actions(int(tree.acting[infostate]))
+        first = form.treeplexes[player].first_sequence[infostate]
+        filled[player][first : first + len(legal)] = _probabilities(label, actions, legal)
+        locked[player][infostate] = True
+    return TabularPolicy(form, tuple(filled)), locked
+
+
+def _position(form: SequenceForm, label: str, player: Player) -> int:
+    """Return the position of an infostate among those where the player acts."""
+    if not 0 <= player < form.num_players:
+        raise ParameterError(
+            f"cannot lock an infostate of player {player}: {form.name} has {form.num_players} "
+            "players, from 0 on"
+        )
+    labels = form.infostate_trees[player].acting_labels
+    if label not in labels:
+        raise UnknownNameError.of(f"infostate of player {player}", label, labels)
+    return labels.index(label)
+
+
+def _probabilities(
+    label: str, actions: Mapping[Action, float], legal: tuple[Action, ...]
+) -> FloatArray:
+    for action in actions:
+        if action not in legal:
+            raise UnknownNameError.of(f"action at {label!r}", str(action), map(str, legal))
+    values = np.array([actions.get(action, 0.0) for action in legal], dtype=np.float64)
+    if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
+        raise ParameterError(
+            f"the probabilities to lock at {label!r} are {values.tolist()}; they are not negative "
+            "and sum to 1"
+        )
+    return values
+
+
+def _reduced(
+    plex: Treeplex, probabilities: FloatArray, locked: BoolArray
+) -> tuple[LongArray, FloatArray, LongArray]:
+    """Return what becomes of a player's sequences.
+
+    [Q] the sequence of the reduced treeplex that each goes through last, [Q] the product of the
+    locked probabilities on all the way, and [Q'] the numbers of those that are kept.
+    """
+    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
+    held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
+    kept = np.flatnonzero(~held)
+    last = np.where(held, above, np.arange(plex.num_sequences))
+    while held[last].any():
+        last = last[last]
+    weight = np.where(held, probabilities, 1.0)
+    while above.any():
+        weight *= weight[above]
+        above = above[above]
+    return np.searchsorted(kept, last), weight, kept
+
+
+def _reduced_form(
+    form: SequenceForm,
+    trees: tuple[InfostateTree, ...],
+    last: list[LongArray],
+    weights: list[FloatArray],
+) -> SequenceForm:
+    """Return the form whose payoffs have the locked probabilities in them."""
+    # A row of nothing, for games whose payoffs are all zero and were left out.
+    terminal = np.concatenate([form.terminal_sequence, np.zeros((1, form.num_players), np.int32)])
+    payoff = np.concatenate([form.payoff, np.zeros((1, form.num_players))])
+    reach = np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
+    columns = [own[terminal[:, p]].astype(np.int32) for p, own in enumerate(last)]
+    reduced = sequence_form(
+        name=f"locked({form.name})",
+        infostate_trees=trees,
+        sequence=np.stack(columns, axis=1),
+        chance_reach=reach,
+        utility=payoff,
+    )
+    return replace(reduced, payoff_range=form.payoff_range, constant_sum=form.constant_sum)
+
+
+def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> InfostateTree:
+    """Return a player's infostates, with nature acting at the locked ones.
+
+    What nature does there is shown to the player, as its own action was.
+    """
+    if not locked.any():
+        return tree
+    is_locked = np.zeros(tree.num_infostates, dtype=bool)
+    is_locked[tree.acting[locked]] = True
+    after = np.flatnonzero(is_locked[tree.parent] & (tree.action >= 0))
+    shown, pairs = _shown(tree, after)
+    private = tree.private_observation.copy()
+    private[after] = shown
+    return replace(
+        tree,
+        action=np.where(np.isin(np.arange(tree.num_infostates), after), -1, tree.action),
+        private_observation=private,
+        action_set=np.where(is_locked, -1, tree.action_set),
+        observations=tree.observations + pairs,
+        names=tuple(map(tree.label, range(tree.num_infostates))),
+    )
+
+
+def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[object, ...]]:
+    """Return what is observed after locked infostates: the action with what was seen before."""
+    pairs: dict[object, int] = {}
+    numbers = []
+    for infostate in after.tolist():
+        action = tree.legal_actions(int(tree.parent[infostate]))[tree.action[infostate]]
+        seen = int(tree.private_observation[infostate])
+        pair = (action, tree.observations[seen] if seen >= 0 else None)
+        numbers.append(pairs.setdefault(pair, len(tree.observations) + len(pairs)))
+    return np.array(numbers, dtype=np.int32), tuple(pairs)
+
+
+def solve_locked(locked: LockedForm, method: MethodRow, budget: Budget) -> SolveResult:
+    """Solve what is left of a game, by any method.
+
+    Returns
+    -------
+    SolveResult
+        With policies for the whole game. Gains, and so NashConv and exploitability, are those of
+        players who keep to what is locked.
+    """
+    result = method.run(locked.form, budget)
+    current = result.current_policy
+    return replace(
+        result,
+        policy=locked.complete(result.policy),
+        current_policy=None if current is None else locked.complete(current),
+    )

@@ -1,0 +1,52 @@
+"""One player's minimiser: shown the gradients of play, it does what the minimiser of all does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infoset.games import load_game
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
+from infoset.tree import build_tree
+from oracle_regret import SlowMinimizer
+
+FORMS = {
+    spec: build_tree(load_game(spec)).sequence_form
+    for spec in ("kuhn_poker", "kuhn_poker(players=3)")
+}
+
+
+@pytest.mark.parametrize("name", ["cfr-simultaneous", "cfr+-simultaneous", "apcfr+", "hs-pdcfr+"])
+@pytest.mark.parametrize("spec", FORMS)
+@pytest.mark.parametrize("averages_next", [False, True])
+def test_all_players_together_are_the_minimizer_of_the_game(spec, name, averages_next):
+    form = FORMS[spec]
+    noise = np.random.default_rng(1).standard_normal(form.payoff.shape)
+    form = replace(form, payoff=form.payoff + noise)
+    scheme = replace(SCHEMES[name], alternating=False, averages_next=averages_next)
+    whole = RegretMinimizer(form, scheme)
+    players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]
+    slow = SlowMinimizer(form, alternating=False)
+    for iteration in range(1, 13):
+        plans = [own.plan() for own in players]
+        for player, own in enumerate(players):
+            own.observe(slow.gradient(player, plans))
+        whole.run(1)
+        for player, own in enumerate(players):
+            assert own.iteration == iteration
+            assert np.allclose(own.plan(), whole.current_plans()[player], atol=1e-10)
+            wanted = whole.current_probabilities()[player]
+            assert np.allclose(own.probabilities(), wanted, atol=1e-10)
+            assert np.allclose(own.average_plan(), whole.average_plans()[player], atol=1e-10)
+
+
+def test_it_begins_uniform_and_leaves_gradients_alone():
+    (plex, _) = FORMS["kuhn_poker"].treeplexes
+    own = PlayerMinimizer(plex, SCHEMES["cfr+"])
+    assert own.average_plan().tolist() == own.plan().tolist()
+    assert own.probabilities()[1:].tolist() == [0.5] * 12
+    gradient = np.arange(13.0)
+    own.observe(gradient)
+    assert gradient.tolist() == np.arange(13.0).tolist()

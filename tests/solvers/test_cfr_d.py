@@ -1,0 +1,286 @@
+"""CFR-D: the same trunk as whole-game CFR where subgames keep pace, and a good one where not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoset.beliefs import (
+    PublicBeliefState,
+    counterfactual_form,
+    counterfactual_values,
+    cut_tree,
+)
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
+from infoset.solvers import (
+    Budget,
+    DecompositionSolver,
+    SubgameRegret,
+    average_policy,
+    current_policy,
+    find_method,
+    lock_policy,
+    solve_by_decomposition,
+    solve_locked,
+    solve_subgames,
+)
+from infoset.tree import build_tree
+from strategies import random_games
+
+
+def generic(tree, rng):
+    """Return the tree with rewards in general position, where no regret is zero by chance."""
+    return replace(tree, rewards_so_far=rng.standard_normal(tree.rewards_so_far.shape))
+
+
+def random_trunk(tree, rng):
+    """Return a cut above public states none of which extends another."""
+    count = tree.public_tree.num_public_states
+    chosen, covered = [], np.zeros(count, dtype=bool)
+    for public_state in range(1, count):
+        covered[public_state] = covered[tree.public_tree.parent[public_state]]
+        if not covered[public_state] and rng.random() < 0.4:
+            covered[public_state] = True
+            chosen.append(public_state)
+    return cut_tree(tree, public_states=chosen)
+
+
+class InStep:
+    """One iteration for each question, all regrets kept: what whole-game CFR does below a trunk."""
+
+    def __init__(self, scheme):
+        self.scheme = scheme
+        self.states = {}
+        self.asked = {}
+
+    def __call__(self, part, belief):
+        form = counterfactual_form(part, belief)
+        fresh = [PlayerMinimizer(plex, self.scheme) for plex in form.treeplexes]
+        own = self.states.setdefault(part.root, fresh)
+        policy = TabularPolicy(form, tuple(state.probabilities() for state in own))
+        gradients = [self.gradient(form, policy, player) for player in range(form.num_players)]
+        for player in self.turn(part.root, form.num_players):
+            own[player].observe(gradients[player])
+        return policy
+
+    def turn(self, root, num_players):
+        if not self.scheme.alternating:
+            return range(num_players)
+        self.asked[root] = self.asked.get(root, -1) + 1
+        return [self.asked[root] % num_players]
+
+    @staticmethod
+    def gradient(form, policy, player):
+        weight = form.payoff[:, player].copy()
+        for other, plan in enumerate(policy.realization_plans()):
+            if other != player:
+                weight *= plan[form.terminal_sequence[:, other]]
+        size = form.treeplexes[player].num_sequences
+        return np.bincount(form.terminal_sequence[:, player], weights=weight, minlength=size)
+
+
+def assert_in_step(cut, scheme, iterations):
+    form = cut.tree.sequence_form
+    whole = RegretMinimizer(form, scheme)
+    solver = DecompositionSolver(cut, scheme, InStep(scheme))
+    for _ in range(iterations):
+        whole.run(1)
+        solver.run(1)
+        trunk_form = solver.trunk_policy().sequence_form
+        for found, wanted in (
+            (solver.current_trunk_policy(), current_policy(whole)),
+            (solver.trunk_policy(), average_policy(whole)),
+        ):
+            inside = cut.trunk.restrict_policy(wanted, trunk_form)
+            for own, other in zip(found.probabilities, inside.probabilities, strict=True):
+                assert np.allclose(own, other, atol=1e-9, rtol=0)
+    assert solver.iteration == iterations
+
+
+@settings(max_examples=30)
+@given(
+    random_games(max_histories=60),
+    st.integers(0, 2**32),
+    st.sampled_from(["cfr", "cfr-simultaneous", "cfr+", "dcfr", "pcfr+", "apcfr+"]),
+)
+def test_in_step_with_its_subgames_the_trunk_is_that_of_the_whole_game(game, seed, name):
+    rng = np.random.default_rng(seed)
+    tree = generic(build_tree(game), rng)
+    assert_in_step(random_trunk(tree, rng), SCHEMES[name], 6)
+
+
+@pytest.mark.parametrize(
+    ("spec", "depth", "iterations"),
+    [("kuhn_poker", 2, 50), ("kuhn_poker(players=3)", 3, 20), ("leduc_poker", 3, 10)],
+)
+@pytest.mark.parametrize("name", ["cfr", "cfr-simultaneous", "cfr+"])
+def test_in_step_on_poker(spec, depth, iterations, name):
+    tree = generic(build_tree(load_game(spec)), np.random.default_rng(1))
+    assert_in_step(cut_tree(tree, depth=depth), SCHEMES[name], iterations)
+
+
+def test_averages_of_plans_made_are_in_step_too():
+    tree = generic(build_tree(load_game("kuhn_poker")), np.random.default_rng(2))
+    assert_in_step(cut_tree(tree, depth=2), replace(SCHEMES["cfr+"], averages_next=True), 20)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 2.0])
+def test_values_at_roots_are_averages_of_those_of_the_whole_game(exponent):
+    scheme = replace(SCHEMES["cfr-simultaneous"], average_exponent=exponent)
+    tree = generic(build_tree(load_game("kuhn_poker")), np.random.default_rng(3))
+    cut = cut_tree(tree, depth=2)
+    whole = RegretMinimizer(tree.sequence_form, scheme)
+    solver = DecompositionSolver(cut, scheme, InStep(scheme))
+    weights = np.arange(1, 11) ** exponent
+    wanted = 0.0
+    for weight in weights / weights.sum():
+        policy = current_policy(whole)
+        wanted += weight * np.concatenate(values_at(cut, policy))
+        whole.run(1)
+    solver.run(10)
+    found = [values for root in cut.roots[1:].tolist() for values in solver.root_values()[root]]
+    assert np.allclose(np.concatenate(found), wanted, atol=1e-12)
+
+
+def values_at(cut, policy):
+    """Return the counterfactual values at all roots, by root and player."""
+    found = []
+    for part in cut.subgames():
+        belief = PublicBeliefState.from_policy(cut.tree, policy, part.root)
+        inside = part.restrict_policy(policy, counterfactual_form(part, belief))
+        found += counterfactual_values(part, belief, inside)
+    return found
+
+
+def trunk_exploitability(cut, trunk_policy):
+    """Return the mean over players of what the trunk loses, were all below it played at its best.
+
+    By linear programs: the value of the game, and its value where the player's trunk is locked.
+    """
+    form, lp = cut.tree.sequence_form, find_method("lp")
+    lost = np.array(lp.run(form, Budget()).values)
+    for player in range(2):
+        behavior = {
+            (row.infostate, player): dict(zip(row.actions, row.probabilities, strict=True))
+            for row in trunk_policy.rows()
+            if row.player == player
+        }
+        lost[player] -= solve_locked(lock_policy(form, behavior), lp, Budget()).values[player]
+    return lost.mean()
+
+
+@pytest.mark.parametrize("name", ["cfr", "cfr+", "cfr-simultaneous"])
+def test_the_trunk_of_kuhn_poker_goes_to_equilibrium(name):
+    cut = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
+    solver = DecompositionSolver(cut, SCHEMES[name], SubgameRegret())
+    gaps = []
+    for iterations in (1, 9, 90):
+        solver.run(iterations)
+        gaps.append(trunk_exploitability(cut, solver.trunk_policy()))
+    assert gaps[0] > 2 * gaps[1]
+    assert gaps[1] > 2 * gaps[2]
+    assert gaps[2] < 8e-3
+    # In equilibrium player 0 never bets a queen, bets a jack at most a third of the time, and a
+    # king three times as often as a jack (Kuhn 1950).
+    jack, queen, king = (solver.trunk_policy()[f"[{card}]", 0]["bet"] for card in "JQK")
+    assert queen < 0.07
+    assert jack < 0.36
+    assert king == pytest.approx(3 * jack, abs=0.25)
+
+
+def test_the_trunk_of_leduc_poker_goes_to_equilibrium_where_subgames_are_solved_well():
+    cut = cut_tree(build_tree(load_game("leduc_poker")), depth=3)
+    gaps = {}
+    for inner in (3, 60):
+        solver = DecompositionSolver(cut, SCHEMES["cfr+"], SubgameRegret(iterations=inner))
+        solver.run(12)
+        gaps[inner] = trunk_exploitability(cut, solver.trunk_policy())
+    assert gaps[60] < 0.06
+    assert gaps[3] > 1.6 * gaps[60]
+
+
+KUHN_CUT = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
+
+
+def test_the_result_is_measured_and_has_what_re_solving_needs():
+    solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=30))
+    result = solved.result
+    assert (result.method, result.outcome, result.iterations) == ("cfr-d(cfr+)", "iterations", 30)
+    assert evaluate_policy(result.policy).exploitability == result.exploitability
+    assert result.current_policy is None
+    inside = KUHN_CUT.trunk.restrict_policy(result.policy, solved.trunk_policy.sequence_form)
+    assert all(map(np.array_equal, inside.probabilities, solved.trunk_policy.probabilities))
+    for root in KUHN_CUT.roots[1:].tolist():
+        belief = solved.belief(root)
+        wanted = PublicBeliefState.from_policy(KUHN_CUT.tree, result.policy, root)
+        assert all(map(np.allclose, belief.ranges, wanted.ranges))
+        shapes = [values.shape for values in solved.root_values[root]]
+        assert shapes == [entries.shape for entries in belief.ranges]
+
+
+def test_solving_subgames_once_more_is_unsafe():
+    """Where the trunk is a good one, the policy below need not be: the reason for gadgets."""
+    solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=100))
+    assert trunk_exploitability(KUHN_CUT, solved.trunk_policy) < 8e-3
+    assert solved.result.exploitability > 0.05
+
+
+def test_subgames_may_be_over_and_trunks_the_whole_game():
+    tree = build_tree(load_game("kuhn_poker"))
+    for cut in (cut_tree(tree, depth=4), cut_tree(tree, public_states=[0])):
+        solved = solve_by_decomposition(cut, SCHEMES["cfr"], Budget(iterations=20))
+        whole = RegretMinimizer(tree.sequence_form, SCHEMES["cfr"])
+        whole.run(20)
+        for found, wanted in zip(
+            solved.result.policy.probabilities, average_policy(whole).probabilities, strict=True
+        ):
+            assert np.allclose(found, wanted, atol=1e-9)
+
+
+def test_an_interrupted_iteration_has_not_happened():
+    calls = []
+
+    def interrupted(part, belief):
+        calls.append(part.root)
+        if len(calls) == 15:  # in the second turn of iteration 4, of two subgames and two turns
+            raise KeyboardInterrupt
+        return SubgameRegret(iterations=5)(part, belief)
+
+    solver = DecompositionSolver(KUHN_CUT, SCHEMES["cfr"], interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solver.run(10)
+    same = DecompositionSolver(KUHN_CUT, SCHEMES["cfr"], SubgameRegret(iterations=5))
+    same.run(3)
+    assert solver.iteration == 3
+    for method in ("trunk_policy", "current_trunk_policy"):
+        found, wanted = (getattr(s, method)().probabilities for s in (solver, same))
+        assert all(map(np.array_equal, found, wanted))
+    for root, values in same.root_values().items():
+        assert all(map(np.array_equal, solver.root_values()[root], values))
+
+
+def test_schedules_are_stretched_over_the_iterations():
+    short = solve_by_decomposition(KUHN_CUT, SCHEMES["hs-dcfr"], Budget(iterations=10))
+    solver = DecompositionSolver(KUHN_CUT, replace(SCHEMES["hs-dcfr"], horizon=10), SubgameRegret())
+    solver.run(10)
+    wanted = solver.trunk_policy().probabilities
+    assert all(map(np.array_equal, short.trunk_policy.probabilities, wanted))
+
+
+def test_what_does_not_fit_is_refused():
+    tree = KUHN_CUT.tree
+    nested = cut_tree(tree, public_states=[1, 2])
+    with pytest.raises(ParameterError, match=r"subgames at \[1\] are cut again"):
+        solve_by_decomposition(nested)
+    with pytest.raises(PolicyMismatchError, match="restrict_policy"):
+        solve_subgames(KUHN_CUT, uniform_policy(tree.sequence_form), SubgameRegret())
+    with pytest.raises(ParameterError, match="no leaf"):
+        solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=1)).belief(5)

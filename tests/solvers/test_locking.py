@@ -1,0 +1,206 @@
+"""Node locking: against games built by hand in which nature plays the locked part."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import best_response, evaluate_policy
+from infoset.game import initial_history
+from infoset.games import load_game, matrix_game
+from infoset.policy import random_policy, uniform_policy
+from infoset.solvers import Budget, find_method, lock_policy, solve_locked
+from infoset.tree import build_tree, chance, decision, make_form, terminal
+from strategies import random_games
+
+KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+
+
+def random_lock(form, rng, share=0.4):
+    """Return random behaviour at random infostates, with an action of probability 0 at times."""
+    policy = random_policy(form, rng)
+    if rng.random() < 0.3:
+        policy = best_response(policy, 0).policy
+    rows = [row for row in policy.rows() if rng.random() < share]
+    return {
+        (row.infostate, row.player): dict(zip(row.actions, row.probabilities, strict=True))
+        for row in rows
+    }
+
+
+class NaturePlays:
+    """Builds a game node by node, simultaneous moves one after the other, locked ones nature's."""
+
+    def __init__(self, form, behavior):
+        self.form = form
+        self.behavior = behavior
+
+    def build(self, game):
+        root = self.acting(initial_history(game), {})
+        return make_form(root, players=game.num_players, name="by hand").sequence_form
+
+    def acting(self, history, chosen):
+        waiting = [player for player in history.actors if player not in chosen]
+        if not waiting:
+            return self.nature(history, chosen)
+        player = waiting[0]
+        legal = history.legal_actions(player)
+        tree = self.form.infostate_trees[player]
+        number = tree.find(history.infostates[player])
+        label = tree.acting_labels[int(np.searchsorted(tree.acting, number))]
+        after = {action: self.acting(history, {**chosen, player: action}) for action in legal}
+        told = self.behavior.get((label, player))
+        if told is None:
+            return decision(player, label, after)
+        return chance({action: (p, after[action]) for action, p in told.items() if p > 0})
+
+    def nature(self, history, chosen):
+        if history.is_terminal:
+            return terminal(*history.rewards_so_far)
+        joint = tuple(chosen.get(player) for player in range(history.game.num_players))
+        outcomes = {}
+        for world, probability in history.game.transitions(history.world, joint):
+            outcomes[world] = outcomes.get(world, 0) + probability
+        return chance(
+            {
+                str(number): (probability, self.acting(history.extend(joint, world), {}))
+                for number, (world, probability) in enumerate(outcomes.items())
+                if probability > 0
+            }
+        )
+
+
+@settings(max_examples=40, deadline=None)
+@given(random_games(max_histories=60, num_players=2, zero_sum=True), st.integers(0, 2**32))
+def test_the_value_is_that_of_the_game_in_which_nature_plays(game, seed):
+    form = build_tree(game).sequence_form
+    behavior = random_lock(form, np.random.default_rng(seed))
+    locked = lock_policy(form, behavior)
+    solved = solve_locked(locked, find_method("lp"), Budget())
+    by_hand = find_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
+    assert solved.values == pytest.approx(by_hand.values, abs=1e-9)
+    assert solved.exploitability == pytest.approx(0, abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_games(max_histories=60), st.integers(0, 2**32))
+def test_playing_the_rest_pays_what_the_whole_policy_pays(game, seed):
+    rng = np.random.default_rng(seed)
+    form = build_tree(game).sequence_form
+    behavior = random_lock(form, rng)
+    locked = lock_policy(form, behavior)
+    rest = random_policy(locked.form, rng)
+    whole = locked.complete(rest)
+    for (label, player), actions in behavior.items():
+        assert whole[label, player] == pytest.approx(actions)
+    again = locked.restrict(whole)
+    assert all(map(np.array_equal, again.probabilities, rest.probabilities))
+    measured, of_whole = evaluate_policy(rest), evaluate_policy(whole)
+    assert measured.values == pytest.approx(of_whole.values, abs=1e-12)
+    for player in range(form.num_players):
+        # The best response inside pays what it says in the whole game, and no more than free play.
+        answer = best_response(rest, player)
+        paid = evaluate_policy(locked.complete(answer.policy)).values[player]
+        assert answer.value == pytest.approx(paid, abs=1e-12)
+        assert measured.gains[player] <= of_whole.gains[player] + 1e-12
+
+
+@settings(max_examples=20, deadline=None)
+@given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
+def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
+    rng = np.random.default_rng(seed)
+    form = build_tree(game).sequence_form
+    locked = lock_policy(form, random_lock(form, rng, share=0.7))
+    rest = random_policy(locked.form, rng)
+    plex = locked.form.treeplexes[0]
+    if np.prod(plex.num_actions.astype(float)) > 64:
+        return
+    paid = []
+    for choice in product(*map(range, plex.num_actions.tolist())):
+        pure = np.zeros(plex.num_sequences)
+        pure[0] = 1
+        pure[plex.first_sequence + np.array(choice, dtype=np.int32)] = 1
+        values = (pure, *rest.probabilities[1:])
+        tried = locked.complete(type(rest)(locked.form, values))
+        paid.append(evaluate_policy(tried).values[0])
+    assert best_response(rest, 0).value == pytest.approx(max(paid), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["cfr+", "pcfr+", "lp"])
+def test_methods_agree(method):
+    behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
+    locked = lock_policy(KUHN, behavior)
+    result = solve_locked(locked, find_method(method), Budget(iterations=2000))
+    assert result.values[0] * 18 == pytest.approx(-2.0, abs=2e-3)
+    assert result.exploitability < 1e-4
+    assert result.game == "locked(kuhn_poker)"
+    assert result.policy["[Q] / bet", 1] == {"pass": 0.5, "bet": 0.5}
+    assert result.policy.sequence_form is KUHN
+    if result.current_policy is not None:
+        assert result.current_policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
+
+
+def test_locking_an_equilibrium_changes_nothing():
+    solved = find_method("lp").run(KUHN, Budget()).policy
+    keys = [("[J]", 0), ("[K] / pass / bet", 0), ("[Q] / bet", 1)]
+    locked = lock_policy(KUHN, {key: solved[key] for key in keys})
+    result = solve_locked(locked, find_method("lp"), Budget())
+    assert result.values[0] == pytest.approx(-1 / 18, abs=1e-12)
+
+
+def test_locking_nothing_and_everything():
+    assert lock_policy(KUHN, {}).form.fingerprint == KUHN.fingerprint
+    policy = random_policy(KUHN, np.random.default_rng(5))
+    everything = {(row.infostate, row.player): policy[row.infostate, row.player]
+                  for row in policy.rows()}  # fmt: skip
+    locked = lock_policy(KUHN, everything)
+    rest = uniform_policy(locked.form)
+    assert [len(values) for values in rest.probabilities] == [1, 1]
+    assert evaluate_policy(rest).values == pytest.approx(evaluate_policy(policy).values)
+    assert evaluate_policy(rest).nash_conv == pytest.approx(0, abs=1e-15)
+
+
+def test_names_stay_and_a_locked_action_is_shown():
+    locked = lock_policy(KUHN, {("[K]", 0): {"pass": 0.5, "bet": 0.5}})
+    left = locked.form.infostate_trees[0]
+    assert left.acting_labels == (
+        "[J]", "[Q]", "[J] / pass / bet", "[Q] / pass / bet", "[K] / pass / bet"
+    )  # fmt: skip
+    known = {left.observations[seen] for seen in left.private_observation[left.parent == 3]}
+    assert {("pass", None), ("bet", None)} == known
+
+
+def test_a_game_that_pays_nothing():
+    form = build_tree(matrix_game([[0, 0], [0, 0]])).sequence_form
+    (label,) = form.infostate_trees[0].acting_labels
+    locked = lock_policy(form, {(label, 0): {"row 1": 1}})
+    assert locked.form.num_payoffs == 0
+    assert locked.form.constant_sum == 0
+
+
+@pytest.mark.parametrize(
+    ("behavior", "error", "message"),
+    [
+        ({("[X]", 0): {"bet": 1}}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
+        ({("[K]", 2): {"bet": 1}}, ParameterError, "has 2 players"),
+        ({("[K]", 0): {"raise": 1}}, UnknownNameError, "known: bet, pass"),
+        ({("[K]", 0): {"bet": 0.4}}, ParameterError, "sum to 1"),
+        ({("[K]", 0): {"bet": 1.5, "pass": -0.5}}, ParameterError, "not negative"),
+    ],
+)
+def test_what_cannot_be_locked(behavior, error, message):
+    with pytest.raises(error, match=message):
+        lock_policy(KUHN, behavior)
+
+
+def test_policies_of_other_games_are_refused():
+    locked = lock_policy(KUHN, {("[K]", 0): {"bet": 1}})
+    with pytest.raises(PolicyMismatchError, match="for kuhn_poker, not for locked"):
+        locked.complete(uniform_policy(KUHN))
+    with pytest.raises(PolicyMismatchError, match="not for kuhn_poker"):
+        locked.restrict(uniform_policy(locked.form))
