@@ -24,12 +24,14 @@ if TYPE_CHECKING:
         BestResponse,
         Evaluation,
         MatchResult,
+        ValueProof,
         behavior_values,
         best_response,
         expected_values,
         exploitability,
         nash_conv,
         play_matches,
+        prove_value,
     )
     from infoset.front import GameInfo, evaluate, info, load, solve
     from infoset.game import (
@@ -47,15 +49,25 @@ if TYPE_CHECKING:
         transcript,
     )
     from infoset.games import GAMES, RandomGame, matrix_game
+    from infoset.interop import (
+        save_efg,
+        to_openspiel,
+        to_pettingzoo,
+    )
+    from infoset.plotting import (
+        draw,
+    )
     from infoset.policy import (
         Policy,
         TabularPolicy,
         UniformPolicy,
         distance,
         load_policy,
+        load_policy_csv,
         mix,
         random_policy,
         save_policy,
+        save_policy_csv,
         uniform_policy,
     )
     from infoset.regret import RegretScheme
@@ -124,9 +136,11 @@ _ROOMS = {
         "UniformPolicy",
         "distance",
         "load_policy",
+        "load_policy_csv",
         "mix",
         "random_policy",
         "save_policy",
+        "save_policy_csv",
         "uniform_policy",
     ),
     "regret": ("RegretScheme",),
@@ -134,14 +148,22 @@ _ROOMS = {
         "BestResponse",
         "Evaluation",
         "MatchResult",
+        "ValueProof",
         "behavior_values",
         "best_response",
         "expected_values",
         "exploitability",
         "nash_conv",
         "play_matches",
+        "prove_value",
     ),
     "solvers": ("METHODS", "SolveResult", "TracePoint"),
+    "interop": (
+        "save_efg",
+        "to_openspiel",
+        "to_pettingzoo",
+    ),
+    "plotting": ("draw",),
     "front": ("GameInfo", "evaluate", "info", "load", "solve"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -172,6 +194,7 @@ __all__ = [
     "TabularPolicy",
     "TracePoint",
     "UniformPolicy",
+    "ValueProof",
     "WorldGraph",
     "__version__",
     "as_game",
@@ -183,6 +206,7 @@ __all__ = [
     "check_game",
     "cut_tree",
     "distance",
+    "draw",
     "evaluate",
     "expected_values",
     "exploitability",
@@ -195,6 +219,7 @@ __all__ = [
     "initial_history",
     "load",
     "load_policy",
+    "load_policy_csv",
     "make_form",
     "matrix_game",
     "mix",
@@ -202,11 +227,16 @@ __all__ = [
     "pad_timing",
     "play_matches",
     "play_out",
+    "prove_value",
     "random_policy",
     "ranges",
+    "save_efg",
     "save_policy",
+    "save_policy_csv",
     "serialize",
     "solve",
+    "to_openspiel",
+    "to_pettingzoo",
     "transcript",
     "uniform_policy",
     "unroll",
