@@ -12,18 +12,23 @@ from infoset.evaluation.exploitability import (
     expected_values,
     exploitability,
     nash_conv,
+    utility_gradient,
 )
+from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.matches import MatchResult, play_matches
 
 __all__ = [
     "Behavior",
     "BestResponse",
     "Evaluation",
+    "JointEvaluation",
+    "JointPlay",
     "MatchResult",
     "ValueProof",
     "behavior_values",
     "best_response",
     "best_response_plan",
+    "evaluate_joint",
     "evaluate_plans",
     "evaluate_policy",
     "expected_values",
@@ -31,4 +36,5 @@ __all__ = [
     "nash_conv",
     "play_matches",
     "prove_value",
+    "utility_gradient",
 ]

@@ -1,6 +1,7 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
 from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
 from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
@@ -13,9 +14,11 @@ from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 
 __all__ = [
+    "CFRBR",
     "DEFAULT_METHOD",
     "METHODS",
     "Budget",
+    "CFRBRSolver",
     "Callback",
     "Decomposition",
     "DecompositionSolver",

@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias
 from infoset.errors import UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.budget import Budget
+from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.fictitious_play import solve_by_fictitious_play
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import solve_by_regret
@@ -71,6 +72,7 @@ _ROWS: tuple[MethodRow, ...] = (
         "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)",
         solve_by_fictitious_play,
     ),
+    CFRBR(),
     RTCFRPlus(),
     Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
 )

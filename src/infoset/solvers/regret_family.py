@@ -11,7 +11,7 @@ from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
-__all__ = ["average_policy", "current_policy", "solve_by_regret"]
+__all__ = ["average_policy", "current_policy", "planned_scheme", "solve_by_regret"]
 
 
 def average_policy(minimizer: RegretMinimizer) -> TabularPolicy:
@@ -48,6 +48,12 @@ def solve_by_regret(
 
     Exponents that move do so over the iterations of the budget, where it has a number of them.
     """
-    if scheme.moves and budget.iterations is not None:
-        scheme = replace(scheme, horizon=budget.iterations)
-    return run_measured(RegretSolver(sequence_form, scheme), scheme.name, budget)
+    planned = planned_scheme(scheme, budget)
+    return run_measured(RegretSolver(sequence_form, planned), scheme.name, budget)
+
+
+def planned_scheme(scheme: RegretScheme, budget: Budget) -> RegretScheme:
+    """Return the scheme with the horizon of the budget, if it moves and there is one."""
+    if not scheme.moves or budget.iterations is None:
+        return scheme
+    return replace(scheme, horizon=budget.iterations)
