@@ -14,17 +14,21 @@ from infoset.evaluation.exploitability import (
     nash_conv,
     utility_gradient,
 )
+from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.matches import MatchResult, play_matches
 
 __all__ = [
     "Behavior",
     "BestResponse",
     "Evaluation",
+    "JointEvaluation",
+    "JointPlay",
     "MatchResult",
     "ValueProof",
     "behavior_values",
     "best_response",
     "best_response_plan",
+    "evaluate_joint",
     "evaluate_plans",
     "evaluate_policy",
     "expected_values",

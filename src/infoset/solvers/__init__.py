@@ -3,6 +3,11 @@
 from infoset.solvers.budget import Budget, make_budget
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
 from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
+from infoset.solvers.coarse_correlated import (
+    CoarseCorrelated,
+    CoarseCorrelatedSolver,
+    solve_coarse_correlated,
+)
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.loop import IterativeSolver, run_measured
@@ -20,6 +25,8 @@ __all__ = [
     "Budget",
     "CFRBRSolver",
     "Callback",
+    "CoarseCorrelated",
+    "CoarseCorrelatedSolver",
     "Decomposition",
     "DecompositionSolver",
     "FictitiousPlay",
@@ -44,6 +51,7 @@ __all__ = [
     "solve_by_fictitious_play",
     "solve_by_lp",
     "solve_by_regret",
+    "solve_coarse_correlated",
     "solve_locked",
     "solve_subgames",
 ]

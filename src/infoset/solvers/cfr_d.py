@@ -11,8 +11,9 @@ import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreeCut, counterfactual_values, value_form
 from infoset.errors import ParameterError
+from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme, terminal_gradient
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import WORK_BETWEEN_LOOKS, run_measured
 from infoset.solvers.result import SolveResult
@@ -156,11 +157,7 @@ class DecompositionSolver:
 
     def _trunk_gradient(self, minimizers: list[PlayerMinimizer], player: Player) -> FloatArray:
         """Return [Q] the gradient of what the plays that end in the trunk pay."""
-        form = self._form
-        gradient = np.zeros(form.treeplexes[player].num_sequences)
-        plans = tuple(own.plan() for own in minimizers)
-        terminal_gradient(player, form.terminal_sequence, form.payoff, plans, gradient)
-        return gradient
+        return utility_gradient(self._form, tuple(own.plan() for own in minimizers), player)
 
     def trunk_policy(self) -> TabularPolicy:
         """Return the average policy of the trunk."""

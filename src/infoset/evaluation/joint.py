@@ -1,0 +1,184 @@
+"""Joint play: policies of all players drawn together, and what deviating from it would gain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation._kernels import best_response_sweep
+from infoset.evaluation.exploitability import utility_gradient
+from infoset.policy import TabularPolicy
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray
+
+__all__ = ["JointEvaluation", "JointPlay", "evaluate_joint"]
+
+
+@dataclass(frozen=True)
+class JointEvaluation:
+    """What joint play earns, and how far it is from a coarse correlated equilibrium.
+
+    Attributes
+    ----------
+    values : tuple[float, ...]
+        Expected utility of each player, in the game's units.
+    gains : tuple[float, ...]
+        What each player would gain by settling on its best policy before anything is drawn, the
+        others keeping to the joint draw. Below zero where the draw serves the player better than
+        any policy of its own.
+    cce_gap : float
+        The largest gain, at least 0: joint play is a `cce_gap`-coarse correlated equilibrium.
+    """
+
+    values: tuple[float, ...]
+    gains: tuple[float, ...]
+    cce_gap: float
+
+
+class JointPlay:
+    """A mixture of policies, of which one is drawn for all players together.
+
+    Only gradients are kept, not the policies: a player who deviates does not see the draw, so
+    that it answers the mean of the gradients.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        Any number of players, any payoffs.
+
+    Examples
+    --------
+    Two cars, each may go or stop; a light that lets one of them go is an equilibrium.
+
+    >>> import numpy as np
+    >>> from infoset.games import matrix_game
+    >>> from infoset.tree import build_tree
+    >>> chicken = matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
+    >>> play = JointPlay(build_tree(chicken).sequence_form)
+    >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
+    >>> gradients = play.add((go, stop)), play.add((stop, go))
+    >>> play.evaluate()
+    JointEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
+    """
+
+    def __init__(self, sequence_form: SequenceForm) -> None:
+        self.sequence_form = sequence_form
+        self.weight = 0.0
+        sizes = [plex.num_sequences for plex in sequence_form.treeplexes]
+        self._values = np.zeros(len(sizes))
+        self._gradients = [np.zeros(size) for size in sizes]
+        self._plans = [np.zeros(size) for size in sizes]
+
+    def add(
+        self, plans: Sequence[FloatArray], weight: float = 1.0, kept: float = 1.0
+    ) -> tuple[FloatArray, ...]:
+        """Add a policy to the mixture.
+
+        Parameters
+        ----------
+        plans : Sequence[FloatArray]
+            Per player [Q], its realization plan.
+        weight, kept : float
+            Weight of the policy, and factor on the weights of those before.
+
+        Returns
+        -------
+        tuple[FloatArray, ...]
+            Per player [Q], the derivative of its expected utility by its own plan.
+        """
+        form, plans = self.sequence_form, tuple(plans)
+        players = range(form.num_players)
+        gradients = tuple(utility_gradient(form, plans, player) for player in players)
+        values = np.array(
+            [gradient @ plan for gradient, plan in zip(gradients, plans, strict=True)]
+        )
+        # All at once, so that an interrupt leaves whole policies behind.
+        self.weight, self._values, self._gradients, self._plans = (
+            kept * self.weight + weight,
+            kept * self._values + weight * values,
+            [kept * self._gradients[p] + weight * gradients[p] for p in players],
+            [kept * self._plans[p] + weight * plans[p] for p in players],
+        )
+        return gradients
+
+    def evaluate(self) -> JointEvaluation:
+        """Measure the mixture, exactly.
+
+        Raises
+        ------
+        ParameterError
+            If nothing of positive weight was added.
+        """
+        self._check_weight()
+        gains = []
+        for plex, total, value in zip(
+            self.sequence_form.treeplexes, self._gradients, self._values, strict=True
+        ):
+            gradient = total / self.weight
+            best_response_sweep(
+                plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
+            )
+            gains.append(float(gradient[0] - value / self.weight))
+        values = tuple((self._values / self.weight).tolist())
+        return JointEvaluation(values, tuple(gains), max(0.0, *gains))
+
+    def marginal_policy(self) -> TabularPolicy:
+        """Return the policy in which each player draws alone, with its marginal of the mixture.
+
+        With more than two players, or payoffs that are not constant-sum, it need not be an
+        equilibrium of any kind where joint play is one.
+
+        Raises
+        ------
+        ParameterError
+            As `evaluate`.
+        """
+        self._check_weight()
+        return TabularPolicy.from_weights(self.sequence_form, self._plans)
+
+    def _check_weight(self) -> None:
+        if not self.weight > 0:
+            raise ParameterError("nothing is played yet: add policies of positive weight first")
+
+
+def evaluate_joint(
+    policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
+) -> JointEvaluation:
+    """Measure the joint play in which one of some policies is drawn for all players.
+
+    Parameters
+    ----------
+    policies : Sequence[TabularPolicy]
+        At least one, all for the same game.
+    weights : Sequence[float], optional
+        One per policy, not negative; by default all alike.
+
+    Raises
+    ------
+    ParameterError
+        If there are not as many weights as policies, or they are negative or all zero.
+    PolicyMismatchError
+        If the policies are for different games.
+
+    Notes
+    -----
+    Source: Moulin and Vial (1978).
+    """
+    weights = [1.0] * len(policies) if weights is None else list(weights)
+    if len(policies) != len(weights) or min(weights, default=-1) < 0:
+        raise ParameterError(
+            f"got {len(policies)} policies and weights {weights}; give one weight per policy, none "
+            "negative, and at least one policy"
+        )
+    play = JointPlay(policies[0].sequence_form)
+    for policy, weight in zip(policies, weights, strict=True):
+        if policy.sequence_form.fingerprint != play.sequence_form.fingerprint:
+            raise PolicyMismatchError(
+                f"one policy is for {play.sequence_form.name}, another for "
+                f"{policy.sequence_form.name}; joint play is of one game"
+            )
+        play.add(policy.realization_plans(), weight)
+    return play.evaluate()

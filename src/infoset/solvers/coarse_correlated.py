@@ -1,0 +1,178 @@
+"""Coarse correlated equilibria of any game, by what its players learn from each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from infoset.errors import ParameterError
+from infoset.evaluation import JointEvaluation, JointPlay
+from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.solvers.budget import Budget
+from infoset.solvers.loop import run_measured
+from infoset.solvers.result import Callback, SolveResult, TracePoint
+from infoset.tree import SequenceForm
+
+__all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseCorrelated:
+    """A coarse correlated equilibrium, up to a gap that is known.
+
+    The equilibrium is joint play: an iteration is drawn, with the weights of the scheme, and all
+    players play what they played in it.
+
+    Attributes
+    ----------
+    joint : JointEvaluation
+        Of the joint play of all iterations: exact, whatever the game.
+    samples, weights : tuple[TabularPolicy, ...], tuple[float, ...]
+        Policies of single iterations that were kept, and their weights in the mixture;
+        `evaluate_joint(samples, weights)` measures the mixture of those alone.
+    result : SolveResult
+        Of the marginals, in which each player draws an iteration of its own. NashConv there is a
+        diagnostic, and bounds nothing that joint play promises.
+    """
+
+    joint: JointEvaluation
+    samples: tuple[TabularPolicy, ...]
+    weights: tuple[float, ...]
+    result: SolveResult
+
+
+class CoarseCorrelatedSolver:
+    """Regret minimisation by all players at once, with the joint play it makes.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        Any number of players, any payoffs.
+    scheme : RegretScheme
+        Players are updated at once, also where it alternates: joint play is of one policy of
+        everybody. The policy that an iteration begins with is the one that counts.
+    keep_every : int
+        Keep the policy of every so many iterations; 0 for none.
+
+    Raises
+    ------
+    ParameterError
+        If the scheme leaves iterations out of its average.
+    """
+
+    def __init__(
+        self, sequence_form: SequenceForm, scheme: RegretScheme, keep_every: int = 0
+    ) -> None:
+        if scheme.average_delay:
+            raise ParameterError(
+                f"{scheme.name} leaves {scheme.average_delay} iterations out of the average; joint "
+                "play counts all: give a scheme with average_delay=0"
+            )
+        self.sequence_form = sequence_form
+        self.scheme = scheme
+        self.keep_every = keep_every
+        self.play = JointPlay(sequence_form)
+        self.samples: list[TabularPolicy] = []
+        self.weights: list[float] = []
+        self._players = [PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes]
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done."""
+        return self._players[-1].iteration
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration."""
+        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
+        return self.sequence_form.num_payoffs * self.sequence_form.num_players + 6 * sequences
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations."""
+        for _ in range(iterations):
+            kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:].tolist()
+            if self.keep_every:
+                self._keep(kept, weight)
+            gradients = self.play.add([own.plan() for own in self._players], weight, kept)
+            for own, gradient in zip(self._players, gradients, strict=True):
+                own.observe(gradient)
+
+    def _keep(self, kept: float, weight: float) -> None:
+        self.weights = [kept * before for before in self.weights]
+        if self.iteration % self.keep_every == 0:
+            self.samples.append(self.current_policy())
+            self.weights.append(weight)
+
+    def policy(self) -> TabularPolicy:
+        """Return the marginals of joint play."""
+        return self.play.marginal_policy() if self.iteration else self.current_policy()
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy that the next iteration begins with."""
+        probabilities = tuple(own.probabilities() for own in self._players)
+        return TabularPolicy(self.sequence_form, probabilities)
+
+
+def solve_coarse_correlated(
+    sequence_form: SequenceForm,
+    scheme: RegretScheme = SCHEMES["cfr"],
+    budget: Budget | None = None,
+    *,
+    cce_gap: float | None = None,
+    keep_every: int = 0,
+) -> CoarseCorrelated:
+    """Find a coarse correlated equilibrium by simultaneous regret minimisation.
+
+    With uniform weights, the gap of joint play is the largest regret of a player divided by the
+    number of iterations, and goes to zero in every game; the marginals need not.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        Any number of players, any payoffs.
+    scheme : RegretScheme
+        The weights of the average are those of joint play.
+    budget : Budget, optional
+        When to stop; by default after 1,000 iterations.
+    cce_gap : float, optional
+        Stop where the gap is this or less; the outcome is then 'stopped'.
+    keep_every : int
+        Keep the policy of every so many iterations; 0 for none, 1 for all of joint play.
+
+    Raises
+    ------
+    ParameterError
+        If the scheme leaves iterations out of its average.
+
+    Notes
+    -----
+    Source: Hart and Mas-Colell (2000); Celli, Marchesi, Bianchi and Gatti (2019).
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    >>> solve_coarse_correlated(kuhn, budget=Budget(iterations=300)).joint.cce_gap < 0.02
+    True
+    """
+    budget = Budget(iterations=1000) if budget is None else budget
+    if scheme.moves and budget.iterations is not None:
+        scheme = replace(scheme, horizon=budget.iterations)
+    solver = CoarseCorrelatedSolver(sequence_form, scheme, keep_every)
+    if cce_gap is not None:
+        budget.callback = _stop_at(cce_gap, solver, budget.callback)
+    result = run_measured(solver, f"cce({scheme.name})", budget)
+    return CoarseCorrelated(
+        solver.play.evaluate(), tuple(solver.samples), tuple(solver.weights), result
+    )
+
+
+def _stop_at(gap: float, solver: CoarseCorrelatedSolver, also: Callback | None) -> Callback:
+    """Return the callback that stops at a gap, or where another callback does."""
+
+    def stop(point: TracePoint) -> bool:
+        asked = also is not None and bool(also(point))
+        return asked or solver.play.evaluate().cce_gap <= gap
+
+    return stop
