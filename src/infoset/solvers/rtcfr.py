@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import ParameterError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, action_major_layout, pair_payoffs, realize_policy
+from infoset.regret import SCHEMES
 from infoset.solvers._kernels import iterate_towards_references
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
+from infoset.solvers.pair_game import PairGame
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
@@ -108,37 +109,21 @@ class RTCFRPlusSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
-        _check(sequence_form, row)
-        self._form = sequence_form
+        self._game = PairGame(sequence_form, row.name)
+        _check_actions(sequence_form, row)
         self._row = row
-        low, high = sequence_form.payoff_range
-        self._strength = row.strength * (high - low)
-        first, second = sequence_form.treeplexes
-        self._layouts = (action_major_layout(first), action_major_layout(second))
-        self._groups = tuple(layout.groups for layout in self._layouts)
-        self._parents = tuple(layout.parent for layout in self._layouts)
-        self._pairs = tuple(pair_payoffs(sequence_form, self._layouts, p) for p in range(2))
-        self._set_state()
-
-    def _set_state(self) -> None:
         self._done = np.zeros(1, np.int64)
-        self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
-        self._perturbed = tuple(policy.copy() for policy in self._policies)
-        self._gradients, self._regrets, self._plans, self._references = (
-            tuple(np.zeros_like(policy) for policy in self._policies) for _ in range(4)
-        )
-        for groups, parent, policy, plan in zip(
-            self._groups, self._parents, self._policies, self._plans, strict=True
-        ):
-            realize_policy(groups, parent, policy, plan)
-        largest = max(layout.largest_group for layout in self._layouts)
-        empty = (np.zeros(0), np.zeros((3, 0)))
-        self._scratch = (*empty, np.zeros(largest), np.zeros(largest))
+        self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
+        self._gradients, self._regrets, self._references = (self._game.zeros() for _ in range(3))
+        self._plans = self._game.plans(self._policies)
+        no_predictions = (np.zeros(0), np.zeros((3, 0)))
+        largest = self._game.largest_group
+        self._scratch = (*no_predictions, np.zeros(largest), np.zeros(largest))
 
     @property
     def sequence_form(self) -> SequenceForm:
         """The game."""
-        return self._form
+        return self._game.sequence_form
 
     @property
     def iteration(self) -> int:
@@ -148,7 +133,7 @@ class RTCFRPlusSolver:
     @property
     def work(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self._form)
+        return work_of(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
@@ -156,12 +141,12 @@ class RTCFRPlusSolver:
             iterations,
             self._done,
             ONE_ROW,
-            self._strength,
+            self._row.strength * self._game.payoff_width,
             self._row.least_probability,
             self._row.period,
-            self._groups,
-            self._parents,
-            self._pairs,
+            self._game.groups,
+            self._game.parents,
+            self._game.pairs,
             self._gradients,
             self._regrets,
             self._policies,
@@ -173,23 +158,14 @@ class RTCFRPlusSolver:
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate, as it is played: every action with at least γ."""
-        weights = [
-            layout.to_sequences(policy)
-            for layout, policy in zip(self._layouts, self._perturbed, strict=True)
-        ]
-        return TabularPolicy.from_weights(self._form, weights)
+        return self._game.to_policy(self._perturbed)
 
     def current_policy(self) -> TabularPolicy:
         """Return the last iterate."""
         return self.policy()
 
 
-def _check(sequence_form: SequenceForm, row: RTCFRPlus) -> None:
-    if not sequence_form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"{row.name} solves two-player constant-sum games; {sequence_form.name} is not one: "
-            "use cfr+"
-        )
+def _check_actions(sequence_form: SequenceForm, row: RTCFRPlus) -> None:
     most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
     if row.least_probability * most > 1:
         raise ParameterError(
