@@ -164,7 +164,8 @@ def test_a_game_of_ones_own_gives_its_parameters(tmp_path):
 
 
 def test_numbers_that_json_lacks_are_null(tmp_path):
-    folder = save_run(replace(PENNIES, nash_conv=nan), tmp_path / "run")
+    measured = replace(PENNIES.measured, nash_conv=nan)
+    folder = save_run(replace(PENNIES, measured=measured), tmp_path / "run")
     assert read_json(folder / "result.json")["nash_conv"] is None
 
 

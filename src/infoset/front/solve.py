@@ -162,7 +162,8 @@ def evaluate(
         raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
     compiled = to_compiled(game)
     if policy == "uniform" and isinstance(compiled, ExtensiveForm) and forgets(compiled):
-        return Evaluation(behavior_values(compiled), (nan,) * compiled.num_players, nan, None)
+        unknown = (nan,) * compiled.num_players
+        return Evaluation(behavior_values(compiled), unknown, nan, None, None, nan)
     return evaluate_policy(find_policy(policy, compiled.sequence_form))
 
 

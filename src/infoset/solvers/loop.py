@@ -64,15 +64,13 @@ def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveR
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
             budget.record(solver.iteration, evaluate_policy(solver.policy()))
-    last = budget.trace[-1]
+    policy = solver.policy()
     return SolveResult(
         game=solver.sequence_form.name,
         method=method,
-        policy=solver.policy(),
+        policy=policy,
         current_policy=solver.current_policy(),
-        values=last.values,
-        nash_conv=last.nash_conv,
-        exploitability=last.exploitability,
+        measured=evaluate_policy(policy),
         outcome=outcome,
         iterations=solver.iteration,
         seconds=budget.elapsed,

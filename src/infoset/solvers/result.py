@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
 
 __all__ = ["Callback", "Outcome", "SolveResult", "TracePoint"]
@@ -60,13 +61,9 @@ class SolveResult:
         as the method has it.
     current_policy : TabularPolicy or None
         The last iterate, where the method has one.
-    values : tuple[float, ...]
-        Expected utility of each player under `policy`, in the game's units.
-    nash_conv : float
-        Of `policy`, by exact best responses. With more than two players, or payoffs that are
-        not constant-sum, a diagnostic: the average policy need not approach an equilibrium.
-    exploitability : float or None
-        Of `policy`; None unless the game is two-player constant-sum.
+    measured : Evaluation
+        What `policy` earns and guarantees, by exact best responses in float64 that trust nothing
+        the solver said.
     outcome : Outcome
         Why solving ended; not converging is an outcome, not an error.
     iterations : int
@@ -75,29 +72,60 @@ class SolveResult:
         Time taken, the building of the game not counted.
     trace : tuple[TracePoint, ...]
         Measurements on the way, the last of them of `policy`.
+    reason : str or None
+        Why this method, where `auto` chose it.
     """
 
     game: str
     method: str
     policy: TabularPolicy
     current_policy: TabularPolicy | None
-    values: tuple[float, ...]
-    nash_conv: float
-    exploitability: float | None
+    measured: Evaluation
     outcome: Outcome
     iterations: int
     seconds: float
     trace: tuple[TracePoint, ...]
+    reason: str | None = None
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Expected utility of each player under `policy`, in the game's units."""
+        return self.measured.values
+
+    @property
+    def nash_conv(self) -> float:
+        """Sum of what each player would gain by a best response to `policy`.
+
+        With more than two players, or payoffs that are not constant-sum, a diagnostic: the
+        average policy need not approach an equilibrium.
+        """
+        return self.measured.nash_conv
+
+    @property
+    def exploitability(self) -> float | None:
+        """Half of NashConv; None unless the game is two-player constant-sum."""
+        return self.measured.exploitability
+
+    @property
+    def guarantees(self) -> tuple[float, float] | None:
+        """What each player's policy earns at least, whoever it meets, rounding allowed for.
+
+        None unless the game is two-player constant-sum.
+        """
+        return self.measured.guarantees
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers as JSON values, without policies and trace."""
         return {
             "game": self.game,
             "method": self.method,
+            "reason": self.reason,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "values": list(self.values),
             "nash_conv": self.nash_conv,
             "exploitability": self.exploitability,
+            "guarantees": None if self.guarantees is None else list(self.guarantees),
+            "rounding": self.measured.rounding,
             "outcome": self.outcome,
         }

@@ -190,3 +190,44 @@ def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray)
         else:
             last[infostate] = last[before]
     return last
+
+
+@kernel
+def most_additions(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    additions: LongArray,
+) -> int:
+    """Return how many additions a payoff meets at most on its way to the root of a treeplex.
+
+    parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
+    sequence, overwritten.
+    """
+    children = np.zeros(len(additions), np.int64)
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        most = 0
+        for sequence in range(first, first + num_actions[infostate]):
+            most = max(most, additions[sequence] + children[sequence])
+        parent = parent_sequence[infostate]
+        additions[parent] = max(additions[parent], most)
+        children[parent] += 1
+    return additions[0] + children[0]
+
+
+@kernel
+def most_multiplications(
+    parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
+) -> int:
+    """Return the most roundings in making a realization plan of a policy that is normalised.
+
+    parent_sequence, first_sequence, num_actions [I]. At each infostate on the way: a sum over its
+    actions, a division, a product.
+    """
+    met = np.zeros(num_sequences, np.int64)
+    for infostate in range(len(num_actions)):
+        first = first_sequence[infostate]
+        here = met[parent_sequence[infostate]] + num_actions[infostate] + 1
+        met[first : first + num_actions[infostate]] = here
+    return met.max()

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.tree._kernels import most_additions, most_multiplications
 from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IntArray, LongArray
@@ -112,6 +113,31 @@ class SequenceForm:
     def is_zero_sum(self) -> bool:
         """Whether the utilities of all players sum to zero."""
         return self.constant_sum == 0.0
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far float64 may put the value of a best response off, in the game's units.
+
+        A bound, to first order: the most roundings that a payoff meets on its way into the value,
+        policies made into plans included, times the unit of float64 and the largest utility.
+        """
+        plans = [
+            most_multiplications(
+                plex.parent_sequence, plex.first_sequence, plex.num_actions, plex.num_sequences
+            )
+            for plex in self.treeplexes
+        ]
+        sums = [
+            most_additions(
+                plex.parent_sequence,
+                plex.first_sequence,
+                plex.num_actions,
+                np.bincount(self.terminal_sequence[:, player], minlength=plex.num_sequences),
+            )
+            for player, plex in enumerate(self.treeplexes)
+        ]
+        largest = max(map(abs, self.payoff_range))
+        return (max(sums) + sum(plans)) * float(np.finfo(np.float64).eps) * largest
 
     @cached_property
     def fingerprint(self) -> str:
