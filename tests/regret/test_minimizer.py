@@ -226,3 +226,21 @@ def test_a_player_who_never_acts():
     minimizer = RegretMinimizer(build_tree(game).sequence_form, SCHEMES["cfr+"])
     minimizer.run(3)
     assert evaluate_policy(average_policy(minimizer)).nash_conv == 0
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_state_is_all_there_is_to_go_on_with(name):
+    """Moved to a fresh minimizer after any iteration, it leads to the same bits."""
+    for spec in ("leduc_poker", "kuhn_poker(players=3)"):
+        form = form_of(spec)
+        whole = RegretMinimizer(form, SCHEMES[name])
+        whole.run(20)
+        for stop in (0, 1, 7, 20):
+            first, second = (RegretMinimizer(form, SCHEMES[name]) for _ in range(2))
+            first.run(stop)
+            second.run(3)
+            second.set_state({key: array.copy() for key, array in first.state().items()})
+            second.run(20 - stop)
+            assert second.iteration == 20
+            for key, array in whole.state().items():
+                np.testing.assert_array_equal(second.state()[key], array)
