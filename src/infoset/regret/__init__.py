@@ -11,6 +11,7 @@ from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
+from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 
 __all__ = [
     "SCHEMES",
@@ -21,8 +22,11 @@ __all__ = [
     "PlayerMinimizer",
     "RegretMinimizer",
     "RegretScheme",
+    "StateArrays",
     "action_major_layout",
     "add_to_average",
+    "fill_arrays",
+    "name_by_player",
     "pair_gradient",
     "pair_payoffs",
     "realize_policy",

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from infoset.regret._kernels import iterate, realize_policy
 from infoset.regret.layout import PairPayoffs, action_major_layout, pair_payoffs
 from infoset.regret.scheme import RegretScheme
+from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 
@@ -119,26 +116,24 @@ class RegretMinimizer:
         """Number of iterations done; in one, every player is updated once."""
         return int(self._done[0])
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def state(self) -> StateArrays:
         """Return the arrays that iterations move, by name and player, in order of position.
 
         They are the arrays themselves, not copies.
         """
-        kinds = {
-            "regrets": self._regrets,
-            "policies": self._policies,
-            "plans": self._plans,
-            "averages": self._averages,
-            "previous": self._previous,
-            "changes": self._changes,
-        }
-        named = {f"{kind}.{p}": array for kind in kinds for p, array in enumerate(kinds[kind])}
+        named = name_by_player(
+            regrets=self._regrets,
+            policies=self._policies,
+            plans=self._plans,
+            averages=self._averages,
+            previous=self._previous,
+            changes=self._changes,
+        )
         return {"done": self._done, **named}
 
-    def set_state(self, state: Mapping[str, NDArray[Any]]) -> None:
+    def set_state(self, state: StateArrays) -> None:
         """Take the values of arrays named and shaped as those of `state`."""
-        for name, array in self.state().items():
-            array[...] = state[name]
+        fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the average realization plan; uniform before iteration 1."""
