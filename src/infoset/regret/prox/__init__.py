@@ -1,0 +1,22 @@
+"""The prox on treeplexes: dilated distances as data, one sweep for the closed form."""
+
+from infoset.regret.prox._kernels import prox_sweep
+from infoset.regret.prox.distance import (
+    Distance,
+    DistanceKind,
+    Weights,
+    balanced_weights,
+    plain_weights,
+)
+from infoset.regret.prox.treeplex_prox import ProxResponse, TreeplexProx
+
+__all__ = [
+    "Distance",
+    "DistanceKind",
+    "ProxResponse",
+    "TreeplexProx",
+    "Weights",
+    "balanced_weights",
+    "plain_weights",
+    "prox_sweep",
+]

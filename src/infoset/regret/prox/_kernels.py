@@ -1,0 +1,233 @@
+"""Kernels of the treeplex prox, over the action-major layout of `regret.layout`.
+
+Points of a treeplex are kept as coordinates [Q]: logarithms of behaviour for entropy, behaviour
+itself for the Euclidean distance. In both, a magnet or center of zeros stands for none: the
+divergence from it is the regulariser itself.
+"""
+
+from __future__ import annotations
+
+import math
+
+from infoset.kernels import kernel
+from infoset.typing import FloatArray, IndexArray, IntArray
+
+LEAST_LOGARITHM = -700.0
+"""About the logarithm of the smallest float64; behaviour stays above zero."""
+
+
+@kernel
+def respond_by_entropy(
+    base: int,
+    count: int,
+    actions: int,
+    weight: FloatArray,
+    pull: float,
+    temperature: float,
+    gradient: FloatArray,
+    center: FloatArray,
+    magnet: FloatArray,
+    coordinate: FloatArray,
+    policy: FloatArray,
+    value: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Fill coordinate, policy [Q] and value [count] of one group, with entropy as the distance.
+
+    The behaviour is proportional to exp((q + k · c) / k), with k the weight times the sum of
+    pull and temperature and c the mean of center and magnet; the value is k times the logarithm
+    of the sum.
+    """
+    stiffness = pull + temperature
+    for i in range(count):
+        value[i] = -math.inf
+        total[i] = 0.0
+    for action in range(actions):
+        own = slice(base + action * count, base + (action + 1) * count)
+        q, c, m, logit = gradient[own], center[own], magnet[own], coordinate[own]
+        for i in range(count):
+            logit[i] = (q[i] / weight[i] + pull * c[i] + temperature * m[i]) / stiffness
+            value[i] = max(value[i], logit[i])
+    for action in range(actions):
+        own = slice(base + action * count, base + (action + 1) * count)
+        logit, sigma = coordinate[own], policy[own]
+        for i in range(count):
+            sigma[i] = math.exp(logit[i] - value[i])
+            total[i] += sigma[i]
+    for i in range(count):
+        value[i] += math.log(total[i])
+    for action in range(actions):
+        own = slice(base + action * count, base + (action + 1) * count)
+        logit, sigma = coordinate[own], policy[own]
+        for i in range(count):
+            logit[i] = max(logit[i] - value[i], LEAST_LOGARITHM)
+            sigma[i] /= total[i]
+    for i in range(count):
+        value[i] *= weight[i] * stiffness
+
+
+@kernel
+def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> None:
+    """Replace the `num` numbers at first, first + step, … by the nearest probabilities, in place.
+
+    What is subtracted from all is too small as long as it makes one of the kept negative; those
+    are dropped, at most `num` times (Michelot 1986). The greatest becomes zero first: then one is
+    always kept, however large the numbers are.
+    """
+    greatest = -math.inf
+    for a in range(num):
+        greatest = max(greatest, point[first + a * step])
+    shift = -math.inf
+    num_kept = num + 1
+    while True:
+        total = 0.0
+        num_above = 0
+        for a in range(num):
+            number = point[first + a * step] - greatest
+            if number > shift:
+                total += number
+                num_above += 1
+        if num_above >= num_kept:
+            break
+        num_kept = num_above
+        shift = (total - 1.0) / num_above
+    for a in range(num):
+        point[first + a * step] = max(point[first + a * step] - greatest - shift, 0.0)
+
+
+@kernel
+def respond_by_projection(
+    base: int,
+    count: int,
+    actions: int,
+    weight: FloatArray,
+    pull: float,
+    temperature: float,
+    gradient: FloatArray,
+    center: FloatArray,
+    magnet: FloatArray,
+    coordinate: FloatArray,
+    policy: FloatArray,
+    value: FloatArray,
+) -> None:
+    """Fill coordinate, policy [Q] and value [count] of one group, with the Euclidean distance.
+
+    The behaviour is the projection of q / k plus the mean of center and magnet, with k the
+    weight times the sum of pull and temperature.
+    """
+    stiffness = pull + temperature
+    for i in range(count):
+        value[i] = 0.0
+    for action in range(actions):
+        own = slice(base + action * count, base + (action + 1) * count)
+        q, c, m, sigma = gradient[own], center[own], magnet[own], policy[own]
+        for i in range(count):
+            sigma[i] = (q[i] / weight[i] + pull * c[i] + temperature * m[i]) / stiffness
+    for i in range(count):
+        project_on_simplex(policy, base + i, count, actions)
+    for action in range(actions):
+        own = slice(base + action * count, base + (action + 1) * count)
+        q, c, m, sigma, x = gradient[own], center[own], magnet[own], policy[own], coordinate[own]
+        for i in range(count):
+            from_center, from_magnet = sigma[i] - c[i], sigma[i] - m[i]
+            distance = pull * from_center * from_center + temperature * from_magnet * from_magnet
+            value[i] += q[i] * sigma[i] - 0.5 * weight[i] * distance
+            x[i] = sigma[i]
+
+
+@kernel
+def prox_sweep(
+    is_euclidean: bool,
+    groups: IndexArray,
+    parent: IndexArray,
+    weight: FloatArray,
+    pull: float,
+    temperature: float,
+    gradient: FloatArray,
+    center: FloatArray,
+    magnet: FloatArray,
+    coordinate: FloatArray,
+    policy: FloatArray,
+    value: FloatArray,
+    total: FloatArray,
+) -> None:
+    """Maximise <gradient, x> − pull · D(x, center) − temperature · D(x, magnet) over a treeplex.
+
+    Parameters
+    ----------
+    is_euclidean : bool
+        Or entropy.
+    groups, parent : IndexArray
+        Of the layout.
+    weight : FloatArray
+        [I] dilation weights, infostates in the order of the groups.
+    pull, temperature : float
+        Not negative, their sum positive.
+    gradient : FloatArray
+        [Q]; becomes the value of each sequence, that of the empty one the maximum.
+    center, magnet : FloatArray
+        [Q] coordinates.
+    coordinate, policy : FloatArray
+        [Q] filled with the maximiser's coordinates and behaviour; coordinate may be center.
+    value, total : FloatArray
+        Scratch of the largest group's count.
+    """
+    for group in range(len(groups) - 1, -1, -1):
+        base, count, actions, infostate = groups[group]
+        here = slice(infostate, infostate + count)
+        if is_euclidean:
+            respond_by_projection(
+                base,
+                count,
+                actions,
+                weight[here],
+                pull,
+                temperature,
+                gradient,
+                center,
+                magnet,
+                coordinate,
+                policy,
+                value,
+            )
+        else:
+            respond_by_entropy(
+                base,
+                count,
+                actions,
+                weight[here],
+                pull,
+                temperature,
+                gradient,
+                center,
+                magnet,
+                coordinate,
+                policy,
+                value,
+                total,
+            )
+        up = parent[here]
+        for i in range(count):
+            gradient[up[i]] += value[i]
+
+
+@kernel
+def deepest_sums(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    own: FloatArray,
+    factor: float,
+    below: FloatArray,
+) -> FloatArray:
+    """Return [I] own plus `factor` times the most, over actions, of the sums of those below.
+
+    parent_sequence, first_sequence, num_actions, own [I]; below [Q] zeros, which become the sum
+    over the infostates right below each sequence.
+    """
+    sums = own.copy()
+    for infostate in range(len(own) - 1, -1, -1):
+        first = first_sequence[infostate]
+        sums[infostate] += factor * below[first : first + num_actions[infostate]].max()
+        below[parent_sequence[infostate]] += sums[infostate]
+    return sums
