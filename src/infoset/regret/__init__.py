@@ -8,6 +8,7 @@ from infoset.regret._kernels import (
     update_regrets,
 )
 from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
+from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
@@ -18,10 +19,13 @@ __all__ = [
     "Drift",
     "Exponent",
     "Layout",
+    "LocalMinimizer",
+    "LocalRule",
     "PairPayoffs",
     "PlayerMinimizer",
     "RegretMinimizer",
     "RegretScheme",
+    "Schedule",
     "StateArrays",
     "action_major_layout",
     "add_to_average",
@@ -30,6 +34,7 @@ __all__ = [
     "pair_gradient",
     "pair_payoffs",
     "realize_policy",
+    "rule_of_scheme",
     "terminal_gradient",
     "update_regrets",
 ]

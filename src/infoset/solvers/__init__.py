@@ -1,20 +1,29 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
-from infoset.solvers.budget import Budget, make_budget
+from infoset.solvers.auto import Auto
+from infoset.solvers.budget import Budget, Target, make_budget
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
 from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
+from infoset.solvers.checkpoint import (
+    Checkpoint,
+    Checkpointing,
+    read_checkpoint,
+    write_checkpoint,
+)
 from infoset.solvers.coarse_correlated import (
     CoarseCorrelated,
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
+from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
+from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 
@@ -22,31 +31,40 @@ __all__ = [
     "CFRBR",
     "DEFAULT_METHOD",
     "METHODS",
+    "Auto",
     "Budget",
     "CFRBRSolver",
     "Callback",
+    "Checkpoint",
+    "Checkpointing",
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "Decomposition",
     "DecompositionSolver",
     "FictitiousPlay",
     "IterativeSolver",
+    "LocalMethod",
     "LockedForm",
     "Method",
     "MethodRow",
     "Outcome",
     "RTCFRPlus",
     "RTCFRPlusSolver",
+    "Resumable",
     "SolveResult",
     "SubgameRegret",
     "SubgameSolver",
+    "Target",
     "TracePoint",
     "average_policy",
     "current_policy",
     "find_method",
     "lock_policy",
     "make_budget",
+    "read_checkpoint",
+    "refuse_checkpoint",
     "run_measured",
+    "settings_of",
     "solve_by_decomposition",
     "solve_by_fictitious_play",
     "solve_by_lp",
@@ -54,4 +72,5 @@ __all__ = [
     "solve_coarse_correlated",
     "solve_locked",
     "solve_subgames",
+    "write_checkpoint",
 ]

@@ -1,0 +1,175 @@
+"""Regret minimisation by all players of a game, by one local rule at every infostate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.regret._kernels import realize_policy
+from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
+from infoset.regret.local._kernels import tremble
+from infoset.regret.local.rule import LocalRule, Schedule, driver_of
+from infoset.regret.scheme import RegretScheme
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, IndexArray
+
+__all__ = ["LocalMinimizer"]
+
+SUM_TOLERANCE = 1e-9
+
+
+class LocalMinimizer:
+    """The state of self-play by a local rule, and the iterations that move it.
+
+    Actions may have least probabilities ε: with σ what the rule chooses, a player then plays
+
+        σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a)
+
+    and values are those of σ̂. The regret of σ against its values is, up to the factor before σ,
+    that of σ̂ among all policies with these least probabilities: nothing is approximated.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        The game, with any number of players and any payoffs.
+    rule : LocalRule
+        Compiled by `numba.njit`, or a plain function on arrays, which is slow.
+    averaging : RegretScheme
+        How plans are averaged, and whether players alternate.
+    num_arrays : int
+        Number S of arrays that the rule keeps.
+    schedule : Schedule
+        The rows that the rule is given; by default iterations themselves.
+    least : tuple[FloatArray, ...], optional
+        Per player [Q] least probability of the action each sequence ends in.
+    """
+
+    def __init__(
+        self,
+        sequence_form: SequenceForm,
+        rule: LocalRule,
+        averaging: RegretScheme,
+        *,
+        num_arrays: int = 1,
+        schedule: Schedule = np.asarray,
+        least: tuple[FloatArray, ...] | None = None,
+    ) -> None:
+        self.sequence_form = sequence_form
+        self.averaging = averaging
+        self._rule = rule
+        self._schedule = schedule
+        self._num_arrays = num_arrays
+        self._layouts = tuple(map(action_major_layout, sequence_form.treeplexes))
+        self._set_least(least)
+        self._set_state()
+        self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
+
+    def _set_least(self, least: tuple[FloatArray, ...] | None) -> None:
+        self._trembles = least is not None
+        given = self._zeros() if least is None else least
+        by_sequence = zip(self._layouts, given, strict=True)
+        self._least = tuple(layout.to_positions(own) for layout, own in by_sequence)
+
+    def _zeros(self, times: int = 1) -> tuple[FloatArray, ...]:
+        return tuple(np.zeros(times * len(layout.position)) for layout in self._layouts)
+
+    def _set_state(self) -> None:
+        self._done = np.zeros(1, np.int64)
+        self._gradients, self._plans, self._averages = (self._zeros() for _ in range(3))
+        self._states = self._zeros(self._num_arrays)
+        self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
+        self._played = self._policies
+        if self._trembles:
+            self._played = tuple(policy.copy() for policy in self._policies)
+        everything = zip(
+            self._layouts, self._policies, self._least, self._played, self._plans, strict=True
+        )
+        for layout, policy, least, played, plan in everything:
+            if self._trembles:
+                tremble(layout.groups, policy, least, played)
+            realize_policy(layout.groups, layout.parent, played, plan)
+        self._payoffs = _payoffs(self.sequence_form, self._layouts)
+
+    def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
+        return (
+            rows,
+            averaging,
+            self.averaging.alternating,
+            self.averaging.averages_next,
+            self._trembles,
+            self._num_arrays,
+            self._done,
+            tuple(layout.groups for layout in self._layouts),
+            tuple(layout.parent for layout in self._layouts),
+            *self._payoffs,
+            self._least,
+            self._gradients,
+            self._policies,
+            self._played,
+            self._plans,
+            self._averages,
+            self._states,
+        )
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one call.
+
+        Raises
+        ------
+        ParameterError
+            If the rule leaves something else than probabilities.
+        """
+        first = self.iteration + 1
+        numbers = np.arange(first, first + iterations, dtype=np.float64)
+        rows = np.ascontiguousarray(self._schedule(numbers), np.float64).reshape(iterations, -1)
+        averaging = self.averaging.schedule(first, iterations)
+        self._driver(self._rule, *self._arguments(rows, averaging))
+        for layout, policy in zip(self._layouts, self._policies, strict=True):
+            _check(layout, policy)
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, every player learns once."""
+        return int(self._done[0])
+
+    def average_plans(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the average realization plan; before iteration 1 the first."""
+        weights = self._averages if self.iteration else self._plans
+        return tuple(
+            layout.to_sequences(own) / own[0]
+            for layout, own in zip(self._layouts, weights, strict=True)
+        )
+
+    def current_probabilities(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the behaviour that the next iteration begins with."""
+        played = zip(self._layouts, self._played, strict=True)
+        return tuple(layout.to_sequences(own) for layout, own in played)
+
+
+def _payoffs(
+    form: SequenceForm, layouts: tuple[Layout, ...]
+) -> tuple[tuple[PairPayoffs, ...], IndexArray, FloatArray]:
+    """Return the payoffs by pairs for two players, by terminals for more; the other is empty."""
+    players = range(form.num_players)
+    if form.num_players == 2:
+        pairs = tuple(pair_payoffs(form, layouts, player) for player in players)
+        return pairs, np.zeros((0, 2), np.uint32), np.zeros((0, 2))
+    nothing = PairPayoffs(np.zeros(1, np.uint32), np.zeros(0, np.uint32), np.zeros(0))
+    columns = [layouts[p].position[form.terminal_sequence[:, p]] for p in players]
+    sequence, payoff = np.stack(columns, axis=1), np.ascontiguousarray(form.payoff)
+    return (nothing,) * form.num_players, sequence, payoff
+
+
+def _check(layout: Layout, policy: FloatArray) -> None:
+    """Check that a rule left probabilities."""
+    for base, count, actions, _ in layout.groups.tolist():
+        chosen = policy[base : base + count * actions].reshape(actions, count)
+        is_right = (np.abs(chosen.sum(axis=0) - 1) <= SUM_TOLERANCE) & (chosen >= 0).all(axis=0)
+        if not is_right.all():
+            raise ParameterError(
+                f"the rule plays {chosen[:, np.argmin(is_right)].tolist()} somewhere; put into "
+                "policy [A, I], in place, numbers that are not negative and sum to 1 over the "
+                "first axis"
+            )

@@ -1,0 +1,44 @@
+"""A local regret minimiser as a method of `solve`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset import solve
+from infoset.errors import ParameterError
+from infoset.solvers import LocalMethod
+
+
+def hedge(row, values, policy, state):
+    state[0] += values
+    weights = np.exp(row[0] * (state[0] - state[0].max(axis=0)))
+    policy[:] = weights / weights.sum(axis=0)
+
+
+def test_it_is_solved_by_name_budget_and_trace_as_any_method():
+    method = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
+    result = solve("kuhn_poker", method, target=0.02, iterations=2000)
+    assert (result.method, result.outcome) == ("mine", "converged")
+    assert result.exploitability <= 0.02 < result.trace[-2].exploitability
+    assert result.values[0] == pytest.approx(-1 / 18, abs=0.02)
+
+
+def test_the_average_weighs_by_the_exponent():
+    plans = []
+
+    def watch(row, values, policy, state):
+        policy[0] = 1 / row[0]
+        policy[1] = 1 - policy[0]
+
+    for exponent in (0, 1):
+        method = LocalMethod("watch", watch, average_exponent=exponent, alternating=False)
+        plans.append(solve("matrix_pd", method, iterations=3).policy.probabilities[0][1])
+    # Iteration 1 is uniform, 2 plays the first action with 1, 3 with 1/2.
+    assert plans == pytest.approx([(1 / 2 + 1 + 1 / 2) / 3, (1 / 2 + 2 + 3 / 2) / 6])
+
+
+def test_rules_that_do_not_leave_policies_are_refused():
+    method = LocalMethod("careless", lambda row, values, policy, state: policy.fill(2))
+    with pytest.raises(ParameterError, match="put into policy"):
+        solve("kuhn_poker", method, iterations=1)
