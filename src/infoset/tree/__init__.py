@@ -23,6 +23,8 @@ from infoset.tree.forms.report import FORM_CHECKS, FormReport, check_form
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
+from infoset.tree.levels.stream import build_sequence_form, contract_graph
+from infoset.tree.merging import stable_order
 from infoset.tree.sequence_form import SequenceForm, Treeplex, common_sum, sequence_form
 from infoset.tree.world_graph import WorldGraph
 
@@ -45,6 +47,7 @@ __all__ = [
     "allowed_memory",
     "as_game",
     "augment",
+    "build_sequence_form",
     "build_tree",
     "chance",
     "check_fits",
@@ -52,6 +55,7 @@ __all__ = [
     "closure",
     "common_knowledge_sets",
     "common_sum",
+    "contract_graph",
     "count_histories",
     "decision",
     "explore",
@@ -71,6 +75,7 @@ __all__ = [
     "rewards_are_observable",
     "sequence_form",
     "size_text",
+    "stable_order",
     "terminal",
     "timing",
     "unroll",

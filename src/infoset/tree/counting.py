@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,17 @@ import psutil
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.tree._kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
-from infoset.typing import IntArray
+from infoset.typing import FloatArray, IntArray
 
-__all__ = ["GameCounts", "allowed_memory", "check_fits", "count_histories", "size_text"]
+__all__ = [
+    "GameCounts",
+    "allowed_memory",
+    "check_fits",
+    "count_histories",
+    "level_sizes",
+    "size_text",
+    "too_large_error",
+]
 
 EXACT_FLOAT = 2**53
 MAX_HISTORIES = 2**31 - 1
@@ -125,17 +134,39 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
     allowed = allowed_memory(memory)
     if counts.fits(allowed):
         return
-    raise GameTooLargeError(
+    raise too_large_error(counts, name, "tree", counts.bytes, allowed)
+
+
+def too_large_error(
+    counts: GameCounts, name: str, what: str, needed: int, allowed: int
+) -> GameTooLargeError:
+    """Make the error for a game of which `what`, its tree or sequence form, needs too much."""
+    return GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
-        f"{counts.terminals:,} terminals: its tree needs about {size_text(counts.bytes)}, "
+        f"{counts.terminals:,} terminals: its {what} needs about {size_text(needed)}, "
         f"and {size_text(allowed)} are allowed; try smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,
             "terminals": counts.terminals,
-            "bytes": counts.bytes,
+            "bytes": needed,
         },
     )
+
+
+def level_sizes(graph: WorldGraph) -> Iterator[tuple[int, int]]:
+    """Yield how many histories have 0, 1, 2, … transitions: all of them, and those that go on.
+
+    Of a complete graph without cycles; exact below 2**53.
+    """
+    goes_on = np.diff(graph.first_edge) > 0
+    source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
+    paths: FloatArray = np.zeros(graph.num_worlds)
+    paths[0] = 1.0
+    while paths.any():
+        yield int(paths.sum()), int(paths[goes_on].sum())
+        arriving = np.bincount(graph.next_world, paths[source], graph.num_worlds)
+        paths = np.asarray(arriving, np.float64)
 
 
 def size_text(num_bytes: int) -> str:

@@ -7,15 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.errors import GameRuleError
 from infoset.game import Game
-from infoset.tree._kernels import first_histories, intern_states, unroll_histories
+from infoset.tree._kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import ExplorationProgress, explore
 from infoset.tree.infostate_tree import InfostateTree, PublicTree, StepTable
+from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
 from infoset.tree.sequence_form import SequenceForm, sequence_form
 from infoset.tree.world_graph import WorldGraph, freeze
-from infoset.typing import FloatArray, IntArray, Player
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = ["GameTree", "build_tree", "unroll"]
 
@@ -178,12 +178,12 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
     world, parent, edge, first_child, chance_reach, rewards_so_far = unroll_histories(
         counts.histories, graph.first_edge, graph.next_world, graph.probability, graph.rewards
     )
-    public_tree, public_state = _public_tree(graph, parent, edge)
+    public_tree, public_state = _public_tree(graph, world, first_child)
+    trees: list[InfostateTree] = []
     infostate = np.empty((graph.num_players, counts.histories), np.int32)
-    trees = tuple(
-        _infostate_tree(graph, player, world, parent, edge, infostate[player], public_state)
-        for player in range(graph.num_players)
-    )
+    for player in range(graph.num_players):
+        own, infostate[player] = _infostate_tree(graph, player, world, first_child, public_state)
+        trees.append(own)
     tree = GameTree(
         graph=graph,
         counts=counts,
@@ -195,23 +195,23 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
         public_state=public_state,
         chance_reach=chance_reach,
         rewards_so_far=rewards_so_far.T,
-        infostate_trees=trees,
-        public_tree=public_tree.with_infostates(trees),
+        infostate_trees=tuple(trees),
+        public_tree=public_tree.with_infostates(tuple(trees)),
     )
     freeze(tree)
     return tree
 
 
 def _public_tree(
-    graph: WorldGraph, parent: IntArray, edge: IntArray
+    graph: WorldGraph, world: IntArray, first_child: IntArray
 ) -> tuple[PublicTree, IntArray]:
     """Return the public states, and [H] the one of each history."""
     steps = StepTable.of_public(graph)
-    public_state = np.empty(len(parent), np.int32)
-    state_parent, state_step = intern_states(parent, edge, steps.of_edge, steps.size, public_state)
+    numbering = StateNumbering(steps.of_edge, steps.size)
+    public_state, _ = _number_histories(graph, numbering, world, first_child)
     tree = PublicTree(
-        parent=state_parent,
-        observation=steps.public_observation[state_step],
+        parent=numbering.parent(),
+        observation=steps.public_observation[numbering.step()],
         observations=graph.observations,
     )
     return tree, public_state
@@ -221,44 +221,30 @@ def _infostate_tree(
     graph: WorldGraph,
     player: Player,
     world: IntArray,
-    parent: IntArray,
-    edge: IntArray,
-    infostate: IntArray,
+    first_child: IntArray,
     public_state: IntArray,
-) -> InfostateTree:
-    """Build the tree of one player; fill `infostate` [H] in place."""
+) -> tuple[InfostateTree, IntArray]:
+    """Return the infostates of one player, and [H] the one of each history."""
     steps = StepTable.of_player(graph, player)
-    state_parent, state_step = intern_states(parent, edge, steps.of_edge, steps.size, infostate)
-    action_set = np.ascontiguousarray(graph.action_set[:, player])
-    first, contradiction = first_histories(infostate, world, action_set, len(state_parent))
-    if contradiction >= 0:
-        other = first[infostate[contradiction]]
-        raise _contradiction_error(graph, player, world[contradiction], world[other])
-    return InfostateTree(
-        player=player,
-        parent=state_parent,
-        action=steps.action[state_step],
-        private_observation=steps.private_observation[state_step],
-        public_observation=steps.public_observation[state_step],
-        public_state=public_state[first],
-        action_set=action_set[world[first]],
-        action_sets=graph.action_sets,
-        observations=graph.observations,
-    )
+    numbering = StateNumbering(steps.of_edge, steps.size)
+    infostate, first = _number_histories(graph, numbering, world, first_child)
+    check_actions(graph, player, infostate, world, 0, world[first])
+    tree = numbered_tree(graph, player, steps, numbering, world[first], public_state[first])
+    return tree, infostate
 
 
-def _contradiction_error(
-    graph: WorldGraph, player: Player, world: int, other: int
-) -> GameRuleError:
-    def legal(at: int) -> str:
-        chosen = graph.action_set[at, player]
-        return str(list(graph.action_sets[chosen])) if chosen >= 0 else "none (it does not act)"
-
-    return GameRuleError(
-        "whether a player acts, and its legal actions, follow from what the player has seen; "
-        "show the difference in observe()",
-        found=f"the player cannot tell this from world state {graph.worlds[other]!r}, but its "
-        f"legal actions are {legal(world)} here and {legal(other)} there",
-        world=graph.worlds[world],
-        player=player,
-    )
+def _number_histories(
+    graph: WorldGraph, numbering: StateNumbering, world: IntArray, first_child: IntArray
+) -> tuple[IntArray, LongArray]:
+    """Return [H] the state of each history, and [S] the first history in each state."""
+    state = np.zeros(len(world), np.int32)
+    first: list[LongArray] = [np.zeros(1, np.int64)]
+    start, end = 0, 1
+    while end < len(world):
+        children = slice(end, int(first_child[end]))
+        state[children], new = numbering.extend(
+            world[start:end], state[start:end], graph.first_edge, children.stop - end
+        )
+        first.append(new + np.int64(end))
+        start, end = end, children.stop
+    return state, np.concatenate(first)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoset.tree._kernels import most_additions, most_multiplications
 from infoset.tree.infostate_tree import InfostateTree
+from infoset.tree.merging import merge_payoffs, numbers_met
 from infoset.tree.world_graph import freeze
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IndexArray, IntArray
 
 __all__ = ["SequenceForm", "Treeplex", "common_sum", "sequence_form"]
 
@@ -185,17 +185,53 @@ def sequence_form(
     utility : FloatArray
         [Z, N] utilities at them.
     """
+    return contract(
+        name,
+        infostate_trees,
+        columns=np.ascontiguousarray(sequence.T, np.int32).view(np.uint32),
+        outcome=np.arange(len(sequence), dtype=np.uint32),
+        chance_reach=chance_reach,
+        utility=utility,
+    )
+
+
+def contract(
+    name: str,
+    infostate_trees: tuple[InfostateTree, ...],
+    *,
+    columns: IndexArray,
+    outcome: IndexArray,
+    chance_reach: FloatArray,
+    utility: FloatArray,
+) -> SequenceForm:
+    """Contract terminal histories, many of which may have one outcome, to the sequence form.
+
+    Parameters
+    ----------
+    name : str
+    infostate_trees : tuple[InfostateTree, ...]
+    columns : IndexArray
+        [N, Z] last own sequences at the terminal histories.
+    outcome : IndexArray
+        [Z] which outcome each of them has.
+    chance_reach : FloatArray
+        [number of outcomes] nature's reach.
+    utility : FloatArray
+        [number of outcomes, N]
+    """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
-    terminal_sequence, payoff = _merge(sequence, utility * chance_reach[:, None], sizes)
-    kept = (payoff != 0).any(axis=1)
+    terminal_sequence, payoff = merge_payoffs(
+        columns, sizes, outcome, utility * chance_reach[:, None]
+    )
+    at_ends = utility[numbers_met(outcome, len(utility))]
     return SequenceForm(
         name=name,
         treeplexes=tuple(_treeplex(tree) for tree in infostate_trees),
         infostate_trees=infostate_trees,
-        terminal_sequence=terminal_sequence[kept],
-        payoff=payoff[kept],
-        payoff_range=(float(utility.min()), float(utility.max())),
-        constant_sum=common_sum(utility),
+        terminal_sequence=terminal_sequence,
+        payoff=payoff,
+        payoff_range=(float(at_ends.min()), float(at_ends.max())),
+        constant_sum=common_sum(at_ends),
     )
 
 
@@ -206,32 +242,6 @@ def _treeplex(tree: InfostateTree) -> Treeplex:
         num_actions=tree.num_actions[tree.acting],
         num_sequences=tree.num_sequences,
     )
-
-
-def _merge(
-    sequence: IntArray, payoff: FloatArray, sizes: tuple[int, ...]
-) -> tuple[IntArray, FloatArray]:
-    """Sum the payoffs of equal tuples of sequences, in order of the tuples."""
-    key = _mixed_radix(sequence, sizes)
-    order = np.argsort(key, kind="stable") if key is not None else np.lexsort(sequence.T[::-1])
-    ordered = sequence[order]
-    is_new = np.ones(len(ordered), dtype=bool)
-    is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    starts = np.flatnonzero(is_new)
-    return ordered[starts], np.add.reduceat(payoff[order], starts, axis=0)
-
-
-def _mixed_radix(sequence: IntArray, sizes: tuple[int, ...]) -> LongArray | None:
-    """Return each tuple as one integer, or None where they do not fit in 64 bits."""
-    product = 1
-    for size in sizes:
-        product *= size
-    if product >= 2**63:
-        return None
-    key: NDArray[np.int64] = sequence[:, 0].astype(np.int64)
-    for player, size in enumerate(sizes[1:], start=1):
-        key = key * size + sequence[:, player]
-    return key
 
 
 def common_sum(utility: FloatArray) -> float | None:

@@ -1,0 +1,251 @@
+"""The sequence form built without the tree of histories."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.game import Game
+from infoset.tree.counting import (
+    MAX_HISTORIES,
+    GameCounts,
+    allowed_memory,
+    count_histories,
+    level_sizes,
+    too_large_error,
+)
+from infoset.tree.exploration import ExplorationProgress, explore
+from infoset.tree.infostate_tree import InfostateTree, StepTable
+from infoset.tree.levels._kernels import child_worlds
+from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
+from infoset.tree.sequence_form import SequenceForm, contract
+from infoset.tree.world_graph import WorldGraph
+from infoset.typing import FloatArray, IndexArray, IntArray, Player
+
+__all__ = ["build_sequence_form", "contract_graph"]
+
+INFOSTATE_BYTES = 48
+PIECE = 1 << 20
+
+
+def build_sequence_form(
+    game: Game,
+    *,
+    memory: int | None = None,
+    max_worlds: int = 1_000_000,
+    max_seconds: float = 30.0,
+    progress: ExplorationProgress | None = None,
+) -> SequenceForm:
+    """Explore a game and contract it to its sequence form, without keeping its histories.
+
+    The same as `build_tree(game).sequence_form`, to the bit, in a fraction of the memory: at any
+    time there are the histories of two neighbouring lengths, the infostates so far, and of each
+    terminal history one number per player and one for its payoffs.
+
+    Parameters
+    ----------
+    game : Game
+    memory : int, optional
+        Bytes allowed; by default a share of what is free.
+    max_worlds, max_seconds, progress
+        Limits and progress of the exploration, as in `explore`.
+
+    Raises
+    ------
+    GameTooLargeError
+        If the sequence form would not fit: from its terminals, before anything is allocated;
+        from its infostates, as soon as too many of them are found.
+    ExplorationLimitError
+        If the world states are too many to explore.
+    GameRuleError
+        If the game breaks a rule that shows on the way, such as legal actions that depend on
+        what the player cannot see.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> form = build_sequence_form(load_game("kuhn_poker"))
+    >>> form.num_payoffs, [plex.num_sequences for plex in form.treeplexes]
+    (30, [13, 13])
+    """
+    graph = explore(game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress)
+    return contract_graph(graph, memory=memory)
+
+
+def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceForm:
+    """Contract a complete world graph to the sequence form; calls no rules of the game.
+
+    Raises
+    ------
+    GameTooLargeError, CyclicGameError, GameRuleError
+        As `build_sequence_form`.
+    ValueError
+        If the graph is not complete.
+    """
+    if not graph.is_complete:
+        raise ValueError("the world graph is partial; explore it without limits to contract it")
+    stream = _Stream(graph, count_histories(graph), allowed_memory(memory))
+    while len(stream.level.world):
+        stream.advance()
+    return stream.sequence_form()
+
+
+class _Level(NamedTuple):
+    """The histories of one length that go on: their world states, and what tells them apart.
+
+    world, tally, public_state [n]; infostate [n] per player.
+    """
+
+    world: IntArray
+    tally: IntArray
+    public_state: IntArray
+    infostate: tuple[IntArray, ...]
+
+
+class _PlayerStates:
+    """The infostates of one player so far."""
+
+    def __init__(self, graph: WorldGraph, player: Player) -> None:
+        self.graph = graph
+        self.player = player
+        self.steps = StepTable.of_player(graph, player)
+        self.numbering = StateNumbering(self.steps.of_edge, self.steps.size)
+        self.public_states = [np.zeros(1, np.int32)]
+        self.worlds = [np.zeros(1, np.int32)]
+
+    def extend(self, level: _Level, world: IntArray, public_state: IntArray) -> IntArray:
+        """Return [C] the infostates of the children of a level; world, public_state [C]."""
+        known = self.numbering.num_states
+        state, first = self.numbering.extend(
+            level.world, level.infostate[self.player], self.graph.first_edge, len(world)
+        )
+        self.public_states.append(public_state[first])
+        self.worlds.append(world[first])
+        check_actions(self.graph, self.player, state, world, known, self.worlds[-1])
+        return state
+
+    def tree(self) -> InfostateTree:
+        """Return the infostates as a tree."""
+        world, public_state = map(np.concatenate, (self.worlds, self.public_states))
+        return numbered_tree(
+            self.graph, self.player, self.steps, self.numbering, world, public_state
+        )
+
+
+class _Tallies:
+    """What nature's probabilities and the rewards on the way come to, each combination once."""
+
+    def __init__(self, graph: WorldGraph) -> None:
+        rows = np.column_stack([graph.probability, graph.rewards])
+        self.steps, of_edge = np.unique(rows, axis=0, return_inverse=True)
+        self.numbering = StateNumbering(of_edge.reshape(-1).astype(np.int32), len(self.steps))
+
+    def payoffs(self) -> tuple[FloatArray, FloatArray]:
+        """Return nature's reach [T] and the rewards so far [T, N] of each tally."""
+        reach = np.ones(self.numbering.num_states)
+        rewards = np.zeros((len(reach), self.steps.shape[1] - 1))
+        filled = 1
+        for parent, step in self.numbering.levels()[1:]:
+            new = slice(filled, filled + len(parent))
+            reach[new] = reach[parent] * self.steps[step, 0]
+            rewards[new] = rewards[parent] + self.steps[step, 1:]
+            filled += len(parent)
+        return reach, rewards
+
+
+def _forecast(graph: WorldGraph, counts: GameCounts) -> int:
+    """Return the bytes that building takes at peak, infostates not counted.
+
+    The terminal histories stay from the beginning. Besides them there are first the histories of
+    two lengths, with the children before they are sorted out, then the payoffs and their order.
+    """
+    players = graph.num_players
+    if counts.terminals > MAX_HISTORIES:
+        return counts.terminals * (8 + 16 * players)
+    sizes = [*level_sizes(graph), (0, 0)]
+    levels = [
+        (12 + 4 * players) * (before + after) + 17 * children
+        for (_, before), (children, after) in pairwise(sizes)
+    ]
+    payoffs = counts.terminals * (4 + 12 * players)
+    return counts.terminals * (4 + 4 * players) + max(payoffs, *levels)
+
+
+class _Stream:
+    """What is kept on the way from the shortest histories to the longest."""
+
+    def __init__(self, graph: WorldGraph, counts: GameCounts, allowed: int) -> None:
+        self.graph = graph
+        self.counts = counts
+        self.allowed = allowed
+        self.forecast = _forecast(graph, counts)
+        self.players: list[_PlayerStates] = []
+        self.check_fits()
+        self.num_edges = np.diff(graph.first_edge)
+        self.tallies = _Tallies(graph)
+        public = StepTable.of_public(graph)
+        self.public = StateNumbering(public.of_edge, public.size)
+        self.players = [_PlayerStates(graph, player) for player in range(graph.num_players)]
+        self.end_infostate = np.zeros((graph.num_players, counts.terminals), np.uint32)
+        self.end_tally = np.zeros(counts.terminals, np.uint32)
+        self.num_ends = 0
+        root = np.zeros(int(counts.histories > 1), np.int32)
+        self.level = _Level(root, root, root, (root,) * graph.num_players)
+
+    def advance(self) -> None:
+        """Go to the histories one transition longer; put down those that end there."""
+        level, edges = self.level, self.graph.first_edge
+        num_children = int(self.num_edges[level.world].sum())
+        world = child_worlds(level.world, edges, self.graph.next_world, num_children)
+        goes_on = self.num_edges[world] > 0
+        num_ended = num_children - int(np.count_nonzero(goes_on))
+        ended = slice(self.num_ends, self.num_ends + num_ended)
+        tally, _ = self.tallies.numbering.extend(level.world, level.tally, edges, num_children)
+        self.end_tally[ended] = tally[~goes_on]
+        tally = tally[goes_on]
+        public, _ = self.public.extend(level.world, level.public_state, edges, num_children)
+        infostates = []
+        for player, states in enumerate(self.players):
+            infostate = states.extend(level, world, public)
+            self.end_infostate[player, ended] = infostate[~goes_on]
+            infostates.append(infostate[goes_on])
+        self.num_ends += num_ended
+        self.level = _Level(world[goes_on], tally, public[goes_on], tuple(infostates))
+        self.check_fits()
+
+    def check_fits(self) -> None:
+        """Refuse a game whose terminals, levels, and infostates so far would not fit.
+
+        Raises
+        ------
+        GameTooLargeError
+        """
+        num_infostates = sum(states.numbering.num_states for states in self.players)
+        needed = self.forecast + INFOSTATE_BYTES * num_infostates
+        if needed > self.allowed or self.counts.terminals > MAX_HISTORIES:
+            name = str(self.graph.game)
+            raise too_large_error(self.counts, name, "sequence form", needed, self.allowed)
+
+    def sequence_form(self) -> SequenceForm:
+        """Contract what was put down."""
+        trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
+        for tree, column in zip(trees, self.end_infostate, strict=True):
+            _translate(column, tree.last_sequence)
+        reach, utility = self.tallies.payoffs()
+        return contract(
+            name=str(self.graph.game),
+            infostate_trees=trees,
+            columns=self.end_infostate,
+            outcome=self.end_tally,
+            chance_reach=reach,
+            utility=utility,
+        )
+
+
+def _translate(column: IndexArray, last_sequence: IntArray) -> None:
+    """Put the last sequence of each infostate in its place, in pieces."""
+    for start in range(0, len(column), PIECE):
+        piece = column[start : start + PIECE]
+        piece[:] = last_sequence[piece]

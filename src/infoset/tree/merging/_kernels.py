@@ -1,0 +1,70 @@
+"""Kernels that sort and merge rows of sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import kernel
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray
+
+
+@kernel
+def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArray:
+    """Return [Z] `order` sorted by the column at each row; rows of equal number stay in order.
+
+    column [Z] numbers below size, order [Z].
+    """
+    start = np.zeros(size + 1, np.int64)
+    for value in column:
+        start[value + 1] += 1
+    for value in range(size):
+        start[value + 1] += start[value]
+    placed = np.empty_like(order)
+    for row in order:
+        value = column[row]
+        placed[start[value]] = row
+        start[value] += 1
+    return placed
+
+
+@kernel
+def merge_rows(
+    columns: IndexArray,
+    order: IndexArray,
+    outcome: IndexArray,
+    payoff: FloatArray,
+    merged: IntArray,
+    total: FloatArray,
+) -> int:
+    """Fill the different rows and the sums of their payoffs in place; return how many they are.
+
+    columns [N, Z], order [Z] in which equal rows stand together, outcome [Z] the row of payoff
+    [number of outcomes, N]; merged, total [Z, N]. Rows whose sums are all zero are left out.
+    """
+    num_players = len(columns)
+    filled = -1
+    before = order[0]
+    for row in order:
+        is_new = filled < 0
+        for player in range(num_players):
+            is_new |= columns[player, row] != columns[player, before]
+        before = row
+        if is_new:
+            if filled < 0 or total[filled].any():
+                filled += 1
+            for player in range(num_players):
+                merged[filled, player] = columns[player, row]
+                total[filled, player] = payoff[outcome[row], player]
+        else:
+            for player in range(num_players):
+                total[filled, player] += payoff[outcome[row], player]
+    return filled + 1 if total[filled].any() else filled
+
+
+@kernel
+def mark_numbers(numbers: IndexArray, size: int) -> BoolArray:
+    """Return [size] whether each number is met."""
+    is_met = np.zeros(size, np.bool_)
+    for number in numbers:
+        is_met[number] = True
+    return is_met

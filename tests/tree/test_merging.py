@@ -1,0 +1,58 @@
+"""Sorting and merging by counting, against NumPy's sort and sums by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.tree.merging import merge_payoffs, numbers_met, stable_order
+
+
+@given(st.data(), st.integers(1, 4), st.integers(0, 40))
+def test_rows_are_sorted_as_numpy_sorts_them(data, num_columns, num_rows):
+    sizes = data.draw(st.lists(st.integers(1, 9), min_size=num_columns, max_size=num_columns))
+    columns = [
+        np.array(
+            data.draw(st.lists(st.integers(0, size - 1), min_size=num_rows, max_size=num_rows)),
+            dtype=np.uint32,
+        )
+        for size in sizes
+    ]
+    assert stable_order(columns, sizes).tolist() == np.lexsort(columns[::-1]).tolist()
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=40
+    )
+)
+def test_payoffs_of_equal_rows_are_summed(rows):
+    payoff = np.array([[1.5, -1.5], [-0.75, 0.75], [0.0, 0.0], [2.0, 0.0], [-1.5, 1.5]])
+    expected = {}
+    for first, second, outcome in rows:
+        before = expected.get((first, second), np.zeros(2))
+        expected[first, second] = before + payoff[outcome]
+    kept = {row: total for row, total in sorted(expected.items()) if total.any()}
+    columns = np.array([row[:2] for row in rows], dtype=np.uint32).T.copy()
+    outcome = np.array([row[2] for row in rows], dtype=np.uint32)
+    merged, total = merge_payoffs(columns, (4, 3), outcome, payoff)
+    assert list(map(tuple, merged.tolist())) == list(kept)
+    assert total.tolist() == [values.tolist() for values in kept.values()]
+
+
+def test_sums_are_taken_in_order():
+    """In floating point the order shows: 1e16 swallows the one before it, not the one after."""
+    payoff = np.array([[1.0], [1e16], [-1e16]])
+    columns = np.zeros((1, 4), np.uint32)
+    outcome = np.array([0, 1, 2, 0], np.uint32)
+    _, total = merge_payoffs(columns, (1,), outcome, payoff)
+    assert total.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "met"), [([2, 0, 2, 5], [2, 0, 5]), ([0], [0]), ([3, 3, 1], [3, 1])]
+)
+def test_numbers_met_begin_with_the_first(numbers, met):
+    assert numbers_met(np.array(numbers, np.uint32), 6).tolist() == met
