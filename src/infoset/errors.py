@@ -9,6 +9,8 @@ from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 
 __all__ = [
+    "CheckpointFileError",
+    "CheckpointMismatchError",
     "CyclicGameError",
     "ExplorationLimitError",
     "GameFileError",
@@ -146,6 +148,14 @@ class PolicyFileError(InfosetError):
 
 class PolicyMismatchError(InfosetError):
     """A policy made for another game than the one it is used with."""
+
+
+class CheckpointFileError(InfosetError):
+    """A file that cannot be read, or not be written, as a checkpoint."""
+
+
+class CheckpointMismatchError(InfosetError):
+    """A checkpoint of another run than the one that is to go on from it."""
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from infoset.regret._kernels import add_to_average, realize_policy, update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
+from infoset.regret.state import StateArrays, fill_arrays
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
 
@@ -86,6 +87,23 @@ class PlayerMinimizer:
 
     def _realize(self) -> None:
         realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
+
+    def state(self) -> StateArrays:
+        """Return what iterations move, by name, in order of position."""
+        return {
+            "done": np.array([self.iteration]),
+            "regrets": self._regret,
+            "policies": self._policy,
+            "plans": self._plan,
+            "averages": self._average,
+            "previous": self._previous,
+            "changes": self._changes,
+        }
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        fill_arrays(self.state(), state)
+        self.iteration = int(state["done"][0])
 
     def plan(self) -> FloatArray:
         """Return [Q] the realization plan that the next iteration begins with."""

@@ -8,6 +8,7 @@ from math import isfinite
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation
+from infoset.solvers.checkpoint import Checkpointing
 from infoset.solvers.result import Callback, Outcome, TracePoint
 from infoset.tree import SequenceForm
 
@@ -32,6 +33,8 @@ class Budget:
     callback : Callback or None
     trace : list[TracePoint]
         Measurements so far.
+    checkpoint : Checkpointing or None
+        Where the run is kept on disk; it goes on from there.
     """
 
     target: float | None = None
@@ -40,6 +43,7 @@ class Budget:
     callback: Callback | None = None
     trace: list[TracePoint] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
+    checkpoint: Checkpointing | None = None
 
     @property
     def elapsed(self) -> float:

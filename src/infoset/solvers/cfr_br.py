@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import best_response_plan, utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.regret import (
+    SCHEMES,
+    PlayerMinimizer,
+    RegretScheme,
+    StateArrays,
+    name_by_player,
+)
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import SolveResult
+from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 from infoset.typing import Player
 
@@ -88,6 +96,7 @@ class CFRBRSolver:
                 f"most; {sequence_form.name} is not one: use cfr+"
             )
         self._form = sequence_form
+        self._scheme = scheme
         self._sides = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)
 
     @property
@@ -116,6 +125,20 @@ class CFRBRSolver:
         plans = [side.plan() for side in self._sides]
         plans[1 - player] = best_response_plan(self._form, tuple(plans), 1 - player)
         self._sides[player].observe(utility_gradient(self._form, tuple(plans), player))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the scheme, the horizon among them."""
+        return settings_of(self._scheme)
+
+    def state(self) -> StateArrays:
+        """Return what iterations move, by name and player, in order of position."""
+        states = [side.state() for side in self._sides]
+        return name_by_player(**{kind: [state[kind] for state in states] for kind in states[0]})
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        for player, side in enumerate(self._sides):
+            side.set_state({kind: state[f"{kind}.{player}"] for kind in side.state()})
 
     def policy(self) -> TabularPolicy:
         """Return the average policy of both sides."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from infoset.evaluation import best_response_plan
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.regret import StateArrays, name_by_player
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
@@ -89,6 +92,25 @@ class FictitiousPlay:
             for average, response in zip(averages, responses, strict=True)
         )
         return _State(done + 1, moved, responses)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the method: it has none."""
+        return {}
+
+    def state(self) -> StateArrays:
+        """Return what iterations move, by name and player."""
+        done, averages, responses = self._state
+        named = name_by_player(averages=averages, responses=responses)
+        return {"done": np.array([done]), **named}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        players = range(self._form.num_players)
+        averages, responses = (
+            tuple(state[f"{kind}.{player}"].copy() for player in players)
+            for kind in ("averages", "responses")
+        )
+        self._state = _State(int(state["done"][0]), averages, responses)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy: what the others answer next."""

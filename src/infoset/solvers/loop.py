@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import dropwhile, takewhile
 from typing import Protocol
 
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
+from infoset.solvers.resuming import NoKeeper, RunKeeper, keep_run
 from infoset.tree import SequenceForm
 
 __all__ = ["IterativeSolver", "run_measured", "work_of"]
@@ -52,15 +55,20 @@ def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveR
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
     The answer is measured after iterations 1, 2, … whose distance grows by a tenth, up to a
-    bound set by the work; the clock and interrupts are looked at in between.
+    bound set by the work; the clock and interrupts are looked at in between. A run that is kept
+    on disk is measured there too, whenever it is broken off and gone on with.
     """
     outcome: Outcome | None = None
+    keeper = keep_run(solver, method, budget)
+    measurements = _measurements_left(solver, budget)
     try:
         while outcome is None:
-            _run_to(solver, _next_measurement(solver, budget), budget)
+            _run_to(solver, next(measurements), budget, keeper)
             outcome = budget.record(solver.iteration, evaluate_policy(solver.policy()))
+        keeper.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
+        keeper.save()
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
             budget.record(solver.iteration, evaluate_policy(solver.policy()))
@@ -78,18 +86,37 @@ def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveR
     )
 
 
-def _next_measurement(solver: IterativeSolver, budget: Budget) -> int:
-    """Return the iteration after which to measure next; the same on every machine."""
-    longest = max(1, WORK_BETWEEN_MEASUREMENTS // solver.work)
-    step = min(max(1, int(solver.iteration * GROWTH)), longest)
-    following = solver.iteration + step
-    return following if budget.iterations is None else min(following, budget.iterations)
+def planned_measurements(work: int) -> Iterator[int]:
+    """Yield the iterations after which to measure; the same on every machine."""
+    longest = max(1, WORK_BETWEEN_MEASUREMENTS // work)
+    iteration = 1
+    while True:
+        yield iteration
+        iteration += min(max(1, int(iteration * GROWTH)), longest)
 
 
-def _run_to(solver: IterativeSolver, iteration: int, budget: Budget) -> None:
+def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]:
+    """Return the iterations after which a run, at its beginning or gone on with, is measured.
+
+    What is in the trace of earlier sittings and was not planned, such as the measurement at an
+    interrupt, is taken out.
+    """
+    done = solver.iteration
+    passed = set(takewhile(lambda planned: planned < done, planned_measurements(solver.work)))
+    budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
+    left = dropwhile(lambda planned: planned < done, planned_measurements(solver.work))
+    last = budget.iterations
+    return (planned if last is None else min(planned, last) for planned in left)
+
+
+def _run_to(
+    solver: IterativeSolver, iteration: int, budget: Budget, keeper: RunKeeper | NoKeeper
+) -> None:
     """Iterate up to `iteration`, or until the time is used up."""
     longest = max(1, WORK_BETWEEN_LOOKS // solver.work)
     while solver.iteration < iteration:
-        solver.run(min(longest, iteration - solver.iteration))
+        with keeper.whole_steps():
+            solver.run(min(longest, iteration - solver.iteration))
+        keeper.save_if_due()
         if budget.is_over:
             return

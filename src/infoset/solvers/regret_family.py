@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from infoset.policy import TabularPolicy
 from infoset.regret import RegretMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
+from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 
 __all__ = ["average_policy", "current_policy", "planned_scheme", "solve_by_regret"]
@@ -31,6 +33,10 @@ class RegretSolver(RegretMinimizer):
     def work(self) -> int:
         """Numbers read in one iteration."""
         return work_of(self.sequence_form)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the scheme, the horizon among them."""
+        return settings_of(self.scheme)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""

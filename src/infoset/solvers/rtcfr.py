@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES
+from infoset.regret import SCHEMES, StateArrays, fill_arrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.pair_game import PairGame
 from infoset.solvers.result import SolveResult
+from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 
 __all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
@@ -155,6 +157,25 @@ class RTCFRPlusSolver:
             self._references,
             *self._scratch,
         )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the method."""
+        return settings_of(self._row)
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name and player, in order of position."""
+        named = name_by_player(
+            policies=self._policies,
+            perturbed=self._perturbed,
+            regrets=self._regrets,
+            references=self._references,
+            plans=self._plans,
+        )
+        return {"done": self._done, **named}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        fill_arrays(self.state(), state)
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate, as it is played: every action with at least γ."""

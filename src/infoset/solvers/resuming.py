@@ -1,0 +1,272 @@
+"""Keeping a run on disk while it goes on, and going on with one that was kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from infoset.errors import CheckpointMismatchError, ParameterError
+from infoset.regret import StateArrays
+from infoset.solvers.budget import Budget
+from infoset.solvers.checkpoint import (
+    Checkpoint,
+    Checkpointing,
+    read_checkpoint,
+    write_checkpoint,
+)
+from infoset.tree import SequenceForm
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["NoKeeper", "Resumable", "RunKeeper", "keep_run", "refuse_checkpoint", "settings_of"]
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """What a method needs for its runs to be kept and gone on with, besides `IterativeSolver`."""
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return the numbers that, with the game, decide every iteration, by name."""
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name: these themselves, or copies."""
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays that have the names, types and shapes of `state()`."""
+
+
+def settings_of(row: DataclassInstance) -> dict[str, Any]:
+    """Return the numbers of a row: its fields without the name and the description."""
+    fields = asdict(row)
+    return {name: fields[name] for name in fields if name not in ("name", "description")}
+
+
+def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
+    """Refuse to keep a run, on behalf of a method that has no state to keep.
+
+    Raises
+    ------
+    ParameterError
+        If a checkpoint is asked for.
+    """
+    if checkpoint is not None:
+        raise ParameterError(
+            f"checkpoint={checkpoint.path} is not for {method}, which has no state to keep: leave "
+            "checkpoint out, or choose a method that iterates, such as cfr+"
+        )
+
+
+def keep_run(solver: object, method: str, budget: Budget) -> RunKeeper | NoKeeper:
+    """Go on with the run in the file that the budget names, if it is there, and keep it there.
+
+    Parameters
+    ----------
+    solver : IterativeSolver
+        At its beginning; it takes the state of the file.
+    method : str
+        What the result calls it.
+    budget : Budget
+        Its trace and its clock go on from those of the file.
+
+    Raises
+    ------
+    ParameterError
+        If the method cannot be kept.
+    CheckpointFileError
+        If the file cannot be read.
+    CheckpointMismatchError
+        If it belongs to another run, or to one that is past the iterations of the budget.
+    """
+    if budget.checkpoint is None:
+        return NoKeeper()
+    if not isinstance(solver, Resumable):
+        refuse_checkpoint(budget.checkpoint, method)
+        raise AssertionError("refused above")
+    keeper = RunKeeper(solver, method, budget, budget.checkpoint)
+    if budget.checkpoint.path.exists():
+        keeper.resume()
+    return keeper
+
+
+class NoKeeper:
+    """Keeps nothing: what a run has that asks for no checkpoint."""
+
+    def whole_steps(self) -> AbstractContextManager[None]:
+        """Let Ctrl-C come at any time."""
+        return nullcontext()
+
+    def save_if_due(self) -> None:
+        """Save nothing."""
+
+    def save(self) -> None:
+        """Save nothing."""
+
+
+class RunKeeper:
+    """Keeps one run in one file.
+
+    Parameters
+    ----------
+    solver : Resumable
+    method : str
+        What the result calls it.
+    budget : Budget
+        Of the run: its clock and its trace are kept too.
+    to : Checkpointing
+        Where, and how often.
+    """
+
+    def __init__(self, solver: Resumable, method: str, budget: Budget, to: Checkpointing) -> None:
+        self._solver = solver
+        self._method = method
+        self._budget = budget
+        self._to = to
+        self._kept_iteration = -1
+        self._kept_at = time.monotonic()
+        self._cost = 0.0
+
+    def resume(self) -> None:
+        """Give the state, the trace and the time of the file to the solver and the budget.
+
+        Raises
+        ------
+        CheckpointFileError, CheckpointMismatchError
+            As `keep_run`.
+        """
+        kept = read_checkpoint(self._to.path)
+        check_same_run(kept, self._checkpoint(), self._to.path)
+        planned = self._budget.iterations
+        if planned is not None and kept.iteration > planned:
+            raise CheckpointMismatchError(
+                f"{self._to.path} is a run of {kept.iteration} iterations, past the {planned} "
+                f"asked for; ask for at least {kept.iteration}, or give another file"
+            )
+        self._solver.set_state(kept.state)
+        self._kept_iteration = kept.iteration
+        self._budget.trace.extend(kept.trace)
+        self._budget.started -= kept.seconds
+
+    def whole_steps(self) -> AbstractContextManager[None]:
+        """Hold Ctrl-C back until the block ends, so that no iteration is half done."""
+        return interrupts_held()
+
+    def save_if_due(self) -> None:
+        """Save if a save begun later would not be done in time.
+
+        Saving never takes more than half of the time, though, if it has to be done less often.
+        """
+        wait = max(self._to.seconds - self._cost, 2 * self._cost)
+        if time.monotonic() - self._kept_at >= wait:
+            self.save()
+
+    def save(self) -> None:
+        """Save, unless this iteration is already.
+
+        Raises
+        ------
+        CheckpointFileError
+            If the file cannot be written.
+        """
+        if self._solver.iteration == self._kept_iteration:
+            return
+        began = time.monotonic()
+        write_checkpoint(self._checkpoint(), self._to.path)
+        self._kept_iteration = self._solver.iteration
+        self._kept_at = began
+        self._cost = time.monotonic() - began
+
+    def _checkpoint(self) -> Checkpoint:
+        form = self._solver.sequence_form
+        return Checkpoint(
+            game=form.name,
+            fingerprint=form.fingerprint,
+            method=self._method,
+            settings=json.loads(json.dumps(self._solver.settings(), default=str)),
+            iteration=self._solver.iteration,
+            seconds=self._budget.elapsed,
+            trace=tuple(self._budget.trace),
+            state=self._solver.state(),
+        )
+
+
+def check_same_run(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
+    """Raise if a checkpoint kept in a file is of another run than the one here.
+
+    Raises
+    ------
+    CheckpointMismatchError
+        If the version, the game, the method, one of its numbers, or an array differs.
+    """
+    if kept.version != here.version:
+        raise CheckpointMismatchError(
+            f"{path} was written by infoset {kept.version}, and this is {here.version}, whose last "
+            "digits may differ: go on with that version, or delete the file to begin again"
+        )
+    differences = [
+        f"{what} {then} there and {now} here" for what, then, now in _differing(kept, here)
+    ]
+    if differences:
+        raise CheckpointMismatchError(
+            f"{path} belongs to another run: {'; '.join(differences)}. Give this run a file of its "
+            "own, or ask for the run that the file belongs to"
+        )
+
+
+def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
+    """Return what differs, there and here, of the first kind of thing that does."""
+    rules = f"fingerprint of {here.game}"
+    for then, now in (
+        ({"game": kept.game}, {"game": here.game}),
+        ({rules: kept.fingerprint[:12]}, {rules: here.fingerprint[:12]}),
+        ({"method": kept.method}, {"method": here.method}),
+        (kept.settings, here.settings),
+        (_shapes(kept.state), _shapes(here.state)),
+    ):
+        names = {**then, **now}
+        found = [(name, then.get(name), now.get(name)) for name in names]
+        differing = [(_words(what), old, new) for what, old, new in found if old != new]
+        if differing:
+            return differing
+    return []
+
+
+def _words(setting: str) -> str:
+    """Return what is said of a setting: where it comes from, for one that users do not give."""
+    return "horizon (the iterations asked for)" if setting == "horizon" else setting
+
+
+def _shapes(state: StateArrays) -> dict[str, str]:
+    return {name: f"{array.dtype} {list(array.shape)}" for name, array in state.items()}
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back until the block ends; threads other than the main one get none."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *about: came.append(about))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        before(*came[0])
