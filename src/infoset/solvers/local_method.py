@@ -65,6 +65,16 @@ class LocalMethod:
     average_exponent: float = 0.0
     alternating: bool = True
 
+    @property
+    def averaging(self) -> RegretScheme:
+        """How plans are averaged, and whether players alternate."""
+        return RegretScheme(
+            self.name,
+            self.description,
+            average_exponent=self.average_exponent,
+            alternating=self.alternating,
+        )
+
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it.
 
@@ -73,16 +83,10 @@ class LocalMethod:
         ParameterError
             If the rule leaves something else than probabilities.
         """
-        averaging = RegretScheme(
-            self.name,
-            self.description,
-            average_exponent=self.average_exponent,
-            alternating=self.alternating,
-        )
         solver = LocalSolver(
             sequence_form,
             self.rule,
-            averaging,
+            self.averaging,
             num_arrays=self.num_arrays,
             schedule=self.schedule,
         )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers.budget import Budget
 from infoset.solvers.methods import MethodRow
 from infoset.solvers.result import SolveResult
 from infoset.tree import InfostateTree, SequenceForm, Treeplex, sequence_form
-from infoset.typing import Action, BoolArray, FloatArray, IntArray, LongArray, Player
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["LockedForm", "lock_policy", "solve_locked"]
 
@@ -126,41 +126,16 @@ def _locked_policy(
     filled = [values.copy() for values in uniform_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, dtype=bool) for plex in form.treeplexes)
     for (label, player), actions in behavior.items():
-        infostate = _position(form, label, player)
-        tree = form.infostate_trees[player]
-        legal = tree.legal_actions(int(tree.acting[infostate]))
-        first = form.treeplexes[player].first_sequence[infostate]
-        filled[player][first : first + len(legal)] = _probabilities(label, actions, legal)
+        infostate = find_infostate(form, label, player)
+        values = numbers_by_action(form, player, infostate, actions)
+        if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
+            raise ParameterError(
+                f"the probabilities to lock at {label!r} are {values.tolist()}; they are not "
+                "negative and sum to 1"
+            )
+        filled[player][sequences_at(form, player, infostate)] = values
         locked[player][infostate] = True
     return TabularPolicy(form, tuple(filled)), locked
-
-
-def _position(form: SequenceForm, label: str, player: Player) -> int:
-    """Return the position of an infostate among those where the player acts."""
-    if not 0 <= player < form.num_players:
-        raise ParameterError(
-            f"cannot lock an infostate of player {player}: {form.name} has {form.num_players} "
-            "players, from 0 on"
-        )
-    labels = form.infostate_trees[player].acting_labels
-    if label not in labels:
-        raise UnknownNameError.of(f"infostate of player {player}", label, labels)
-    return labels.index(label)
-
-
-def _probabilities(
-    label: str, actions: Mapping[Action, float], legal: tuple[Action, ...]
-) -> FloatArray:
-    for action in actions:
-        if action not in legal:
-            raise UnknownNameError.of(f"action at {label!r}", str(action), map(str, legal))
-    values = np.array([actions.get(action, 0.0) for action in legal], dtype=np.float64)
-    if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
-        raise ParameterError(
-            f"the probabilities to lock at {label!r} are {values.tolist()}; they are not negative "
-            "and sum to 1"
-        )
-    return values
 
 
 def _reduced(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import dropwhile, takewhile
 from typing import Protocol
 
-from infoset.evaluation import evaluate_policy
+from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
@@ -51,12 +51,17 @@ def work_of(sequence_form: SequenceForm) -> int:
     return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
 
 
-def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveResult:
+def run_measured(
+    solver: IterativeSolver,
+    method: str,
+    budget: Budget,
+    measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
+) -> SolveResult:
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
-    The answer is measured after iterations 1, 2, … whose distance grows by a tenth, up to a
-    bound set by the work; the clock and interrupts are looked at in between. A run that is kept
-    on disk is measured there too, whenever it is broken off and gone on with.
+    The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
+    tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
+    that is kept on disk is measured there too, whenever it is broken off and gone on with.
     """
     outcome: Outcome | None = None
     keeper = keep_run(solver, method, budget)
@@ -64,21 +69,21 @@ def run_measured(solver: IterativeSolver, method: str, budget: Budget) -> SolveR
     try:
         while outcome is None:
             _run_to(solver, next(measurements), budget, keeper)
-            outcome = budget.record(solver.iteration, evaluate_policy(solver.policy()))
+            outcome = budget.record(solver.iteration, measure(solver.policy()))
         keeper.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
         keeper.save()
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
-            budget.record(solver.iteration, evaluate_policy(solver.policy()))
+            budget.record(solver.iteration, measure(solver.policy()))
     policy = solver.policy()
     return SolveResult(
         game=solver.sequence_form.name,
         method=method,
         policy=policy,
         current_policy=solver.current_policy(),
-        measured=evaluate_policy(policy),
+        measured=measure(policy),
         outcome=outcome,
         iterations=solver.iteration,
         seconds=budget.elapsed,
