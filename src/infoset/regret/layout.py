@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.tree import SequenceForm, Treeplex
+from infoset.tree import SequenceForm, Treeplex, stable_order
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
 __all__ = ["Layout", "PairPayoffs", "action_major_layout", "pair_payoffs"]
@@ -117,11 +117,14 @@ def pair_payoffs(
 ) -> PairPayoffs:
     """Return the payoffs of one of two players, whose gradient `pair_gradient` makes of them."""
     other = 1 - player
-    rows = layouts[other].position[sequence_form.terminal_sequence[:, other]]
-    columns = layouts[player].position[sequence_form.terminal_sequence[:, player]]
-    payoff = sequence_form.payoff[:, player]
-    order = np.lexsort((columns, rows))
-    order = order[payoff[order] != 0]
+    seats = other, player
+    rows, columns = (
+        layouts[seat].position[sequence_form.terminal_sequence[:, seat]] for seat in seats
+    )
+    order = stable_order((rows, columns), [len(layouts[seat].position) for seat in seats])
+    payoff = sequence_form.payoff[order, player]
+    if not payoff.all():
+        order, payoff = order[payoff != 0], payoff[payoff != 0]
     num_rows = len(layouts[other].position)
     first = np.searchsorted(rows[order], np.arange(num_rows + 1, dtype=np.uint32))
-    return PairPayoffs(first.astype(np.uint32), columns[order], np.ascontiguousarray(payoff[order]))
+    return PairPayoffs(first.astype(np.uint32), columns[order], payoff)

@@ -133,7 +133,7 @@ def most_additions(
         parent = parent_sequence[infostate]
         additions[parent] = max(additions[parent], most)
         children[parent] += 1
-    return additions[0] + children[0]
+    return int(additions[0] + children[0])
 
 
 @kernel
@@ -150,4 +150,4 @@ def most_multiplications(
         first = first_sequence[infostate]
         here = met[parent_sequence[infostate]] + num_actions[infostate] + 1
         met[first : first + num_actions[infostate]] = here
-    return met.max()
+    return int(met.max())

@@ -21,6 +21,8 @@ __all__ = ["InfostateTree", "PublicTree", "StepTable"]
 class StepTable:
     """The different steps that the edges of a world graph add to an infostate or public state.
 
+    They are numbered in the order of the edges that show them first.
+
     Attributes
     ----------
     of_edge : IntArray
@@ -63,9 +65,13 @@ class StepTable:
         ordered = rows[order]
         is_new = np.ones(len(rows), dtype=bool)
         is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        first_edge = np.sort(order[is_new])
+        number = np.empty(len(rows), np.int32)
+        number[first_edge] = np.arange(len(first_edge))
         of_edge = np.empty(len(rows), np.int32)
-        of_edge[order] = np.cumsum(is_new) - 1
-        return cls(of_edge, *np.ascontiguousarray(np.concatenate([ordered[is_new], root]).T))
+        of_edge[order] = number[order[is_new]][np.cumsum(is_new) - 1]
+        steps = np.concatenate([rows[first_edge], root])
+        return cls(of_edge, *np.ascontiguousarray(steps.T))
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,7 @@ class StateNumbering:
             first_edge,
             self.step_of_edge,
             self.num_steps,
+            self.num_states - len(self._parents[-1]),
             self.num_states,
             child_state,
         )
