@@ -1,0 +1,76 @@
+"""What theory says of every method in the table, whichever they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.solvers import METHODS, Budget, solve_by_lp
+from infoset.tree import build_tree
+from strategies import random_games
+
+GAMES = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(dice_sides=4)",
+    "goofspiel(num_cards=4,imp_info=True,points_order=descending,returns_type=point_difference)",
+    "battleship(board_height=2,board_width=2,ship_sizes=[2],ship_values=[1],num_shots=2,"
+    "allow_repeated_shots=False,loss_multiplier=1)",
+)
+
+
+@cache
+def form_of(spec):
+    return build_tree(load_game(spec)).sequence_form
+
+
+@cache
+def value_of(spec):
+    return solve_by_lp(form_of(spec), Budget()).values[0]
+
+
+def run(form, name, iterations):
+    return METHODS[name].run(form, Budget(iterations=iterations))
+
+
+def assert_brackets(result, value):
+    """Check that what each player can be held to is on its side of the value."""
+    measured = evaluate_policy(result.policy)
+    assert result.exploitability == measured.exploitability
+    earned, (gain, other_gain) = measured.values[0], measured.gains
+    low, high = earned - other_gain, earned + gain
+    assert low - 1e-9 <= value <= high + 1e-9
+    assert high - low == pytest.approx(result.nash_conv, abs=1e-12)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+@pytest.mark.parametrize("name", METHODS)
+def test_the_value_lies_between_the_guarantees(spec, name):
+    assert_brackets(run(form_of(spec), name, 20), value_of(spec))
+
+
+@settings(max_examples=15)
+@given(random_games(num_players=2, zero_sum=True, max_histories=60))
+def test_the_value_lies_between_the_guarantees_on_random_games(game):
+    form = build_tree(game).sequence_form
+    value = solve_by_lp(form, Budget()).values[0]
+    for name in METHODS:
+        assert_brackets(run(form, name, 20), value)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("power", [-3, 8])
+def test_units_that_are_a_power_of_two_change_no_bit_of_the_policy(name, power):
+    form = form_of("leduc_poker")
+    low, high = form.payoff_range
+    unit = 2.0**power
+    scaled = replace(form, payoff=form.payoff * unit, payoff_range=(low * unit, high * unit))
+    policies = [run(game, name, 40).policy for game in (form, scaled)]
+    for ours, theirs in zip(*(policy.probabilities for policy in policies), strict=True):
+        assert np.array_equal(ours, theirs)
