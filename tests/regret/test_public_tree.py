@@ -1,0 +1,49 @@
+"""The kernel, against CFR on the public tree with vectors of ranges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infoset.games import load_game
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.tree import build_tree
+from public_cfr import PublicCFR
+
+
+def in_general_position(spec):
+    """Return a tree whose payoffs have no ties, which rounding would break."""
+    tree = build_tree(load_game(spec))
+    noise = np.random.default_rng(5).normal(size=tree.rewards_so_far.shape)
+    return replace(tree, rewards_so_far=tree.rewards_so_far + noise)
+
+
+TREES = {
+    "kuhn": build_tree(load_game("kuhn_poker")),
+    "leduc": build_tree(load_game("leduc_poker")),
+    "liar's dice": build_tree(load_game("liars_dice(dice_sides=3)")),
+    "goofspiel": in_general_position("goofspiel(num_cards=3)"),
+    "random": in_general_position("random_game(seed=3)"),
+}
+
+
+def assert_equal(kernel, walker):
+    for player in (0, 1):
+        plan = kernel.average_plans()[player]
+        assert np.abs(plan - walker.average_plan(player)).max() < 1e-9
+        behavior = kernel.current_probabilities()[player]
+        assert np.abs(behavior - walker.sides[player].behavior).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", ["cfr", "cfr+"])
+@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+def test_iterations_1_2_and_10_are_those_of_the_public_tree(tree, name):
+    kernel = RegretMinimizer(tree.sequence_form, SCHEMES[name])
+    walker = PublicCFR(tree, plus=name == "cfr+")
+    for iterations in (1, 2, 10):
+        kernel.run(iterations - kernel.iteration)
+        while walker.iteration < iterations:
+            walker.step()
+        assert_equal(kernel, walker)
