@@ -51,8 +51,9 @@ class Progress:
         self._began = time.monotonic()
 
     def measured(self, point: TracePoint) -> None:
-        """Note a measurement."""
+        """Note a measurement, and the time taken so far: earlier sittings count."""
         self._trace.append(point)
+        self._began = time.monotonic() - point.seconds
 
     @property
     def elapsed(self) -> float:

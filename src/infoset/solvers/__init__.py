@@ -5,6 +5,7 @@ from infoset.solvers.budget import Budget, Target, make_budget
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
 from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
 from infoset.solvers.checkpoint import (
+    DEFAULT_CHECKPOINT_SECONDS,
     Checkpoint,
     Checkpointing,
     read_checkpoint,
@@ -29,6 +30,7 @@ from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgame
 
 __all__ = [
     "CFRBR",
+    "DEFAULT_CHECKPOINT_SECONDS",
     "DEFAULT_METHOD",
     "METHODS",
     "Auto",

@@ -104,7 +104,7 @@ class Checkpoint:
     version: str = __version__
 
 
-def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
+def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     """Write a checkpoint to a file; one that exists is replaced in one step.
 
     The file is complete on the disk under another name before it takes its own: whenever the
@@ -116,6 +116,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
     CheckpointFileError
         If it cannot be written; what was there is left as it was.
     """
+    path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
@@ -157,7 +158,7 @@ def _header(checkpoint: Checkpoint) -> bytes:
     return json.dumps({"format": FORMAT, **about, "arrays": list(checkpoint.state)}).encode()
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
+def read_checkpoint(path: str | Path) -> Checkpoint:
     """Read a checkpoint from a file.
 
     Raises
@@ -165,6 +166,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     CheckpointFileError
         If the file is missing, damaged, of another format, or not a checkpoint.
     """
+    path = Path(path)
     arrays = _read_arrays(path)
     try:
         about = json.loads(arrays.pop(HEADER).tobytes())
