@@ -46,7 +46,7 @@ def test_the_options_of_solve(command, monkeypatch):
     shown = command("solve", "--help").out
     for option in ("method", "target", "iterations", "seconds", "out", "json", "memory"):
         assert f"--{option} " in shown
-    assert "[default: cfr+]" in shown
+    assert "[default: auto]" in shown
 
 
 def test_the_default_method_is_the_library_s():

@@ -24,11 +24,14 @@ FILES = sorted(RUN_FILES.values())
 KEYS = {
     "game",
     "method",
+    "reason",
     "iterations",
     "seconds",
     "values",
     "nash_conv",
     "exploitability",
+    "guarantees",
+    "rounding",
     "outcome",
 }
 
@@ -37,10 +40,30 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     ran = command("solve", "kuhn_poker")
     assert ran.code == 0
     assert ran.err == ""
-    assert ran.out.startswith("kuhn_poker, cfr+\n")
-    assert "converged: the target is reached" in ran.out
-    assert "infoset show kuhn_poker runs/kuhn_poker-cfr-plus/policy.parquet" in ran.out
-    assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-cfr-plus")) == FILES
+    assert ran.out.startswith("kuhn_poker, lp\n")
+    lines = [line.strip() for line in ran.out.splitlines()]
+    assert lines[1].split() == ["outcome", "optimal"]
+    assert lines[2].endswith("lp is exact, and quick here: 82 numbers, at most 65,000")
+    assert "guaranteed to player 0   -0.0555556" in lines
+    assert "exploitability           below 8e-15, which may be rounding" in lines
+    assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out
+    assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-lp")) == FILES
+
+
+def test_errors_are_shown_where_they_are_more_than_rounding(command):
+    shown = command("solve", "kuhn_poker", "--method", "cfr+", "--target", "0.5%").out
+    assert "converged: the target is reached" in shown
+    assert "rounding" not in shown
+
+
+def test_the_methods_are_listed(command):
+    from infoset.solvers import METHODS
+
+    ran = command("solve", "--method", "LIST")
+    assert ran.code == 0
+    rows = [line.split(maxsplit=1) for line in ran.out.splitlines() if line.strip()]
+    assert [row[0] for row in rows if row[0] in METHODS] == [*METHODS]
+    assert ran.out == command("solve", "kuhn_poker", "--method", "list").out
 
 
 def test_json_has_the_numbers_of_the_library(command, tmp_path):
@@ -58,9 +81,9 @@ def test_json_has_the_numbers_of_the_library(command, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "outcome"),
     [
-        (["kuhn_poker", "--target", "0.1"], "converged"),
+        (["kuhn_poker", "--target", "10%", "--method", "cfr+"], "converged"),
         (["kuhn_poker", "--iterations", "3"], "iterations"),
-        (["kuhn_poker", "--seconds", "0"], "seconds"),
+        (["kuhn_poker", "--seconds", "0", "--method", "cfr+"], "seconds"),
         (["kuhn_poker", "--method", "lp"], "optimal"),
         (["matrix_pd", "--iterations", "3"], "iterations"),
         (["kuhn_poker(players=3)", "--seconds", "0.05"], "seconds"),
@@ -112,7 +135,7 @@ def test_what_others_print_while_solving_is_not_data(command, monkeypatch):
 
     monkeypatch.setattr(infoset.front, "solve", loud)
     ran = command("solve", "matrix_mp", "--json")
-    assert ran.json["outcome"] == "converged"
+    assert ran.json["outcome"] == "optimal"
     assert ran.err == "Ctrl-C pressed 1 times\n"
 
 
@@ -143,7 +166,8 @@ def test_ctrl_c_while_solving_saves_what_is_done(command, tmp_path, monkeypatch)
             raise KeyboardInterrupt
 
     monkeypatch.setattr(Progress, "measured", interrupt)
-    ran = command("solve", "leduc_poker", "--seconds", "60", "--out", "run", "--json")
+    limits = ["--method", "cfr+", "--seconds", "60"]
+    ran = command("solve", "leduc_poker", *limits, "--out", "run", "--json")
     assert ran.code == 130
     assert ran.json["outcome"] == "interrupted"
     assert ran.json["iterations"] == seen[-1].iteration
@@ -183,7 +207,7 @@ def test_ctrl_c_while_saving_changes_nothing(command, tmp_path, monkeypatch):
 def test_a_real_ctrl_c_on_a_real_terminal(tmp_path):
     """The live display is watched until it shows numbers; then Ctrl-C is pressed."""
     ours, theirs = os.openpty()
-    options = ["--target", "1e-13", "--seconds", "60", "--out", "run", "--json"]
+    options = ["--method", "cfr+", "--target", "1e-12", "--seconds", "60", "--out", "run", "--json"]
     program = subprocess.Popen(
         [sys.executable, "-m", "infoset", "solve", "leduc_poker", *options],
         cwd=tmp_path,

@@ -18,8 +18,8 @@ from infoset.experiments import RUN_FILES, check_writable, run_folder, run_slug,
 from infoset.games import MatrixGame, matrix_game
 from infoset.policy import distance, load_policy, read_metadata
 
-KUHN = infoset.solve("kuhn_poker(players=2)", iterations=30)
-PENNIES = infoset.solve("matrix_mp", iterations=1)
+KUHN = infoset.solve("kuhn_poker(players=2)", "cfr+", iterations=30)
+PENNIES = infoset.solve("matrix_mp", "cfr+", iterations=1)
 FILES = sorted(RUN_FILES.values())
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -64,7 +64,7 @@ def test_the_command_line_solves_it(file, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["game"] == "Pennies"
     assert found["exploitability"] < 1e-3
-    assert sorted(path.name for path in (file.parent / "runs" / "Pennies-cfr-plus").iterdir()) == [
+    assert sorted(path.name for path in (file.parent / "runs" / "Pennies-lp").iterdir()) == [
         "convergence.png",
         "policy.parquet",
         "result.json",

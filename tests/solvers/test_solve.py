@@ -64,7 +64,7 @@ def test_a_game_without_payoffs():
     result = infoset.solve(matrix_game([[0, 0], [0, 0]]), "lp")
     assert result.outcome == "optimal"
     assert result.exploitability == 0
-    assert infoset.solve(matrix_game([[0, 0], [0, 0]])).outcome == "converged"
+    assert infoset.solve(matrix_game([[0, 0], [0, 0]]), "cfr+").outcome == "converged"
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
@@ -81,7 +81,7 @@ def test_three_players():
 
 
 def test_stopping_at_a_target():
-    result = infoset.solve("leduc_poker", target=0.01)
+    result = infoset.solve("leduc_poker", "cfr+", target=0.01)
     assert result.outcome == "converged"
     assert result.exploitability <= 0.01
     assert all(point.exploitability > 0.01 for point in result.trace[:-1])
@@ -96,13 +96,13 @@ def test_stopping_after_iterations():
 
 
 def test_stopping_after_seconds():
-    result = infoset.solve("leduc_poker", seconds=0.2)
+    result = infoset.solve("leduc_poker", "cfr+", seconds=0.2)
     assert result.outcome == "seconds"
     assert 0.2 <= result.seconds < 5
 
 
 def test_stopping_by_default_at_a_thousandth_of_the_range():
-    result = infoset.solve("leduc_poker")
+    result = infoset.solve("leduc_poker", "cfr+")
     assert result.outcome == "converged"
     assert result.exploitability <= 1e-3 * 26
 
@@ -220,5 +220,5 @@ def test_an_interrupt_is_measured_once():
     def interrupt(point):
         raise KeyboardInterrupt
 
-    result = infoset.solve("leduc_poker", callback=interrupt)
+    result = infoset.solve("leduc_poker", "cfr+", callback=interrupt)
     assert [point.iteration for point in result.trace] == [1]

@@ -18,6 +18,7 @@ __all__ = [
     "complain",
     "duration_text",
     "error_console",
+    "error_text",
     "make_table",
     "number_text",
     "print_json",
@@ -102,6 +103,13 @@ def number_text(value: float | int | None) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return "-" if value is None or isnan(value) else f"{value:.6g}"
+
+
+def error_text(value: float | None, rounding: float) -> str:
+    """Return an error as text, and no digits of what rounding may have made of zero."""
+    if value is not None and value < rounding:
+        return f"below {rounding:.1g}, which may be rounding"
+    return number_text(value)
 
 
 def duration_text(seconds: float | None) -> str:

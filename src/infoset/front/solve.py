@@ -18,12 +18,11 @@ from infoset.policy import (
 )
 from infoset.regret import RegretScheme
 from infoset.solvers import (
-    DEFAULT_CHECKPOINT_SECONDS,
     DEFAULT_METHOD,
     Callback,
-    Checkpointing,
     MethodRow,
     SolveResult,
+    Target,
     find_method,
     make_budget,
 )
@@ -41,12 +40,10 @@ def solve(
     game: GameLike,
     method: str | RegretScheme | MethodRow = DEFAULT_METHOD,
     *,
-    target: float | None = None,
+    target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
     callback: Callback | None = None,
-    checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> SolveResult:
@@ -57,22 +54,19 @@ def solve(
     game : str, Game, GameTree or ExtensiveForm
         By name, as rules, or as arrays.
     method : str, RegretScheme or MethodRow
-        A name of `infoset.solvers.METHODS` (`cfr`, `cfr+`, `lp`, …), in any case of letters, or
-        a row of your own, such as a variant of one of the library's by `dataclasses.replace`.
-    target : float, optional
-        Exploitability, in the game's units, at which to stop; two-player constant-sum games only.
+        A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in any case of letters, or a row
+        of your own, such as a variant of one of the library's by `dataclasses.replace`. `auto`
+        chooses by the size and kind of the game, and says why in `reason`.
+    target : float or str, optional
+        Exploitability at which to stop, in the game's units, or relative to the payoff range as
+        in `"0.1%"`; two-player constant-sum games only.
     iterations : int, optional
         Number of iterations after which to stop.
     seconds : float, optional
         Time after which to stop. With none of the three, solving stops at an exploitability of
-        10⁻³ of the payoff range, or after 60 seconds.
+        0.1 % of the payoff range, or after 60 seconds.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; stops the solver by returning true.
-    checkpoint : str or Path, optional
-        A file to keep the run in. If it is there, solving goes on from it, as if it had never
-        stopped, `seconds` counted from the very beginning; a file of another run is refused.
-    checkpoint_seconds : float, optional
-        How much of the work may be lost when the process is killed; by default 60 seconds.
     memory : int, optional
         Bytes allowed for the game tree; by default a share of what is free.
     progress : callable, optional
@@ -87,7 +81,7 @@ def solve(
     ------
     InfosetError
         If the game or method is unknown, the game breaks a rule or is too large, the method
-        does not apply to it, a limit makes no sense, or the checkpoint is of another run.
+        does not apply to it, or a limit makes no sense.
 
     Examples
     --------
@@ -96,12 +90,10 @@ def solve(
     -1.0
     """
     chosen = find_method(method)
-    kept = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     form = to_compiled(game, memory=memory, progress=progress).sequence_form
     budget = make_budget(
         form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
-    budget.checkpoint = kept
     return chosen.run(form, budget)
 
 

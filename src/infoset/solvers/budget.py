@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from math import isfinite
+from typing import TypeAlias
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation
@@ -12,9 +13,12 @@ from infoset.solvers.checkpoint import Checkpointing
 from infoset.solvers.result import Callback, Outcome, TracePoint
 from infoset.tree import SequenceForm
 
-__all__ = ["DEFAULT_RELATIVE_TARGET", "DEFAULT_SECONDS", "Budget", "make_budget"]
+__all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "make_budget"]
 
-DEFAULT_RELATIVE_TARGET = 1e-3
+Target: TypeAlias = float | str
+"""An exploitability in the game's units, or a percentage of the payoff range such as '0.1%'."""
+
+DEFAULT_TARGET = "0.1%"
 DEFAULT_SECONDS = 60.0
 
 
@@ -75,28 +79,25 @@ class Budget:
 def make_budget(
     sequence_form: SequenceForm,
     *,
-    target: float | None,
+    target: Target | None,
     iterations: int | None,
     seconds: float | None,
     callback: Callback | None,
 ) -> Budget:
     """Check the limits of a solve, and fill in the default where none is given.
 
-    The default is an exploitability of 10⁻³ of the payoff range where the game has one, or 60
+    The default is an exploitability of 0.1 % of the payoff range where the game has one, or 60
     seconds.
 
     Raises
     ------
     ParameterError
-        If a limit is negative, zero iterations, or not finite.
+        If a limit is negative, zero iterations, or not finite; if a target is no number, or
+        below what float64 can tell from zero.
     UnsupportedGameError
         If a target is given for a game without exploitability.
     """
-    for name, limit, least in (
-        ("target", target, 0),
-        ("iterations", iterations, 1),
-        ("seconds", seconds, 0),
-    ):
+    for name, limit, least in (("iterations", iterations, 1), ("seconds", seconds, 0)):
         if limit is not None and not (isfinite(limit) and limit >= least):
             raise ParameterError(f"{name}={limit} is out of range: it must be at least {least}")
     has_exploitability = sequence_form.is_two_player_constant_sum
@@ -107,6 +108,29 @@ def make_budget(
         )
     if target is None and iterations is None and seconds is None:
         seconds = DEFAULT_SECONDS
+        target = DEFAULT_TARGET if has_exploitability else None
+    goal = None if target is None else _absolute_target(sequence_form, target)
+    return Budget(goal, iterations, seconds, callback)
+
+
+def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
+    """Return a target in the game's units."""
+    text = str(target).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise ParameterError(
+            f"target={target!r} is not a number: give an exploitability such as 0.001, or a "
+            "percentage of the payoff range such as '0.1%'"
+        ) from None
+    if text.endswith("%"):
         low, high = sequence_form.payoff_range
-        target = DEFAULT_RELATIVE_TARGET * (high - low) if has_exploitability else None
-    return Budget(target, iterations, seconds, callback)
+        number *= (high - low) / 100
+    if not (isfinite(number) and number >= 0):
+        raise ParameterError(f"target={target} is out of range: it must be at least 0")
+    if number < sequence_form.rounding:
+        raise ParameterError(
+            f"target={target} is below {sequence_form.rounding:.1g}, what rounding in float64 may "
+            f"hide in {sequence_form.name}: give a larger one, or iterations"
+        )
+    return number

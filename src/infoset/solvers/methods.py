@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from infoset.errors import UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
+from infoset.solvers.auto import Auto
 from infoset.solvers.budget import Budget
 from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.fictitious_play import solve_by_fictitious_play
@@ -20,7 +21,7 @@ from infoset.tree import SequenceForm
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
 
-DEFAULT_METHOD = "cfr+"
+DEFAULT_METHOD = "auto"
 
 Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
@@ -66,6 +67,7 @@ def _regret_method(scheme: RegretScheme) -> Method:
 
 
 _ROWS: tuple[MethodRow, ...] = (
+    Auto(),
     *map(_regret_method, SCHEMES.values()),
     Method(
         "xfp",

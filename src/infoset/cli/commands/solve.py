@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     duration_text,
+    error_text,
     make_table,
     number_text,
     print_json,
@@ -27,7 +28,8 @@ from infoset.cli.screen import (
 if TYPE_CHECKING:
     from infoset.solvers import SolveResult
 
-DEFAULT_METHOD = "cfr+"
+DEFAULT_METHOD = "auto"
+LIST = "list"
 
 ENDINGS = {
     "converged": "converged: the target is reached",
@@ -45,18 +47,39 @@ INTERRUPTED = 130
 class Stops(NamedTuple):
     """When to stop."""
 
-    target: float | None
+    target: str | None
     iterations: int | None
     seconds: float | None
+
+
+def _list_methods(method: str) -> str:
+    """Print the table of methods and leave, where that is what is asked for."""
+    if method.lower() == LIST:
+        from infoset.solvers import METHODS
+
+        table = make_table("method", "what it is")
+        for row in METHODS.values():
+            table.add_row(row.name, row.description)
+        print_table(table)
+        raise typer.Exit
+    return method
 
 
 def run(
     game: GameArgument,
     method: Annotated[
-        str, typer.Option(help="How: cfr+, cfr, lp and more, in any case of letters.")
+        str,
+        typer.Option(
+            help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
+            callback=_list_methods,
+            is_eager=True,
+        ),
     ] = DEFAULT_METHOD,
     target: Annotated[
-        float | None, typer.Option(help="Exploitability to stop at, in the game's units.")
+        str | None,
+        typer.Option(
+            metavar="NUMBER", help="Exploitability to stop at, such as 0.01, or 0.1% of the range."
+        ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Iterations to stop after.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds to stop after.")] = None,
@@ -68,15 +91,6 @@ def run(
             show_default="runs/GAME-METHOD",
         ),
     ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Keep the run in a file, and go on from it if it is there."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="What may be lost when it is killed.")
-    ] = 60.0,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -92,12 +106,11 @@ def run(
 
     rules, name = load(game), find_method(method).name
     check_writable(out)
-    keeping = _keeping(checkpoint, checkpoint_every)
     with _told_if_interrupted(), live(str(rules)) as progress:
         compiled = to_compiled(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(name, make_budget(compiled.sequence_form, callback=None, **stops))
-        result = solve(compiled, name, callback=progress.measured, **stops, **keeping)
+        result = solve(compiled, name, callback=progress.measured, **stops)
     tell_notes(compiled)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
@@ -109,27 +122,21 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
-def _keeping(checkpoint: Path | None, seconds: float) -> dict[str, Any]:
-    """Return how `solve` is to keep the run, checked before any work is done."""
-    from infoset.solvers import Checkpointing
-
-    if checkpoint is None:
-        return {}
-    kept = Checkpointing(checkpoint, seconds)
-    return {"checkpoint": kept.path, "checkpoint_seconds": kept.seconds}
-
-
 def _report(result: SolveResult, folder: Path, spec: str) -> None:
     from infoset.experiments import RUN_FILES
 
     table = make_table()
     table.add_row("outcome", ENDINGS[result.outcome])
+    if result.reason is not None:
+        table.add_row("method", result.reason)
     table.add_row("iterations", number_text(result.iterations))
     table.add_row("time", duration_text(result.seconds))
     for player, value in enumerate(result.values):
         table.add_row(f"value to player {player}", number_text(value))
-    table.add_row("NashConv", number_text(result.nash_conv))
-    table.add_row("exploitability", number_text(result.exploitability))
+    for player, least in enumerate(result.guarantees or ()):
+        table.add_row(f"guaranteed to player {player}", number_text(least))
+    table.add_row("NashConv", error_text(result.nash_conv, result.measured.rounding))
+    table.add_row("exploitability", error_text(result.exploitability, result.measured.rounding))
     print_table(table, title=f"{result.game}, {result.method}")
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")

@@ -1,0 +1,66 @@
+"""Choosing a method by the size and kind of a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from infoset.regret import SCHEMES
+from infoset.solvers.budget import Budget
+from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.result import SolveResult
+from infoset.tree import SequenceForm
+
+__all__ = ["Auto"]
+
+LARGEST_PROGRAM = 65_000
+"""Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
+
+BEST = "sapcfr+"
+"""The member of the CFR family that did best over all two-player constant-sum games measured."""
+
+ROBUST = "cfr+"
+
+
+@dataclass(frozen=True)
+class Auto:
+    """The linear program where it is quick, else a member of the CFR family.
+
+    What is chosen depends on the kind and size of the game, and on whether a number of iterations
+    is asked for; never on a clock. `reason` in the result says why.
+    """
+
+    name: str = "auto"
+    description: str = f"lp where the game is small enough, else {BEST} or {ROBUST}"
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Choose a method and run it."""
+        rejection = _why_not_lp(sequence_form, budget)
+        if rejection is None:
+            result = solve_by_lp(sequence_form, budget)
+            if result.outcome != "failed":
+                size = f"{program_size(sequence_form):,} numbers, at most {LARGEST_PROGRAM:,}"
+                return replace(result, reason=f"lp is exact, and quick here: {size}")
+            budget.trace.clear()
+            rejection = "lp found no solution"
+        name = BEST if sequence_form.is_two_player_constant_sum else ROBUST
+        result = solve_by_regret(sequence_form, SCHEMES[name], budget)
+        return replace(result, reason=f"{rejection}; {name} is the best of the others over all")
+
+
+def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
+    """Return why the linear program is not for this, or None if it is."""
+    if not sequence_form.is_two_player_constant_sum:
+        return "lp solves two-player constant-sum games only"
+    if budget.iterations is not None:
+        return "lp has no iterations to limit"
+    size = program_size(sequence_form)
+    if size > LARGEST_PROGRAM:
+        return f"lp is slow here: {size:,} numbers, more than {LARGEST_PROGRAM:,}"
+    return None
+
+
+def program_size(sequence_form: SequenceForm) -> int:
+    """Return how many coefficients the linear program has, to within the number of infostates."""
+    sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
+    return sequence_form.num_payoffs + 2 * sequences

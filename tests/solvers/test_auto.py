@@ -1,0 +1,80 @@
+"""What `auto` chooses, and that it says why."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+import infoset
+from infoset.games import load_game, matrix_game
+from infoset.solvers import Auto, auto, make_budget
+
+
+@pytest.mark.parametrize(
+    ("spec", "method", "reason"),
+    [
+        ("leduc_poker", "lp", "9,292 numbers, at most 65,000"),
+        ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
+        ("liars_dice", "sapcfr+", r"\d\d\d,\d\d\d numbers, more than 65,000"),
+        ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
+        ("matrix_bos", "cfr+", "two-player constant-sum games only"),
+    ],
+)
+def test_the_choice_is_by_size_and_kind(spec, method, reason):
+    result = infoset.solve(spec, "auto", seconds=0.2)
+    assert result.method == method
+    assert re.search(reason, result.reason)
+    assert result.summary()["reason"] == result.reason
+
+
+def test_iterations_are_for_methods_that_have_them():
+    result = infoset.solve("kuhn_poker", iterations=10)
+    assert (result.method, result.iterations) == ("sapcfr+", 10)
+    assert "iterations" in result.reason
+
+
+def test_only_auto_gives_a_reason():
+    assert infoset.solve("kuhn_poker", "lp").reason is None
+
+
+def test_a_linear_program_that_fails_is_not_the_end(monkeypatch):
+    solve_by_lp = auto.solve_by_lp
+
+    def fail(form, budget):
+        return replace(solve_by_lp(form, budget), outcome="failed")
+
+    monkeypatch.setattr(auto, "solve_by_lp", fail)
+    result = infoset.solve("kuhn_poker")
+    assert (result.method, result.outcome) == ("sapcfr+", "converged")
+    assert result.reason.startswith("lp found no solution")
+    assert result.trace[0].iteration == 1
+
+
+def test_the_choice_does_not_look_at_the_clock(monkeypatch):
+    form = infoset.build_tree(matrix_game([[0, 1], [1, 0]])).sequence_form
+    budget = make_budget(form, target=None, iterations=None, seconds=1e9, callback=None)
+    chosen = {Auto().run(form, budget).method}
+    monkeypatch.setattr("time.monotonic", lambda: 1e6)
+    assert chosen == {Auto().run(form, budget).method} == {"lp"}
+
+
+@pytest.mark.parametrize(("target", "absolute"), [("0.1%", 0.026), (" 2 % ", 0.52), ("0.5", 0.5)])
+def test_targets_relative_to_the_payoff_range(target, absolute):
+    form = infoset.build_tree(load_game("leduc_poker")).sequence_form
+    budget = make_budget(form, target=target, iterations=None, seconds=None, callback=None)
+    assert budget.target == pytest.approx(absolute)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("soon", "not a number"),
+        ("%", "not a number"),
+        ("-1%", "out of range"),
+        (1e-17, "below .* rounding in float64"),
+        ("1e-13%", "below .* rounding in float64"),
+    ],
+)
+def test_targets_that_make_no_sense(target, message):
+    with pytest.raises(infoset.InfosetError, match=message):
+        infoset.solve("kuhn_poker", target=target)
