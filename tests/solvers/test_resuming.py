@@ -16,7 +16,7 @@ import pytest
 
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.games import load_game
-from infoset.regret import SCHEMES, name_by_player
+from infoset.regret import SCHEMES, RegretScheme, name_by_player
 from infoset.solvers import (
     Budget,
     Checkpointing,
@@ -220,6 +220,13 @@ def other(form=KUHN, method="hs-pcfr+", **limits):
 
 
 RENAMED = replace(build_tree(load_game("kuhn_poker(players=3)")).sequence_form, name="kuhn_poker")
+
+
+@dataclass(frozen=True)
+class Restarting(RegretScheme):
+    """A scheme of one's own, whose code its numbers do not tell."""
+
+
 OTHERS = {
     "game": (other(LEDUC), "game kuhn_poker there and leduc_poker here"),
     "rules": (other(RENAMED), f"fingerprint of kuhn_poker {KUHN.fingerprint[:12]} there and "),
@@ -231,6 +238,10 @@ OTHERS = {
     "scheme": (
         other(method=replace(SCHEMES["hs-pcfr+"], regret_floor=-1.0)),
         r"regret_floor 0\.0 there and -1\.0 here",
+    ),
+    "class": (
+        other(method=Restarting(**vars(SCHEMES["hs-pcfr+"]))),
+        "row RegretScheme there and Restarting here",
     ),
     "several": (
         other(method=replace(SCHEMES["hs-pcfr+"], average_delay=2, prediction=0.5)),
@@ -289,9 +300,9 @@ class Unkept(FictitiousPlay):
 
 
 def test_methods_without_a_state_say_so(path):
-    with pytest.raises(ParameterError, match=r"not for lp, which .* leave checkpoint out"):
+    with pytest.raises(ParameterError, match=r"not for lp, whose .* leave checkpoint out"):
         run(KUHN, "lp", checkpoint=Checkpointing(path))
-    with pytest.raises(ParameterError, match=r"not for unkept, which"):
+    with pytest.raises(ParameterError, match=r"not for unkept, whose"):
         run_measured(Unkept(KUHN), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
     assert not path.exists()
 

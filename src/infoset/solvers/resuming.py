@@ -52,13 +52,21 @@ class Resumable(Protocol):
 
 
 def settings_of(row: DataclassInstance) -> dict[str, Any]:
-    """Return the numbers of a row: its fields without the name and the description."""
+    """Return the numbers of a row and its class: its fields without name and description.
+
+    Examples
+    --------
+    >>> from infoset.solvers import RTCFRPlus
+    >>> settings_of(RTCFRPlus(period=50))["period"]
+    50
+    """
     fields = asdict(row)
-    return {name: fields[name] for name in fields if name not in ("name", "description")}
+    numbers = {name: fields[name] for name in fields if name not in ("name", "description")}
+    return {"row": type(row).__qualname__, **numbers}
 
 
 def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
-    """Refuse to keep a run, on behalf of a method that has no state to keep.
+    """Refuse to keep a run, on behalf of a method whose state cannot be kept.
 
     Raises
     ------
@@ -67,8 +75,8 @@ def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
     """
     if checkpoint is not None:
         raise ParameterError(
-            f"checkpoint={checkpoint.path} is not for {method}, which has no state to keep: leave "
-            "checkpoint out, or choose a method that iterates, such as cfr+"
+            f"checkpoint={checkpoint.path} is not for {method}, whose state cannot be kept: leave "
+            "checkpoint out, or choose a method such as cfr+"
         )
 
 
