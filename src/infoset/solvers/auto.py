@@ -54,6 +54,8 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
         return "lp solves two-player constant-sum games only"
     if budget.iterations is not None:
         return "lp has no iterations to limit"
+    if budget.checkpoint is not None:
+        return "lp has no state to keep in a checkpoint"
     size = program_size(sequence_form)
     if size > LARGEST_PROGRAM:
         return f"lp is slow here: {size:,} numbers, more than {LARGEST_PROGRAM:,}"

@@ -12,6 +12,7 @@ from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
+from infoset.solvers.resuming import refuse_checkpoint
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray
 
@@ -49,12 +50,15 @@ def solve_by_lp(sequence_form: SequenceForm, budget: Budget) -> SolveResult:
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
+    ParameterError
+        If a checkpoint is asked for.
     """
     if not sequence_form.is_two_player_constant_sum:
         raise UnsupportedGameError(
             f"the linear program solves two-player constant-sum games; {sequence_form.name} is "
             "not one: use cfr+"
         )
+    refuse_checkpoint(budget.checkpoint, "lp")
     program = _program(sequence_form)
     status, plans, iterations = _run_highs(program, budget.seconds)
     policy = TabularPolicy.from_weights(sequence_form, plans)
