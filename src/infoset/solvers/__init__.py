@@ -16,12 +16,22 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
+from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
+from infoset.solvers.first_order import (
+    FIRST_ORDER,
+    FirstOrderScheme,
+    FirstOrderSolver,
+    Guess,
+    quantal_gap,
+)
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
+from infoset.solvers.pair_game import payoff_scale
+from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
@@ -32,6 +42,7 @@ __all__ = [
     "CFRBR",
     "DEFAULT_CHECKPOINT_SECONDS",
     "DEFAULT_METHOD",
+    "FIRST_ORDER",
     "METHODS",
     "Auto",
     "Budget",
@@ -43,7 +54,12 @@ __all__ = [
     "CoarseCorrelatedSolver",
     "Decomposition",
     "DecompositionSolver",
+    "ExcessiveGap",
+    "ExcessiveGapSolver",
     "FictitiousPlay",
+    "FirstOrderScheme",
+    "FirstOrderSolver",
+    "Guess",
     "IterativeSolver",
     "LocalMethod",
     "LockedForm",
@@ -52,6 +68,8 @@ __all__ = [
     "Outcome",
     "RTCFRPlus",
     "RTCFRPlusSolver",
+    "RegCFR",
+    "RegCFRSolver",
     "Resumable",
     "SolveResult",
     "SubgameRegret",
@@ -63,6 +81,8 @@ __all__ = [
     "find_method",
     "lock_policy",
     "make_budget",
+    "payoff_scale",
+    "quantal_gap",
     "read_checkpoint",
     "refuse_checkpoint",
     "run_measured",

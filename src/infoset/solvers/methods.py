@@ -12,8 +12,11 @@ from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.auto import Auto
 from infoset.solvers.budget import Budget
 from infoset.solvers.cfr_br import CFRBR
+from infoset.solvers.excessive_gap import ExcessiveGap
 from infoset.solvers.fictitious_play import solve_by_fictitious_play
+from infoset.solvers.first_order import FIRST_ORDER
 from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
 from infoset.solvers.rtcfr import RTCFRPlus
@@ -76,6 +79,9 @@ _ROWS: tuple[MethodRow, ...] = (
     ),
     CFRBR(),
     RTCFRPlus(),
+    RegCFR(),
+    *FIRST_ORDER.values(),
+    ExcessiveGap(),
     Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
 )
 

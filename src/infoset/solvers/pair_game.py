@@ -4,13 +4,59 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.regret import action_major_layout, pair_payoffs, realize_policy
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
-__all__ = ["PairGame"]
+__all__ = ["PairGame", "check_least_probability", "check_pair", "payoff_scale"]
+
+
+def check_pair(sequence_form: SequenceForm, method: str) -> None:
+    """Refuse games that are not two-player constant-sum, on behalf of a method.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    """
+    if not sequence_form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{method} solves two-player constant-sum games; {sequence_form.name} is not one: "
+            "use cfr+"
+        )
+
+
+def check_least_probability(sequence_form: SequenceForm, least: float) -> None:
+    """Refuse a least probability of actions that some infostate has too many actions for.
+
+    Raises
+    ------
+    ParameterError
+        If the least probabilities at an infostate sum to more than 1.
+    """
+    most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
+    if least * most > 1:
+        raise ParameterError(
+            f"least_probability={least} is out of range: an infostate of {sequence_form.name} has "
+            f"{most} actions, so at most 1/{most}"
+        )
+
+
+def payoff_scale(sequence_form: SequenceForm) -> float:
+    """Return the largest entry of the payoff matrix in size: a payoff times nature's reach.
+
+    Steps and temperatures relative to it suit games of any size and units; 1 without payoffs.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> round(payoff_scale(build_tree(load_game("kuhn_poker")).sequence_form), 6)
+    0.333333
+    """
+    return float(np.abs(sequence_form.payoff).max(initial=0.0)) or 1.0
 
 
 class PairGame:
@@ -30,11 +76,7 @@ class PairGame:
     """
 
     def __init__(self, sequence_form: SequenceForm, method: str) -> None:
-        if not sequence_form.is_two_player_constant_sum:
-            raise UnsupportedGameError(
-                f"{method} solves two-player constant-sum games; {sequence_form.name} is not one: "
-                "use cfr+"
-            )
+        check_pair(sequence_form, method)
         self.sequence_form = sequence_form
         first, second = map(action_major_layout, sequence_form.treeplexes)
         self.layouts = (first, second)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from infoset.evaluation import Evaluation
@@ -74,6 +74,10 @@ class SolveResult:
         Measurements on the way, the last of them of `policy`.
     reason : str or None
         Why this method, where `auto` chose it.
+    gaps : Mapping[str, float]
+        What some methods measure of their answers besides, in the game's units: `quantal`, how
+        far magnetic mirror descent is from its quantal response equilibrium (see `quantal_gap`);
+        `excessive`, what NashConv is at most by EGT's own certificate.
     """
 
     game: str
@@ -86,6 +90,7 @@ class SolveResult:
     seconds: float
     trace: tuple[TracePoint, ...]
     reason: str | None = None
+    gaps: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -127,5 +132,6 @@ class SolveResult:
             "exploitability": self.exploitability,
             "guarantees": None if self.guarantees is None else list(self.guarantees),
             "rounding": self.measured.rounding,
+            "gaps": dict(self.gaps),
             "outcome": self.outcome,
         }

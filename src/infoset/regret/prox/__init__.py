@@ -1,6 +1,6 @@
 """The prox on treeplexes: dilated distances as data, one sweep for the closed form."""
 
-from infoset.regret.prox._kernels import prox_sweep
+from infoset.regret.prox._kernels import project_on_simplex, prox_sweep
 from infoset.regret.prox.distance import (
     Distance,
     DistanceKind,
@@ -18,5 +18,6 @@ __all__ = [
     "Weights",
     "balanced_weights",
     "plain_weights",
+    "project_on_simplex",
     "prox_sweep",
 ]

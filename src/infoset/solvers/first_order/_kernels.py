@@ -1,0 +1,170 @@
+"""The kernel of first-order methods on two-player games: gradients, prox steps, averages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.kernels import kernel
+from infoset.regret import PairPayoffs, pair_gradient, realize_policy
+from infoset.regret.prox import prox_sweep
+from infoset.typing import FloatArray, IndexArray, LongArray
+
+NO_GUESS = 0
+LAST_GRADIENT = 1
+EXTRA_GRADIENT = 2
+
+
+class Side(NamedTuple):
+    """What the kernel knows of one player, in order of position; state but for the first four.
+
+    Attributes
+    ----------
+    groups, parent, weight
+        See `prox_sweep`.
+    pair : PairPayoffs
+        See `pair_gradient`.
+    gradient, sums : FloatArray
+        [Q] the last gradient; where steps are lazy the sum of all, else zeros.
+    magnet, base : FloatArray
+        [Q] coordinates.
+    base_plan : FloatArray
+        [Q] the plan of the base; without a guess the array of what is played.
+    policy, plan, average : FloatArray
+        [Q] what is played, as behaviour and as plan, and the weighted sum of these plans.
+    """
+
+    groups: IndexArray
+    parent: IndexArray
+    weight: FloatArray
+    pair: PairPayoffs
+    gradient: FloatArray
+    sums: FloatArray
+    magnet: FloatArray
+    base: FloatArray
+    base_plan: FloatArray
+    policy: FloatArray
+    plan: FloatArray
+    average: FloatArray
+
+
+class Scratch(NamedTuple):
+    """Arrays without memory: two [Q] of the larger player, two of the largest group's count."""
+
+    push: FloatArray
+    coordinate: FloatArray
+    value: FloatArray
+    total: FloatArray
+
+
+@kernel
+def observe(side: Side, opponent_plan: FloatArray) -> None:
+    """Take the gradient of a side at a plan of the opponent."""
+    pair = side.pair
+    pair_gradient(pair.first, pair.column, pair.payoff, opponent_plan, side.gradient)
+
+
+@kernel
+def prox_step(
+    side: Side,
+    is_euclidean: bool,
+    pull: float,
+    temperature: float,
+    center: FloatArray,
+    coordinate: FloatArray,
+    plan: FloatArray,
+    scratch: Scratch,
+) -> None:
+    """Fill coordinate and plan [Q] with the prox, from a center, of the sums and the gradient."""
+    for i in range(len(side.gradient)):
+        scratch.push[i] = side.sums[i] + side.gradient[i]
+    prox_sweep(
+        is_euclidean,
+        side.groups,
+        side.parent,
+        side.weight,
+        pull,
+        temperature,
+        scratch.push,
+        center,
+        side.magnet,
+        coordinate,
+        side.policy,
+        scratch.value,
+        scratch.total,
+    )
+    realize_policy(side.groups, side.parent, side.policy, plan)
+
+
+@kernel
+def move_base(
+    side: Side, is_euclidean: bool, is_lazy: bool, row: FloatArray, scratch: Scratch
+) -> None:
+    """Count what was played in the average, and move the base by the gradient.
+
+    row: pull, temperature, and the share of the average that is kept.
+    """
+    pull, temperature, kept = row
+    for i in range(len(side.plan)):
+        side.average[i] = kept * side.average[i] + side.plan[i]
+    center = side.magnet if is_lazy else side.base
+    prox_step(side, is_euclidean, pull, temperature, center, side.base, side.base_plan, scratch)
+    if is_lazy:
+        for i in range(len(side.sums)):
+            side.sums[i] += side.gradient[i]
+
+
+@kernel
+def play_guess(
+    side: Side, is_euclidean: bool, is_lazy: bool, row: FloatArray, scratch: Scratch
+) -> None:
+    """Play the base moved once more, by the gradient as it stands."""
+    pull, temperature, _ = row
+    center = side.magnet if is_lazy else side.base
+    prox_step(side, is_euclidean, pull, temperature, center, scratch.coordinate, side.plan, scratch)
+
+
+@kernel
+def iterate_first_order(
+    schedule: FloatArray,
+    done: LongArray,
+    is_euclidean: bool,
+    is_lazy: bool,
+    guess: int,
+    magnet_period: int,
+    alternating: bool,
+    sides: tuple[Side, ...],
+    scratch: Scratch,
+) -> None:
+    """Run the iterations of `schedule` [T, 3], all state in place; count them in done[0].
+
+    In an iteration both players take the gradients at the plans played, move their bases by
+    them, and play the bases moved once more by a guess of the next gradients: none, the last
+    ones, or extra ones at the bases. Lazy: steps are made from the magnet by the sums of all
+    gradients. The average takes the plans that an iteration begins with. After each
+    `magnet_period` iterations, if not 0, the magnets move to the bases.
+    """
+    for row in schedule:
+        if alternating:
+            for player in range(2):
+                side = sides[player]
+                observe(side, sides[1 - player].plan)
+                move_base(side, is_euclidean, is_lazy, row, scratch)
+                if guess == EXTRA_GRADIENT:
+                    observe(side, sides[1 - player].base_plan)
+                if guess != NO_GUESS:
+                    play_guess(side, is_euclidean, is_lazy, row, scratch)
+        else:
+            for player in range(2):
+                observe(sides[player], sides[1 - player].plan)
+            for side in sides:
+                move_base(side, is_euclidean, is_lazy, row, scratch)
+            if guess == EXTRA_GRADIENT:
+                for player in range(2):
+                    observe(sides[player], sides[1 - player].base_plan)
+            if guess != NO_GUESS:
+                for side in sides:
+                    play_guess(side, is_euclidean, is_lazy, row, scratch)
+        done[0] += 1
+        if magnet_period > 0 and done[0] % magnet_period == 0:
+            for side in sides:
+                side.magnet[:] = side.base

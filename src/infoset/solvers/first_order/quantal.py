@@ -1,0 +1,66 @@
+"""How far a policy is from a quantal response equilibrium."""
+
+from __future__ import annotations
+
+from infoset.errors import UnsupportedGameError
+from infoset.evaluation import utility_gradient
+from infoset.policy import TabularPolicy
+from infoset.regret.prox import Distance, TreeplexProx
+
+__all__ = ["quantal_gap"]
+
+ENTROPY = Distance("entropy")
+
+
+def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = ENTROPY) -> float:
+    """Return the sum of what players would gain by a quantal response, a temperature considered.
+
+    With g the gradient of a player's utility, α the temperature and ψ the regulariser of the
+    distance, a player who plays x is away from its quantal response by
+
+        max_z [<g, z> − α ψ(z)] − [<g, x> − α ψ(x)]
+
+    which is never negative, and zero for all players in the quantal response equilibrium alone.
+    With plain weights and entropy this is that of the reduced normal form.
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+        Of two players.
+    temperature : float
+        α, in the game's units of utility; positive.
+    distance : Distance
+        Dilated entropy, if not given.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game has not two players.
+    ParameterError
+        If the temperature is not positive.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> pennies = build_tree(load_game("matrix_mp")).sequence_form
+    >>> abs(quantal_gap(uniform_policy(pennies), temperature=0.1)) < 1e-15
+    True
+
+    Source: McKelvey and Palfrey (1995); Ling, Fang and Kolter (2018) for the reduced normal form.
+    """
+    form = policy.sequence_form
+    if form.num_players != 2:
+        raise UnsupportedGameError(
+            f"the quantal gap is for two players; {form.name} has {form.num_players}"
+        )
+    plans = policy.realization_plans()
+    gap = 0.0
+    for player, plex in enumerate(form.treeplexes):
+        prox = TreeplexProx(plex, distance)
+        gradient = utility_gradient(form, plans, player)
+        best = prox.respond(gradient, temperature=temperature).value
+        cost = temperature * prox.divergence(policy.probabilities[player], plans[player])
+        gap += best - (float(gradient @ plans[player]) - cost)
+    return float(gap)

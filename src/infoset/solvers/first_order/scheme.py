@@ -1,0 +1,217 @@
+"""First-order methods as rows of data over one prox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.regret.prox import Distance
+from infoset.solvers.budget import Budget
+from infoset.solvers.first_order.quantal import quantal_gap
+from infoset.solvers.first_order.solver import FirstOrderSolver
+from infoset.solvers.loop import run_measured
+from infoset.solvers.pair_game import payoff_scale
+from infoset.solvers.result import SolveResult
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray
+
+__all__ = ["FIRST_ORDER", "FirstOrderScheme", "Guess"]
+
+Guess: TypeAlias = Literal["none", "last", "extra"]
+"""What stands for the next gradient: nothing, the last one, or an extra one at the base."""
+
+EUCLIDEAN = Distance("euclidean")
+ENTROPY = Distance("entropy")
+
+
+@dataclass(frozen=True)
+class FirstOrderScheme:
+    """How plans follow gradients: one member of the first-order family.
+
+    With g the gradient of a player's utility at the plans played, an iteration moves a base h
+
+        h ← argmax <g, x> − α D(x, magnet) − (1 / η) D(x, h)
+
+    and plays the base, or the same step from it by a guess of the next gradient. η is the step
+    size divided by the `payoff_scale` of the game, α the temperature times it, so that a row is
+    at home in all games and their units do not matter.
+
+    Attributes
+    ----------
+    name : str
+        What `solve` knows it by.
+    description : str
+        One line, with the source.
+    distance : Distance
+        D, and its dilation weights.
+    step_size : float
+        η at iteration 1, relative.
+    step_exponent : float
+        η falls as t to the power of minus this.
+    guess : Guess
+        `none` for mirror descent, `last` for optimistic methods, `extra` for mirror prox. The
+        first iteration plays the uniform policy.
+    is_lazy : bool
+        Whether steps are made from the start by the sum of all gradients, as in FTRL.
+    temperature : float
+        α at iteration 1, relative; with 0 there is no magnet. The first magnet is none: D is the
+        regulariser ψ itself, and the fixed point is the quantal response equilibrium that
+        `quantal_gap` measures.
+    temperature_exponent : float
+        α falls as t to the power of minus this.
+    magnet_period : int or None
+        Number of iterations after which the magnet moves to the base; None for never.
+    average_exponent : float
+        The plan of iteration t weighs t to this power in the average.
+    answers_last : bool
+        Whether the answer is the last iterate, not the average.
+    alternating : bool
+        Whether the second player answers what the first has just played.
+
+    Raises
+    ------
+    ParameterError
+        If a step size is not positive, a temperature or period out of range, or a lazy method is
+        given a temperature.
+    UnknownNameError
+        If there is no such guess.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from infoset import solve
+    >>> from infoset.solvers import FIRST_ORDER
+    >>> larger = replace(FIRST_ORDER["optimistic-omd"], name="larger steps", step_size=0.4)
+    >>> solve("kuhn_poker", larger, iterations=1000).exploitability < 2e-5
+    True
+    """
+
+    name: str
+    description: str
+    distance: Distance = EUCLIDEAN
+    step_size: float = 0.2
+    step_exponent: float = 0.0
+    guess: Guess = "none"
+    is_lazy: bool = False
+    temperature: float = 0.0
+    temperature_exponent: float = 0.0
+    magnet_period: int | None = None
+    average_exponent: float = 1.0
+    answers_last: bool = False
+    alternating: bool = False
+
+    def __post_init__(self) -> None:
+        if self.guess not in get_args(Guess):
+            raise UnknownNameError.of("guess", self.guess, get_args(Guess))
+        if not self.step_size > 0:
+            raise ParameterError(f"step_size={self.step_size} must be positive")
+        if not self.temperature >= 0:
+            raise ParameterError(f"temperature={self.temperature} must not be negative")
+        if self.magnet_period is not None and self.magnet_period < 1:
+            raise ParameterError(f"magnet_period={self.magnet_period} must be at least 1")
+        if self.is_lazy and self.temperature > 0:
+            raise ParameterError(
+                f"temperature={self.temperature} with is_lazy=True: lazy steps start from the "
+                "magnet already; use is_lazy=False"
+            )
+
+    @property
+    def has_quantal_limit(self) -> bool:
+        """Whether the fixed point is a quantal response equilibrium: the magnet stays for ever."""
+        return (
+            self.temperature > 0 and self.magnet_period is None and self.temperature_exponent == 0
+        )
+
+    def schedule(self, scale: float, first: int, count: int) -> FloatArray:
+        """Return [count, 3] the kernel's numbers for `count` iterations from the `first` on.
+
+        Columns: pull 1 / η and temperature α, both in the game's units, and the share of the
+        average that is kept.
+        """
+        t = np.arange(first, first + count, dtype=np.float64)
+        return np.stack(
+            [
+                scale / self.step_size * t**self.step_exponent,
+                scale * self.temperature * t**-self.temperature_exponent,
+                (1 - 1 / t) ** self.average_exponent,
+            ],
+            axis=1,
+        )
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Run until the budget ends it.
+
+        With a magnet that stays for ever, `gaps["quantal"]` of the result is its `quantal_gap`.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the game is not two-player constant-sum.
+        """
+        result = run_measured(FirstOrderSolver(sequence_form, self), self.name, budget)
+        if not self.has_quantal_limit:
+            return result
+        temperature = self.temperature * payoff_scale(sequence_form)
+        gap = quantal_gap(result.policy, temperature, self.distance)
+        return replace(result, gaps={"quantal": gap})
+
+
+_ROWS = (
+    FirstOrderScheme(
+        "omd",
+        "online mirror descent, steps falling as t^-1/2 (Nemirovski and Yudin 1983)",
+        step_size=5.0,
+        step_exponent=0.5,
+        alternating=True,
+    ),
+    FirstOrderScheme(
+        "ftrl",
+        "follow the regularised leader, steps falling as t^-1/2 (Shalev-Shwartz 2012)",
+        step_size=3.0,
+        step_exponent=0.5,
+        is_lazy=True,
+        alternating=True,
+    ),
+    FirstOrderScheme(
+        "optimistic-omd",
+        "optimistic mirror descent (Lee, Kroer and Luo 2021)",
+        guess="last",
+    ),
+    FirstOrderScheme(
+        "optimistic-ftrl",
+        "optimistic follow the regularised leader (Syrgkanis et al. 2015)",
+        guess="last",
+        is_lazy=True,
+    ),
+    FirstOrderScheme(
+        "mirror-prox",
+        "mirror prox, an extra gradient per iteration (Nemirovski 2004)",
+        step_size=0.3,
+        guess="extra",
+    ),
+    FirstOrderScheme(
+        "mmd",
+        "magnetic mirror descent to the quantal response equilibrium (Sokota et al. 2023)",
+        distance=ENTROPY,
+        temperature=0.1,
+        step_size=0.1,
+        answers_last=True,
+    ),
+    FirstOrderScheme(
+        "mmd-moving",
+        "magnetic mirror descent to Nash, the magnet moved now and then (Sokota et al. 2023)",
+        temperature=0.1,
+        step_size=0.3,
+        magnet_period=20,
+        alternating=True,
+        answers_last=True,
+    ),
+)
+
+FIRST_ORDER: Mapping[str, FirstOrderScheme] = MappingProxyType({row.name: row for row in _ROWS})
+"""The rows by name."""

@@ -1,0 +1,153 @@
+"""The state of a first-order method on a game, and the iterations that move it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infoset.policy import TabularPolicy
+from infoset.regret import StateArrays, fill_arrays, name_by_player
+from infoset.solvers.first_order._kernels import (
+    EXTRA_GRADIENT,
+    LAST_GRADIENT,
+    NO_GUESS,
+    Scratch,
+    Side,
+    iterate_first_order,
+)
+from infoset.solvers.loop import work_of
+from infoset.solvers.pair_game import PairGame, payoff_scale
+from infoset.solvers.resuming import settings_of
+from infoset.tree import SequenceForm
+from infoset.typing import Player
+
+if TYPE_CHECKING:
+    from infoset.solvers.first_order.scheme import FirstOrderScheme
+
+__all__ = ["FirstOrderSolver"]
+
+GUESSES = {"none": NO_GUESS, "last": LAST_GRADIENT, "extra": EXTRA_GRADIENT}
+
+
+class FirstOrderSolver:
+    """The state of a first-order method on a game, and the iterations that move it.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        A two-player constant-sum game.
+    scheme : FirstOrderScheme
+        The member of the family.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.solvers import FIRST_ORDER, FirstOrderSolver
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
+    >>> solver = FirstOrderSolver(kuhn, FIRST_ORDER["optimistic-omd"])
+    >>> solver.run(100)
+    >>> solver.iteration
+    100
+    """
+
+    def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
+        self._game = PairGame(sequence_form, scheme.name)
+        self._scheme = scheme
+        self._done = np.zeros(1, np.int64)
+        self._sides = (self._side(0), self._side(1))
+        largest = self._game.largest_group
+        size = max(plex.num_sequences for plex in sequence_form.treeplexes)
+        self._scratch = Scratch(*(np.zeros(n) for n in (size, size, largest, largest)))
+
+    def _side(self, player: Player) -> Side:
+        game, distance = self._game, self._scheme.distance
+        layout = game.layouts[player]
+        weights = distance.weights_of(self.sequence_form.treeplexes[player])
+        policy = game.uniform_policies()[player]
+        plan = game.plans(game.uniform_policies())[player]
+        base = distance.coordinates(policy)
+        gradient, sums, average = (np.zeros_like(policy) for _ in range(3))
+        return Side(
+            layout.groups,
+            layout.parent,
+            weights[layout.infostate],
+            game.pairs[player],
+            gradient,
+            sums,
+            magnet=base.copy() if self._scheme.is_lazy else np.zeros_like(base),
+            base=base,
+            base_plan=plan if self._scheme.guess == "none" else plan.copy(),
+            policy=policy,
+            plan=plan,
+            average=average,
+        )
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+        return self._game.sequence_form
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, every player moves once."""
+        return int(self._done[0])
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration, an exponential counted as ten."""
+        sweeps = 1 if self._scheme.guess == "none" else 2
+        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
+        return work_of(self.sequence_form) * sweeps + 10 * sweeps * sequences
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one compiled call."""
+        scheme = self._scheme
+        iterate_first_order(
+            scheme.schedule(payoff_scale(self.sequence_form), self.iteration + 1, iterations),
+            self._done,
+            scheme.distance.is_euclidean,
+            scheme.is_lazy,
+            GUESSES[scheme.guess],
+            scheme.magnet_period or 0,
+            scheme.alternating,
+            self._sides,
+            self._scratch,
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the method, the weights by the name of what gives them."""
+        return settings_of(self._scheme) | self._scheme.distance.settings()
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name and player, in order of position."""
+        moving = ("sums", "magnet", "base", "policy", "plan", "average")
+        named = name_by_player(
+            **{name: [getattr(side, name) for side in self._sides] for name in moving}
+        )
+        return {"done": self._done, **named}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        fill_arrays(self.state(), state)
+
+    def average_policy(self) -> TabularPolicy:
+        """Return the average policy; uniform before iteration 1."""
+        if self.iteration == 0:
+            return self.current_policy()
+        averages = tuple(side.average / side.average[0] for side in self._sides)
+        return self._game.to_policy(averages)
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the last iterate: what is played at the beginning of the next iteration."""
+        return self._game.to_policy(tuple(side.policy for side in self._sides))
+
+    def policy(self) -> TabularPolicy:
+        """Return the average policy, or the last iterate, as the scheme has it."""
+        return self.current_policy() if self._scheme.answers_last else self.average_policy()

@@ -1,0 +1,5 @@
+"""Regularised CFR: optimistic mirror descent at every infostate, last iterate."""
+
+from infoset.solvers.reg_cfr.solver import RegCFR, RegCFRSolver
+
+__all__ = ["RegCFR", "RegCFRSolver"]

@@ -1,0 +1,114 @@
+"""Kernels of regularised CFR, over the action-major layout of `infoset.regret`."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from infoset.kernels import kernel
+from infoset.regret import PairPayoffs, pair_gradient, realize_policy
+from infoset.regret.prox import project_on_simplex
+from infoset.typing import FloatArray, IndexArray, LongArray
+
+
+class Side(NamedTuple):
+    """What the kernel knows of one player, in order of position; state but for the first three.
+
+    Attributes
+    ----------
+    groups, parent
+        See `infoset.regret.Layout`.
+    pair : PairPayoffs
+        See `pair_gradient`.
+    gradient : FloatArray
+        [Q] scratch.
+    last : FloatArray
+        [Q] what each action earned last, its regulariser considered.
+    change : FloatArray
+        [I] sum over iterations of the squared changes of that.
+    base, policy : FloatArray
+        [Q] behaviour before the guess, and with it: what is played.
+    plan : FloatArray
+        [Q] the plan of what is played.
+    """
+
+    groups: IndexArray
+    parent: IndexArray
+    pair: PairPayoffs
+    gradient: FloatArray
+    last: FloatArray
+    change: FloatArray
+    base: FloatArray
+    policy: FloatArray
+    plan: FloatArray
+
+
+@kernel
+def observe_infostate(
+    side: Side, infostate: int, first: int, step: int, num: int, temperature: float
+) -> float:
+    """Take in what the actions of one infostate have earned; return what its policy did.
+
+    Both with the regulariser: the policy pays half the temperature times its squared norm.
+    """
+    value = 0.0
+    for i in range(first, first + num * step, step):
+        probability, earned = side.policy[i], side.gradient[i]
+        value += probability * (earned - 0.5 * temperature * probability)
+        slope = earned - temperature * probability
+        change = slope - side.last[i]
+        side.change[infostate] += change * change
+        side.last[i] = slope
+    return value
+
+
+@kernel
+def project_above(point: FloatArray, first: int, step: int, num: int, least: float) -> None:
+    """Replace numbers by the nearest probabilities of at least `least`, as `project_on_simplex`."""
+    share = 1.0 - num * least
+    for i in range(first, first + num * step, step):
+        point[i] = (point[i] - least) / share
+    project_on_simplex(point, first, step, num)
+    for i in range(first, first + num * step, step):
+        point[i] = least + share * point[i]
+
+
+@kernel
+def update_policy(side: Side, stiffness: float, temperature: float, least: float) -> None:
+    """Update base and policy at all infostates, from the last, by the gradient at the plans.
+
+    The gradient becomes the value of each sequence, regularisers considered.
+    """
+    for group in range(len(side.groups) - 1, -1, -1):
+        base, count, actions, infostate = side.groups[group]
+        for i in range(count):
+            own, first = infostate + i, base + i
+            value = observe_infostate(side, own, first, count, actions, temperature)
+            side.gradient[side.parent[own]] += value
+            step_size = 1.0 / math.sqrt(stiffness + 2.0 * side.change[own])
+            for k in range(first, first + actions * count, count):
+                side.base[k] += step_size * side.last[k]
+            project_above(side.base, first, count, actions, least)
+            for k in range(first, first + actions * count, count):
+                side.policy[k] = side.base[k] + step_size * side.last[k]
+            project_above(side.policy, first, count, actions, least)
+
+
+@kernel
+def iterate_regularised(
+    schedule: FloatArray, done: LongArray, stiffness: float, sides: tuple[Side, ...]
+) -> None:
+    """Run the iterations of `schedule` [T, 2], all state in place; count them in done[0].
+
+    A row: temperature and least probability. The second player answers what the first has just
+    come to play.
+    """
+    for temperature, least in schedule:
+        for player in range(2):
+            side = sides[player]
+            pair = side.pair
+            plan = sides[1 - player].plan
+            pair_gradient(pair.first, pair.column, pair.payoff, plan, side.gradient)
+            update_policy(side, stiffness, temperature, least)
+            realize_policy(side.groups, side.parent, side.policy, side.plan)
+        done[0] += 1

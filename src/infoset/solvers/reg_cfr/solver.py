@@ -1,0 +1,192 @@
+"""Regularised CFR as a row, and its state on a game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.policy import TabularPolicy
+from infoset.regret import StateArrays, fill_arrays, name_by_player
+from infoset.solvers.budget import Budget
+from infoset.solvers.loop import run_measured, work_of
+from infoset.solvers.pair_game import PairGame, check_least_probability, payoff_scale
+from infoset.solvers.reg_cfr._kernels import Side, iterate_regularised
+from infoset.solvers.result import SolveResult
+from infoset.solvers.resuming import settings_of
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, Player
+
+__all__ = ["RegCFR", "RegCFRSolver"]
+
+
+@dataclass(frozen=True)
+class RegCFR:
+    """Regularised CFR: optimistic mirror descent at every infostate, with a cost for certainty.
+
+    With q the counterfactual values of the actions of an infostate, σ its policy, and m the
+    slope q − τ σ, an iteration sets
+
+        base ← nearest to base + η m,   σ ← nearest to base + η m,   η = 1 / √(κ + 2 Σ |m − m₋₁|²)
+
+    among the probabilities of at least γ, and hands <q, σ> − ½ τ |σ|² to the infostate above.
+    After each `period` iterations τ and γ are halved. No average is kept: the policy of the last
+    iteration is the answer, in two-player constant-sum games only.
+
+    Attributes
+    ----------
+    name, description : str
+        What the result calls it; one line, with the source.
+    stiffness : float
+        κ, in squares of the `payoff_scale` of the game.
+    temperature : float
+        τ before the first halving, in units of the `payoff_scale`.
+    least_probability : float
+        γ before the first halving.
+    period : int
+        Iterations between two halvings.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+
+    Notes
+    -----
+    Source: Liu, Ozdaglar, Yu and Zhang (ICLR 2023), "The Power of Regularization in Solving
+    Extensive-Form Games".
+    Differs from the paper: the distance is Euclidean only; the players alternate, which on Leduc
+    poker makes the last iterate some eight times as good; κ and τ are relative to the payoffs;
+    halvings come every 100 iterations, where theirs are 10⁵ apart, and γ is halved as well, as
+    it bounds from below how good the answer can be.
+
+    Examples
+    --------
+    >>> from infoset import solve
+    >>> from infoset.solvers import RegCFR
+    >>> solve("kuhn_poker", RegCFR(), iterations=1000).exploitability < 2e-6
+    True
+    """
+
+    name: str = "reg-cfr"
+    description: str = "regularised CFR, last iterate (Liu et al. 2023)"
+    stiffness: float = 1.0
+    temperature: float = 1e-3
+    least_probability: float = 1e-3
+    period: int = 100
+
+    def __post_init__(self) -> None:
+        if not self.stiffness > 0:
+            raise ParameterError(f"stiffness={self.stiffness} is out of range: it must be positive")
+        for field, given, least in (
+            ("temperature", self.temperature, 0),
+            ("least_probability", self.least_probability, 0),
+            ("period", self.period, 1),
+        ):
+            if not given >= least:
+                raise ParameterError(f"{field}={given} is out of range: at least {least}")
+
+    def schedule(self, scale: float, first: int, count: int) -> FloatArray:
+        """Return [count, 2] τ, in the game's units, and γ, for the iterations from the `first`."""
+        halvings = np.arange(first - 1, first - 1 + count) // self.period
+        share = 0.5**halvings
+        return np.stack([scale * self.temperature * share, self.least_probability * share], axis=1)
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Run until the budget ends it.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the game is not two-player constant-sum.
+        ParameterError
+            If some infostate has so many actions that each cannot have the least probability.
+        """
+        return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
+
+
+class RegCFRSolver:
+    """The state of regularised CFR on a game, and the iterations that move it.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        A two-player constant-sum game.
+    row : RegCFR
+        The numbers of the method.
+
+    Raises
+    ------
+    UnsupportedGameError, ParameterError
+        As `RegCFR.run`.
+    """
+
+    def __init__(self, sequence_form: SequenceForm, row: RegCFR) -> None:
+        self._game = PairGame(sequence_form, row.name)
+        check_least_probability(sequence_form, row.least_probability)
+        self._row = row
+        self._scale = payoff_scale(sequence_form)
+        self._done = np.zeros(1, np.int64)
+        self._sides = (self._side(0), self._side(1))
+
+    def _side(self, player: Player) -> Side:
+        game = self._game
+        policies = game.uniform_policies()
+        return Side(
+            game.groups[player],
+            game.parents[player],
+            game.pairs[player],
+            gradient=game.zeros()[player],
+            last=game.zeros()[player],
+            change=np.zeros(len(game.parents[player])),
+            base=policies[player].copy(),
+            policy=policies[player],
+            plan=game.plans(policies)[player],
+        )
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+        return self._game.sequence_form
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, both players are updated once."""
+        return int(self._done[0])
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration; a projection reads each a few times."""
+        return 2 * work_of(self.sequence_form)
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one compiled call."""
+        schedule = self._row.schedule(self._scale, self.iteration + 1, iterations)
+        stiffness = self._row.stiffness * self._scale**2
+        iterate_regularised(schedule, self._done, stiffness, self._sides)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the method."""
+        return settings_of(self._row)
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name and player, in order of position."""
+        moving = ("last", "change", "base", "policy", "plan")
+        named = name_by_player(
+            **{name: [getattr(side, name) for side in self._sides] for name in moving}
+        )
+        return {"done": self._done, **named}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        fill_arrays(self.state(), state)
+
+    def policy(self) -> TabularPolicy:
+        """Return the last iterate."""
+        return self._game.to_policy(tuple(side.policy for side in self._sides))
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the last iterate."""
+        return self.policy()

@@ -1,0 +1,346 @@
+"""The first-order family: slow twins, theorems, and reference curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+import infoset
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game, matrix_game
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.regret.prox import Distance, balanced_weights, plain_weights
+from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
+from infoset.tree import build_tree
+from oracle_first_order import (
+    SlowLeader,
+    SlowMagnetic,
+    SlowMirrorDescent,
+    SlowMirrorProx,
+    SlowOptimistic,
+    scale_of,
+)
+from oracle_prox import bregman, regularizer, slow_prox
+from oracle_regret import generic, gradient_of, plan_of
+from strategies import random_games
+
+KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
+GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,returns_type=point_difference)"
+ENTROPY, EUCLIDEAN = Distance("entropy"), Distance("euclidean")
+TWINS = {
+    "omd": SlowMirrorDescent,
+    "ftrl": SlowLeader,
+    "optimistic-omd": SlowOptimistic,
+    "optimistic-ftrl": SlowLeader,
+    "mirror-prox": SlowMirrorProx,
+    "mmd": SlowMagnetic,
+    "mmd-moving": SlowMagnetic,
+}
+each_row = pytest.mark.parametrize("name", FIRST_ORDER)
+
+
+def form_of(spec):
+    return build_tree(load_game(spec)).sequence_form
+
+
+def in_units(spec, row, step_size, temperature=0.0):
+    """Return a row whose step size and temperature are given in the game's units."""
+    scale = scale_of(form_of(spec))
+    return replace(row, step_size=step_size * scale, temperature=temperature / scale)
+
+
+def both_exploitabilities(spec, row, iterations):
+    """Return the exploitability of the average and of the last iterate."""
+    solver = FirstOrderSolver(form_of(spec), row)
+    solver.run(iterations)
+    policies = (solver.average_policy(), solver.current_policy())
+    return [evaluate_policy(policy).exploitability for policy in policies]
+
+
+def assert_equal_to_the_slow_twin(form, row, twin, iterations, atol):
+    fast, slow = FirstOrderSolver(form, row), twin(form, row)
+    for _ in range(iterations):
+        slow.step()
+    fast.run(1)
+    fast.run(iterations - 1)
+    assert fast.iteration == iterations
+    expected = TabularPolicy.from_weights(form, slow.averages)
+    for found, kept in (
+        (fast.current_policy().probabilities, slow.played),
+        (fast.average_policy().probabilities, expected.probabilities),
+    ):
+        for of_player, of_twin in zip(found, kept, strict=True):
+            np.testing.assert_allclose(of_player, of_twin, atol=atol)
+
+
+@each_row
+@pytest.mark.parametrize(
+    "distance", [ENTROPY, EUCLIDEAN, Distance("entropy", balanced_weights)], ids=str
+)
+def test_rows_equal_their_slow_twins_on_kuhn_poker(name, distance):
+    row = replace(FIRST_ORDER[name], distance=distance)
+    if row.magnet_period is not None:
+        row = replace(row, magnet_period=7)
+    assert_equal_to_the_slow_twin(form_of(KUHN), row, TWINS[name], iterations=50, atol=1e-10)
+
+
+@settings(max_examples=15)
+@given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32), st.booleans())
+def test_random_games_equal_the_slow_twins(game, seed, alternating):
+    form = generic(build_tree(game).sequence_form, seed)
+    for name, twin in TWINS.items():
+        alternates = alternating and name != "mirror-prox"
+        row = replace(FIRST_ORDER[name], alternating=alternates, average_exponent=2.0)
+        assert_equal_to_the_slow_twin(form, row, twin, iterations=4, atol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("mmd", 1e-10), ("mmd-moving", 1e-10)])
+def test_magnetic_mirror_descent_with_temperatures_that_fall(name, limit):
+    row = replace(FIRST_ORDER[name], temperature_exponent=0.5, step_exponent=0.5, magnet_period=9)
+    assert_equal_to_the_slow_twin(form_of(KUHN), row, SlowMagnetic, iterations=30, atol=limit)
+
+
+def test_without_a_temperature_magnetic_mirror_descent_is_mirror_descent():
+    policies = []
+    for row in (FIRST_ORDER["omd"], replace(FIRST_ORDER["omd"], magnet_period=5)):
+        solver = FirstOrderSolver(form_of(KUHN), row)
+        solver.run(100)
+        policies.append(np.concatenate(solver.current_policy().probabilities))
+    assert np.array_equal(*policies)
+
+
+@pytest.mark.parametrize(
+    ("spec", "distance", "step_size", "iterations", "average", "last"),
+    # After an independent implementation, with step sizes in the games' units.
+    [
+        (KUHN, ENTROPY, 3.0, 1000, 2.1e-5, 1e-15),
+        (KUHN, EUCLIDEAN, 1.0, 1000, 1.6e-5, 1e-15),
+        (LEDUC, EUCLIDEAN, 3.0, 1000, 2.4e-3, None),
+        (LEDUC, EUCLIDEAN, 3.0, 5000, 5.8e-4, None),
+        (GOOFSPIEL, EUCLIDEAN, 1.0, 1000, 1.5e-2, None),
+    ],
+    ids=str,
+)
+def test_reference_curves_of_optimistic_mirror_descent(
+    spec, distance, step_size, iterations, average, last
+):
+    row = in_units(spec, replace(FIRST_ORDER["optimistic-omd"], distance=distance), step_size)
+    found = both_exploitabilities(spec, row, iterations)
+    assert found[0] == pytest.approx(average, rel=0.04)
+    assert last is None or found[1] < last
+
+
+def test_reference_curves_of_moving_magnets():
+    entropy = replace(
+        FIRST_ORDER["mmd-moving"], distance=ENTROPY, magnet_period=50, alternating=False
+    )
+    row = in_units(KUHN, entropy, step_size=10.0, temperature=0.1)
+    average, last = both_exploitabilities(KUHN, row, 1000)
+    assert (average, last) == (pytest.approx(1.3e-3, rel=0.05), pytest.approx(5e-5, rel=0.05))
+    assert both_exploitabilities(KUHN, row, 5000)[1] < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("temperature", "step_size", "exploitability"), [(0.1, 1.0, 0.10369), (0.01, 1.0, 4.881e-3)]
+)
+def test_a_magnet_that_stays_leads_to_the_quantal_response_equilibrium(
+    temperature, step_size, exploitability
+):
+    row = in_units(KUHN, FIRST_ORDER["mmd"], step_size, temperature)
+    result = infoset.solve(KUHN, row, iterations=5000)
+    assert result.exploitability == pytest.approx(exploitability, rel=1e-3)
+    again = quantal_gap(result.policy, temperature)
+    assert result.gaps["quantal"] == pytest.approx(again, abs=1e-15)
+    assert result.gaps["quantal"] < (1e-10 if temperature == 0.1 else 1e-5)
+    assert result.summary()["gaps"] == dict(result.gaps)
+
+
+def test_with_the_uniform_policy_as_magnet_another_equilibrium_is_found():
+    # The value that an independent implementation reports for temperature 0.1: 0.11.
+    form = form_of(KUHN)
+    slow = SlowMagnetic(form, in_units(KUHN, FIRST_ORDER["mmd"], 1.0, 0.1))
+    slow.magnets = [own.copy() for own in slow.played]
+    for _ in range(200):
+        slow.step()
+    policy = TabularPolicy.from_weights(form, slow.played)
+    assert evaluate_policy(policy).exploitability == pytest.approx(0.1099, abs=1e-4)
+
+
+def test_convergence_to_the_quantal_response_equilibrium_is_linear():
+    # Sokota et al. (2023), Theorem 3.4: D(x*, x_t) falls by 1 + η α at least in each iteration.
+    form, row = form_of(KUHN), FIRST_ORDER["mmd"]
+    rate = 1 + row.step_size * row.temperature
+    limit = FirstOrderSolver(form, row)
+    limit.run(8000)
+    fixed = limit.current_policy().realization_plans()
+
+    def distance_from(solver):
+        plans = solver.current_policy().realization_plans()
+        return sum(
+            bregman(plex, plain_weights(plex), "entropy", at, plan)
+            for plex, at, plan in zip(form.treeplexes, fixed, plans, strict=True)
+        )
+
+    solver = FirstOrderSolver(form, row)
+    distances = [distance_from(solver)]
+    for _ in range(15):
+        solver.run(100)
+        distances.append(distance_from(solver))
+    falls = np.array(distances[1:]) / np.array(distances[:-1])
+    assert (falls <= rate**-100).all()
+    assert falls[-1] > rate**-250
+
+
+@settings(max_examples=10)
+@given(random_games(num_players=2, zero_sum=True))
+def test_the_quantal_gap_by_its_definition(game):
+    form = build_tree(game).sequence_form
+    policy = uniform_policy(form)
+    plans = policy.realization_plans()
+    for distance in (ENTROPY, Distance("euclidean", balanced_weights)):
+        expected = 0.0
+        for player, plex in enumerate(form.treeplexes):
+            weights = distance.weights(plex)
+            gradient = gradient_of(form, player, plans)
+            best, _ = slow_prox(plex, weights, distance.kind, gradient, [(0.7, None)])
+            for sign, plan in ((1, plan_of(plex, best)), (-1, plans[player])):
+                cost = 0.7 * regularizer(plex, weights, distance.kind, np.maximum(plan, 1e-300))
+                expected += sign * (gradient @ plan - cost)
+        assert quantal_gap(policy, 0.7, distance) == pytest.approx(expected, abs=1e-9)
+        assert quantal_gap(policy, 0.7, distance) >= -1e-12
+
+
+def test_the_quantal_response_equilibrium_of_a_matrix_game():
+    # The logit equilibrium of a two by two game, by a root in one variable.
+    payoffs, temperature = np.array([[3.0, -1.0], [-2.0, 1.0]]), 0.5
+
+    def logit(difference):
+        return 1 / (1 + np.exp(-difference / temperature))
+
+    def answer(row_first):
+        own = np.array([row_first, 1 - row_first])
+        return logit(-(own @ payoffs) @ [1, -1])
+
+    def reply(row_first):
+        other = np.array([answer(row_first), 1 - answer(row_first)])
+        return logit([1, -1] @ payoffs @ other)
+
+    row_first = brentq(lambda p: reply(p) - p, 0, 1, xtol=1e-14)
+    row = replace(FIRST_ORDER["mmd"], temperature=temperature / 3, step_size=0.1)
+    result = infoset.solve(matrix_game(payoffs, -payoffs), row, iterations=3000)
+    rows, columns = result.policy.probabilities
+    assert rows[1] == pytest.approx(row_first, abs=1e-9)
+    assert columns[1] == pytest.approx(answer(row_first), abs=1e-9)
+    assert abs(result.gaps["quantal"]) < 1e-10
+
+
+def test_only_fixed_magnets_have_a_quantal_gap():
+    assert "quantal" not in infoset.solve(KUHN, "mmd-moving", iterations=2).gaps
+    falling = replace(FIRST_ORDER["mmd"], temperature_exponent=0.5)
+    assert not infoset.solve(KUHN, falling, iterations=2).gaps
+
+
+@pytest.mark.parametrize("name", ["optimistic-omd", "optimistic-ftrl", "mirror-prox"])
+def test_averages_of_optimistic_methods_fall_as_one_over_t(name):
+    form = form_of(KUHN)
+    solver = FirstOrderSolver(form, replace(FIRST_ORDER[name], average_exponent=0.0))
+    gaps = []
+    for _ in range(3):
+        solver.run(2 * solver.iteration or 1000)
+        gaps.append(solver.iteration * evaluate_policy(solver.policy()).exploitability)
+    assert max(gaps) < 1.2 * min(gaps)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "limit"),
+    # Half as much again as was measured after 1000 iterations.
+    [
+        ("omd", KUHN, 1.6e-3),
+        ("omd", LEDUC, 3.4e-3),
+        ("omd", LIAR, 9e-4),
+        ("ftrl", KUHN, 5.4e-4),
+        ("optimistic-omd", LEDUC, 7.8e-3),
+        ("optimistic-omd", LIAR, 5.5e-4),
+        ("optimistic-ftrl", LIAR, 5e-4),
+        ("mirror-prox", LEDUC, 4.1e-3),
+        ("mirror-prox", LIAR, 2.9e-4),
+        ("mmd-moving", KUHN, 1e-14),
+        ("mmd-moving", LEDUC, 1.9e-2),
+        ("mmd-moving", LIAR, 1.1e-4),
+    ],
+)
+def test_rows_on_games_of_different_kinds(name, spec, limit):
+    assert infoset.solve(spec, name, iterations=1000).exploitability <= limit
+
+
+@each_row
+@pytest.mark.parametrize("power", [-3, 8])
+def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit(name, power):
+    form = form_of(LEDUC)
+    scaled = replace(form, payoff=form.payoff * 2.0**power)
+    policies = []
+    for game in (form, scaled):
+        solver = FirstOrderSolver(game, FIRST_ORDER[name])
+        solver.run(25)
+        policies.append(np.concatenate(solver.policy().probabilities))
+    assert np.array_equal(*policies)
+
+
+def test_the_answer_is_the_average_or_the_last_iterate():
+    for name, is_last in (("omd", False), ("mmd", True)):
+        solver = FirstOrderSolver(form_of(KUHN), FIRST_ORDER[name])
+        solver.run(10)
+        answer, last = (
+            np.concatenate(policy.probabilities)
+            for policy in (solver.policy(), solver.current_policy())
+        )
+        assert np.array_equal(answer, last) == is_last
+
+
+def test_before_the_first_iteration_the_policy_is_uniform():
+    form = form_of(KUHN)
+    solver = FirstOrderSolver(form, FIRST_ORDER["omd"])
+    for found, expected in zip(
+        solver.policy().probabilities, uniform_policy(form).probabilities, strict=True
+    ):
+        np.testing.assert_allclose(found, expected)
+
+
+@each_row
+@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
+def test_it_is_for_two_player_constant_sum_games(name, spec):
+    with pytest.raises(UnsupportedGameError, match=r"two-player constant-sum.*use cfr\+"):
+        infoset.solve(spec, name, iterations=1)
+
+
+def test_a_quantal_gap_is_for_two_players():
+    policy = uniform_policy(form_of("kuhn_poker(players=3)"))
+    with pytest.raises(UnsupportedGameError, match="two players"):
+        quantal_gap(policy, 1.0)
+    with pytest.raises(ParameterError, match="temperature=0"):
+        quantal_gap(uniform_policy(form_of(KUHN)), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        ({"step_size": 0.0}, "step_size=0.0 must be positive"),
+        ({"temperature": -1.0}, "temperature=-1.0 must not be negative"),
+        ({"magnet_period": 0}, "magnet_period=0 must be at least 1"),
+        ({"is_lazy": True, "temperature": 1.0}, "use is_lazy=False"),
+    ],
+)
+def test_numbers_out_of_range(numbers, message):
+    with pytest.raises(ParameterError, match=message):
+        FirstOrderScheme("mine", "", **numbers)
+
+
+def test_a_guess_that_is_not_there():
+    with pytest.raises(UnknownNameError, match="extra"):
+        FirstOrderScheme("mine", "", guess="exta")

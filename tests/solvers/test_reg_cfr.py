@@ -1,0 +1,122 @@
+"""Regularised CFR: its slow twin, its fixed point, and what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import infoset
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.regret.prox import Distance
+from infoset.solvers import RegCFR, RegCFRSolver, payoff_scale, quantal_gap
+from infoset.tree import build_tree
+from oracle_first_order import SlowRegCFR
+from oracle_regret import generic
+from strategies import random_games
+
+KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
+
+
+def form_of(spec):
+    return build_tree(load_game(spec)).sequence_form
+
+
+def assert_equal_to_the_slow_twin(form, row, iterations, atol):
+    fast, slow = RegCFRSolver(form, row), SlowRegCFR(form, row)
+    for _ in range(iterations):
+        slow.step()
+    fast.run(1)
+    fast.run(iterations - 1)
+    assert fast.iteration == iterations
+    for found, expected in zip(fast.policy().probabilities, slow.played, strict=True):
+        np.testing.assert_allclose(found, expected, atol=atol)
+
+
+def test_the_slow_twin_on_kuhn_poker():
+    row = RegCFR(stiffness=0.5, temperature=0.1, least_probability=0.02, period=8)
+    assert_equal_to_the_slow_twin(form_of(KUHN), row, iterations=40, atol=1e-10)
+
+
+@settings(max_examples=20)
+@given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
+def test_random_games_equal_the_slow_twin(game, seed):
+    form = generic(build_tree(game).sequence_form, seed)
+    row = RegCFR(temperature=0.2, least_probability=0.05, period=3)
+    assert_equal_to_the_slow_twin(form, row, iterations=8, atol=1e-9)
+
+
+@pytest.mark.parametrize("spec", [KUHN, LEDUC])
+def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularised_game(spec):
+    form = form_of(spec)
+    row = RegCFR(temperature=0.1, least_probability=0.0, period=10**9)
+    solver = RegCFRSolver(form, row)
+    gaps = []
+    for _ in range(2):
+        solver.run(1000)
+        temperature = row.temperature * payoff_scale(form)
+        gaps.append(quantal_gap(solver.policy(), temperature, Distance("euclidean")))
+    assert gaps[1] < 1e-5 * payoff_scale(form)
+    assert gaps[1] < gaps[0] / 2 or gaps[1] < 1e-12
+    # The equilibrium of the game itself is another one.
+    assert evaluate_policy(solver.policy()).exploitability > 1e-3
+
+
+def test_temperature_and_least_probability_are_halved():
+    schedule = RegCFR(temperature=0.4, least_probability=0.2, period=2).schedule(10.0, 2, 4)
+    np.testing.assert_allclose(schedule, [[4, 0.2], [2, 0.1], [2, 0.1], [1, 0.05]])
+
+
+def test_every_action_is_played():
+    solver = RegCFRSolver(form_of(LEDUC), RegCFR(least_probability=0.01, period=10))
+    for iterations, least in ((10, 0.01), (1, 0.005), (10, 0.0025)):
+        solver.run(iterations)
+        smallest = min(values.min() for values in solver.policy().probabilities)
+        assert smallest == pytest.approx(least, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit"),
+    # Half as much again as was measured after 1000 iterations.
+    [(KUHN, 1.4e-6), (LEDUC, 2.9e-3), (LIAR, 1.5e-4)],
+)
+def test_what_was_measured(spec, limit):
+    result = infoset.solve(spec, "reg-cfr", iterations=1000)
+    assert result.method == "reg-cfr"
+    assert result.exploitability < limit
+
+
+def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit():
+    form = form_of(LEDUC)
+    policies = []
+    for game in (form, replace(form, payoff=form.payoff / 32)):
+        solver = RegCFRSolver(game, RegCFR(period=10))
+        solver.run(25)
+        policies.append(np.concatenate(solver.policy().probabilities))
+    assert np.array_equal(*policies)
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
+def test_it_is_for_two_player_constant_sum_games(spec):
+    with pytest.raises(UnsupportedGameError, match=r"two-player constant-sum.*use cfr\+"):
+        infoset.solve(spec, "reg-cfr", iterations=1)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [{"stiffness": 0.0}, {"temperature": -1.0}, {"period": 0}, {"least_probability": -0.1}],
+)
+def test_numbers_out_of_range(numbers):
+    (name,) = numbers
+    with pytest.raises(ParameterError, match=f"{name}=.*out of range"):
+        RegCFR(**numbers)
+
+
+def test_actions_too_many_for_the_least_probability():
+    with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
+        infoset.solve("matrix_rps", RegCFR(least_probability=0.4), iterations=1)
