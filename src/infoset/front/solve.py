@@ -18,8 +18,10 @@ from infoset.policy import (
 )
 from infoset.regret import RegretScheme
 from infoset.solvers import (
+    DEFAULT_CHECKPOINT_SECONDS,
     DEFAULT_METHOD,
     Callback,
+    Checkpointing,
     MethodRow,
     SolveResult,
     Target,
@@ -44,6 +46,8 @@ def solve(
     iterations: int | None = None,
     seconds: float | None = None,
     callback: Callback | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> SolveResult:
@@ -67,6 +71,11 @@ def solve(
         0.1 % of the payoff range, or after 60 seconds.
     callback : callable, optional
         Called with a `TracePoint` at every measurement; stops the solver by returning true.
+    checkpoint : str or Path, optional
+        A file to keep the run in. If it is there, solving goes on from it, as if it had never
+        stopped, `seconds` counted from the very beginning; a file of another run is refused.
+    checkpoint_seconds : float, optional
+        How much of the work may be lost when the process is killed; by default 60 seconds.
     memory : int, optional
         Bytes allowed for the game tree; by default a share of what is free.
     progress : callable, optional
@@ -81,7 +90,7 @@ def solve(
     ------
     InfosetError
         If the game or method is unknown, the game breaks a rule or is too large, the method
-        does not apply to it, or a limit makes no sense.
+        does not apply to it, a limit makes no sense, or the checkpoint is of another run.
 
     Examples
     --------
@@ -90,10 +99,12 @@ def solve(
     -1.0
     """
     chosen = find_method(method)
+    kept = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
     form = to_compiled(game, memory=memory, progress=progress).sequence_form
     budget = make_budget(
         form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
+    budget.checkpoint = kept
     return chosen.run(form, budget)
 
 

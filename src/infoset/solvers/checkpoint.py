@@ -134,9 +134,10 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
 
 
 def _write_durably(checkpoint: Checkpoint, path: Path) -> None:
-    arrays: dict[str, Any] = {HEADER: np.frombuffer(_header(checkpoint), np.uint8)}
+    header = np.frombuffer(_header(checkpoint), np.uint8)
+    arrays: dict[str, Any] = {HEADER: header, **checkpoint.state}
     with path.open("wb") as file:
-        np.savez(file, **arrays, **checkpoint.state)
+        np.savez(file, **arrays)
         file.flush()
         os.fsync(file.fileno())
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -91,6 +91,15 @@ def run(
             show_default="runs/GAME-METHOD",
         ),
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Keep the run in a file, and go on from it if it is there."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        float, typer.Option(metavar="SECONDS", help="What may be lost when it is killed.")
+    ] = 60.0,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -106,11 +115,12 @@ def run(
 
     rules, name = load(game), find_method(method).name
     check_writable(out)
+    keeping = _keeping(checkpoint, checkpoint_every)
     with _told_if_interrupted(), live(str(rules)) as progress:
         compiled = to_compiled(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(name, make_budget(compiled.sequence_form, callback=None, **stops))
-        result = solve(compiled, name, callback=progress.measured, **stops)
+        result = solve(compiled, name, callback=progress.measured, **stops, **keeping)
     tell_notes(compiled)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
@@ -120,6 +130,16 @@ def run(
         _report(result, folder, game)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _keeping(checkpoint: Path | None, seconds: float) -> dict[str, Any]:
+    """Return how `solve` is to keep the run, checked before any work is done."""
+    from infoset.solvers import Checkpointing
+
+    if checkpoint is None:
+        return {}
+    kept = Checkpointing(checkpoint, seconds)
+    return {"checkpoint": kept.path, "checkpoint_seconds": kept.seconds}
 
 
 def _report(result: SolveResult, folder: Path, spec: str) -> None:
