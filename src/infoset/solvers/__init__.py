@@ -37,6 +37,8 @@ from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
+from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
+from infoset.solvers.trembling_solver import TremblingSolver, solve_trembling
 
 __all__ = [
     "CFRBR",
@@ -61,6 +63,7 @@ __all__ = [
     "FirstOrderSolver",
     "Guess",
     "IterativeSolver",
+    "LeastProbabilities",
     "LocalMethod",
     "LockedForm",
     "Method",
@@ -76,6 +79,8 @@ __all__ = [
     "SubgameSolver",
     "Target",
     "TracePoint",
+    "TremblingForm",
+    "TremblingSolver",
     "average_policy",
     "current_policy",
     "find_method",
@@ -94,5 +99,7 @@ __all__ = [
     "solve_coarse_correlated",
     "solve_locked",
     "solve_subgames",
+    "solve_trembling",
+    "tremble",
     "write_checkpoint",
 ]

@@ -85,6 +85,7 @@ def tremble(groups: IndexArray, policy: FloatArray, least: FloatArray, played: F
             share = 1.0
             for position in range(i, i + actions * count, count):
                 share -= least[position]
+            share = max(share, 0.0)  # where the least probabilities are all there is, rounded
             for position in range(i, i + actions * count, count):
                 played[position] = share * policy[position] + least[position]
 

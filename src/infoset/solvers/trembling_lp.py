@@ -1,0 +1,84 @@
+"""The linear program of a game in which every hand trembles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.solvers.budget import Budget
+from infoset.solvers.lp import CERTIFIED, Program, _program, _run_highs
+from infoset.solvers.result import SolveResult
+from infoset.solvers.trembles import TremblingForm
+from infoset.tree import Treeplex
+from infoset.typing import FloatArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["solve_trembling_by_lp"]
+
+
+def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResult:
+    """Solve a two-player constant-sum game with least probabilities exactly, up to rounding.
+
+    With x the plan and ε its least probabilities, u(I, a) = x(I, a) − ε(I, a) x(p(I)) is what is
+    not negative: the program of `solve_by_lp`, its variables and its dual ones changed to these.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    """
+    form = trembling.form
+    if not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"the linear program solves two-player constant-sum games; {form.name} is not one: "
+            "use cfr+"
+        )
+    first, second = map(_plan_of_rest, form.treeplexes, trembling.least)
+    program = _changed(_program(form), first, second)
+    outcome, (rest, other_rest), iterations = _run_highs(program, budget.seconds)
+    policy = trembling.from_plans((first @ rest, second @ other_rest))
+    measured = trembling.evaluate(policy)
+    budget.record(iterations, measured)
+    low, high = form.payoff_range
+    if outcome == "optimal" and measured.nash_conv / 2 > CERTIFIED * max(high - low, 1e-300):
+        outcome = "failed"
+    return SolveResult(
+        game=form.name,
+        method="lp",
+        policy=policy,
+        current_policy=None,
+        measured=measured,
+        outcome=outcome,
+        iterations=iterations,
+        seconds=budget.elapsed,
+        trace=tuple(budget.trace),
+    )
+
+
+def _changed(program: Program, first: csr_array, second: csr_array) -> Program:
+    """Return the program in variables u, given the matrices that make the plans of them."""
+    from scipy.sparse import block_diag, eye_array
+
+    rows, columns = program.matrix.shape
+    left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
+    right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
+    return program._replace(matrix=(left @ program.matrix @ right).tocsr())
+
+
+def _plan_of_rest(plex: Treeplex, least: FloatArray) -> csr_array:
+    """Return the matrix [Q, Q] that makes the plan x of u: x(I, a) = u(I, a) + ε(I, a) x(p(I))."""
+    from scipy.sparse import csr_array, eye_array
+
+    size = plex.num_sequences
+    rows = np.flatnonzero(least)
+    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
+    step = csr_array((least[rows], (rows, above[rows])), shape=(size, size))
+    total = term = csr_array(eye_array(size))
+    while term.nnz:
+        term = (step @ term).tocsr()
+        total = total + term
+    return total

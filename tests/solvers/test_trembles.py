@@ -1,0 +1,224 @@
+"""Minimum action probabilities: against a linear program with lower bounds, and pure play."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+from scipy.sparse import block_array, coo_array
+
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, random_policy, uniform_policy
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers import (
+    Budget,
+    LocalMethod,
+    find_method,
+    lock_policy,
+    solve_locked,
+    solve_trembling,
+    tremble,
+)
+from infoset.tree import build_tree
+from oracle_regret import generic
+from strategies import random_games
+
+KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+LEDUC = build_tree(load_game("leduc_poker")).sequence_form
+
+
+def random_least(form, rng, most=0.3):
+    """Return random least probabilities by infostate: a number, by action, or none."""
+    given = {}
+    for row in uniform_policy(form).rows():
+        kind, room = rng.integers(3), most / len(row.actions)
+        if kind == 1:
+            given[row.infostate, row.player] = room * rng.random()
+        if kind == 2:
+            numbers = 2 * room * rng.random(len(row.actions))
+            given[row.infostate, row.player] = dict(zip(row.actions, numbers, strict=True))
+    return given
+
+
+def value_with_lower_bounds(trembling):
+    """Return the value by the program of player 0's plan x, with rows for all lower bounds.
+
+    Where the other's plan y has F y = f and B y ≥ 0, what x guarantees is the greatest q₀ with
+    Aᵀx = Fᵀq + Bᵀs and s ≥ 0.
+    """
+    form = trembling.form
+    first, second = form.treeplexes
+    payoff = coo_array(
+        (form.payoff[:, 0], tuple(form.terminal_sequence[:, p] for p in (1, 0))),
+        shape=(second.num_sequences, first.num_sequences),
+    )
+    flow, bounds = constraints(first, trembling.least[0])
+    other_flow, other_bounds = constraints(second, trembling.least[1])
+    equal = block_array(
+        [[flow, None, None], [payoff, -other_flow.T, -other_bounds.T]], format="csr"
+    )
+    size = equal.shape[1]
+    least = coo_array((-bounds.data, bounds.coords), shape=(bounds.shape[0], size)).tocsr()
+    right = np.zeros(equal.shape[0])
+    right[0] = 1
+    cost = np.zeros(size)
+    cost[first.num_sequences] = -1
+    free = first.num_sequences + other_flow.shape[0]
+    limits = [(None, None)] * free + [(0, None)] * (size - free)
+    solved = linprog(
+        cost, A_ub=least, b_ub=np.zeros(least.shape[0]), A_eq=equal, b_eq=right, bounds=limits
+    )
+    assert solved.status == 0
+    return -solved.fun
+
+
+def constraints(plex, least):
+    """Return the flow F of a plan, and B with a row x(I, a) − ε x(p(I)) for each sequence."""
+    flow = np.zeros((1 + plex.num_infostates, plex.num_sequences))
+    bounds = np.eye(plex.num_sequences)
+    flow[0, 0] = 1
+    for infostate in range(plex.num_infostates):
+        parent, first = plex.parent_sequence[infostate], plex.first_sequence[infostate]
+        own = np.arange(first, first + plex.num_actions[infostate])
+        flow[1 + infostate, own] = 1
+        flow[1 + infostate, parent] -= 1
+        bounds[own, parent] -= least[own]
+    return coo_array(flow), coo_array(bounds)
+
+
+def assert_respected(trembling, policy):
+    for own, least in zip(policy.probabilities, trembling.least, strict=True):
+        assert (own >= least).all()
+
+
+@pytest.mark.parametrize("form", [KUHN, LEDUC], ids=["kuhn", "leduc"])
+@pytest.mark.parametrize("kind", ["one number", "by infostate"])
+def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
+    rng = np.random.default_rng(1)
+    trembling = tremble(form, 0.05 if kind == "one number" else random_least(form, rng))
+    value = value_with_lower_bounds(trembling)
+    plain = find_method("lp").run(form, Budget()).values[0]
+    assert abs(value - plain) > 1e-4
+    exact = solve_trembling(trembling, "lp", Budget())
+    assert exact.outcome == "optimal"
+    assert exact.values[0] == pytest.approx(value, abs=1e-9)
+    assert exact.exploitability < 1e-9
+    iterated = solve_trembling(trembling, "sapdcfr+", Budget(target=1e-5, iterations=5000))
+    assert iterated.outcome == "converged"
+    assert iterated.values[0] == pytest.approx(value, abs=1e-6)
+    low, high = iterated.guarantees[0], -iterated.guarantees[1]
+    assert low <= value + 1e-12
+    assert value <= high + 1e-12
+    for policy in (exact.policy, iterated.policy, iterated.current_policy):
+        assert_respected(trembling, policy)
+    assert evaluate_policy(exact.policy).exploitability > 1e-3
+
+
+@settings(max_examples=40, deadline=None)
+@given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
+def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
+    rng = np.random.default_rng(seed)
+    form = build_tree(game).sequence_form
+    trembling = tremble(form, random_least(form, rng, most=0.5))
+    policy = trembling.mix(random_policy(form, rng))
+    measured = trembling.evaluate(policy)
+    plex = form.treeplexes[0]
+    assume(np.prod(plex.num_actions.astype(float)) <= 64)
+    paid = []
+    for choice in product(*map(range, plex.num_actions.tolist())):
+        pure = np.zeros(plex.num_sequences)
+        pure[0] = 1
+        pure[plex.first_sequence + np.array(choice, dtype=np.int32)] = 1
+        meant = TabularPolicy(form, (pure, *policy.probabilities[1:]))
+        tried = policy.replace_player(0, trembling.mix(meant))
+        paid.append(evaluate_policy(tried).values[0])
+    assert measured.values[0] + measured.gains[0] == pytest.approx(max(paid), abs=1e-12)
+    free = evaluate_policy(policy)
+    assert measured.values == free.values
+    assert all(own <= most + 1e-12 for own, most in zip(measured.gains, free.gains, strict=True))
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_without_least_probabilities_it_is_the_method(name):
+    scheme = SCHEMES[name]
+    form = generic(KUHN, seed=6)
+    result = solve_trembling(tremble(form, 0.0), scheme, Budget(iterations=8))
+    kernel = RegretMinimizer(form, replace(scheme, horizon=8))
+    kernel.run(8)
+    expected = TabularPolicy.from_weights(form, kernel.average_plans())
+    for made, wanted in zip(result.policy.probabilities, expected.probabilities, strict=True):
+        assert made == pytest.approx(wanted, abs=1e-9)
+
+
+def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
+    values = [
+        solve_trembling(tremble(KUHN, least), "lp", Budget()).values[0]
+        for least in (1e-2, 1e-4, 1e-6)
+    ]
+    gaps = np.abs(np.array(values) + 1 / 18)
+    assert gaps[0] > 1e-4
+    assert gaps[1:] == pytest.approx(gaps[0] / np.array([1e2, 1e4]), rel=0.1)
+
+
+def test_trembles_that_leave_nothing_lock():
+    behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
+    locked = solve_locked(lock_policy(KUHN, behavior), find_method("lp"), Budget())
+    trembling = tremble(KUHN, behavior)
+    for method in ("lp", "pcfr+"):
+        result = solve_trembling(trembling, method, Budget(iterations=2000))
+        assert result.values[0] == pytest.approx(locked.values[0], abs=1e-5)
+        assert result.policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
+    everything = solve_trembling(tremble(KUHN, 0.5), "cfr+", Budget(iterations=3))
+    assert everything.policy.probabilities[0] == pytest.approx(
+        uniform_policy(KUHN).probabilities[0], abs=1e-15
+    )
+    assert everything.exploitability == pytest.approx(0, abs=1e-12)
+
+
+def test_many_players_and_a_method_of_ones_own():
+    def hedge(row, values, policy, state):
+        state[0] += values
+        weights = np.exp(row[0] * (state[0] - state[0].max(axis=0)))
+        policy[:] = weights / weights.sum(axis=0)
+
+    three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    trembling = tremble(three, 0.1)
+    result = solve_trembling(trembling, "pcfr+", Budget(iterations=500))
+    assert_respected(trembling, result.policy)
+    assert result.exploitability is None
+    assert result.nash_conv < evaluate_policy(result.policy).nash_conv
+    mine = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
+    two = solve_trembling(tremble(KUHN, 0.05), mine, Budget(iterations=500))
+    assert (two.method, two.exploitability < 0.02) == ("mine", True)
+
+
+@pytest.mark.parametrize(
+    ("least", "error", "message"),
+    [
+        (0.6, ParameterError, "at most 0.5"),
+        (-0.1, ParameterError, "not negative"),
+        (float("nan"), ParameterError, "not negative"),
+        ({("[K]", 0): {"bet": 0.7, "pass": 0.4}}, ParameterError, "sum to at most 1"),
+        ({("[K]", 2): 0.1}, ParameterError, "has 2 players"),
+        ({("[X]", 0): 0.1}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
+        ({("[K]", 0): {"raise": 0.1}}, UnknownNameError, "known: bet, pass"),
+    ],
+)
+def test_what_cannot_be_asked_of_hands(least, error, message):
+    with pytest.raises(error, match=message):
+        tremble(KUHN, least)
+
+
+def test_methods_that_cannot():
+    with pytest.raises(UnknownNameError, match="unknown method for trembles 'xfp'"):
+        solve_trembling(tremble(KUHN, 0.1), "xfp", Budget(iterations=1))
+    three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
+    with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
+        solve_trembling(tremble(three, 0.1), "lp", Budget())
