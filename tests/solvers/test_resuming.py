@@ -170,6 +170,7 @@ find_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
 """
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_a_killed_process_goes_on_to_the_same_bits(path):
     """By SIGKILL; and at every moment the file on the disk is a whole one."""
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
