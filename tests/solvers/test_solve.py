@@ -190,16 +190,17 @@ def test_a_linear_program_out_of_time_is_an_outcome():
 
 INTERRUPTED = """
 import _thread, threading
-import infoset.solvers.lp as lp
+import infoset.solvers._highs as highs_module
+from infoset.solvers import solve_by_lp
 
-run = lp._solve_interruptibly
+run = highs_module._solve_interruptibly
 
 def run_with_alarm(highs):
     threading.Timer(0.1, _thread.interrupt_main).start()
     return run(highs)
 
-lp._solve_interruptibly = run_with_alarm
-result = lp.solve_by_lp(lp_form(), Budget())
+highs_module._solve_interruptibly = run_with_alarm
+result = solve_by_lp(lp_form(), Budget())
 assert result.nash_conv < 1e9
 raise SystemExit(result.outcome)
 """

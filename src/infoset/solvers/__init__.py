@@ -28,7 +28,7 @@ from infoset.solvers.first_order import (
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.loop import IterativeSolver, run_measured
-from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
@@ -64,6 +64,7 @@ __all__ = [
     "Guess",
     "IterativeSolver",
     "LeastProbabilities",
+    "LinearProgram",
     "LocalMethod",
     "LockedForm",
     "Method",

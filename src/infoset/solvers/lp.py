@@ -2,49 +2,112 @@
 
 from __future__ import annotations
 
-from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
-from infoset.evaluation import evaluate_policy
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
+from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise
+from infoset.solvers._lp_model import plan_model
+from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.solvers.resuming import refuse_checkpoint
-from infoset.tree import SequenceForm, Treeplex
-from infoset.typing import FloatArray
+from infoset.tree import SequenceForm
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+__all__ = ["LinearProgram", "solve_by_lp"]
 
-__all__ = ["solve_by_lp"]
-
-SECONDS_BETWEEN_LOOKS = 0.05
 CERTIFIED = 1e-6
 """Exploitability, relative to the payoff range, above which an 'optimal' answer is not believed."""
 
+VERTEX_ALGORITHMS: tuple[Algorithm, ...] = ("simplex", "ipm+crossover")
 
-class Program(NamedTuple):
-    """Maximise q₀ over the plan x and the opponent's values q, under E x = e, Aᵀx − Fᵀq ≥ 0.
+Choice = Literal["auto", "simplex", "ipm"]
 
-    Columns: x [Q_0], then q [1 + I_1]. Rows: E [1 + I_0], then one per sequence of player 1
-    [Q_1], whose duals are player 1's plan.
+
+@dataclass(frozen=True)
+class LinearProgram:
+    """The sequence-form linear program of a two-player constant-sum game.
+
+    With x the first player's realization plan, E x = e its flow, F the other's, A the payoffs,
+
+        maximise q₀  under  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0,
+
+    and the second player's plan is the dual of the inequalities: one solve gives both.
+
+    Attributes
+    ----------
+    name, description : str
+        What the result calls it; one line, with the source.
+    algorithm : str
+        'simplex' is exact up to rounding. 'ipm', an interior point without crossover, ends at
+        10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' gives the simplex a number of iterations set by
+        the size of the program, and takes the interior point where that was not enough.
+    refine : bool
+        Also play well where the plain answer does as it likes: among the plans that are optimal,
+        one that makes the most of the opponent's mistakes; and after own mistakes, as in the
+        game that begins with them. Many programs instead of one.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such algorithm.
+
+    Notes
+    -----
+    Source: von Stengel (1996). The refinement: Miltersen and Sørensen (2010), Section 4, with
+    trembles of the opponent only, in the limit and not for a small number.
+
+    Examples
+    --------
+    >>> from infoset import solve
+    >>> solve("kuhn_poker", LinearProgram(refine=True)).outcome
+    'optimal'
     """
 
-    matrix: csr_array
-    num_plan: int
-    num_flow: int
-    scale: float
+    name: str = "lp"
+    description: str = "sequence-form linear program, by HiGHS (von Stengel 1996)"
+    algorithm: Choice = "auto"
+    refine: bool = False
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in get_args(Choice):
+            raise ParameterError(
+                f"algorithm={self.algorithm!r} is none of {', '.join(get_args(Choice))}"
+            )
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Solve a game; what `solve_by_lp` does.
+
+        Raises
+        ------
+        UnsupportedGameError, ParameterError
+            As `solve_by_lp`.
+        """
+        return solve_by_lp(sequence_form, budget, self)
 
 
-def solve_by_lp(sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+class _Answer(NamedTuple):
+    """Where a solve stands: the policy, how it was measured, and why it ended there."""
+
+    policy: TabularPolicy
+    measured: Evaluation
+    outcome: Outcome
+    iterations: int
+
+
+def solve_by_lp(
+    sequence_form: SequenceForm, budget: Budget, options: LinearProgram | None = None
+) -> SolveResult:
     """Solve a two-player constant-sum game exactly, up to rounding.
 
-    Both policies come from one solve (von Stengel 1996): the first from the variables, the
-    second from the duals. Neither is trusted: the exploitability returned is measured by best
-    responses, and where it is not small the outcome is 'failed', whatever the status said.
+    The answer is not trusted: the exploitability returned is measured by best responses, and
+    where it is not small the outcome is 'failed', whatever HiGHS said. Where time runs out, or
+    Ctrl-C comes, during refinement, the policy is that of the plain program.
 
     Raises
     ------
@@ -58,138 +121,100 @@ def solve_by_lp(sequence_form: SequenceForm, budget: Budget) -> SolveResult:
             f"the linear program solves two-player constant-sum games; {sequence_form.name} is "
             "not one: use cfr+"
         )
-    refuse_checkpoint(budget.checkpoint, "lp")
-    program = _program(sequence_form)
-    status, plans, iterations = _run_highs(program, budget.seconds)
-    policy = TabularPolicy.from_weights(sequence_form, plans)
-    measured = evaluate_policy(policy)
-    budget.record(iterations, measured)
-    low, high = sequence_form.payoff_range
-    certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
-    outcome: Outcome = status if status != "optimal" or certified else "failed"
+    options = options or LinearProgram()
+    refuse_checkpoint(budget.checkpoint, options.name)
+    answer = _plain(sequence_form, budget, options)
+    if options.refine and answer.outcome == "optimal":
+        answer = _refined(answer, budget)
+    budget.record(answer.iterations, answer.measured)
     return SolveResult(
         game=sequence_form.name,
-        method="lp",
-        policy=policy,
+        method=options.name,
+        policy=answer.policy,
         current_policy=None,
-        measured=measured,
-        outcome=outcome,
-        iterations=iterations,
+        measured=answer.measured,
+        outcome=answer.outcome,
+        iterations=answer.iterations,
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
     )
 
 
-def _flow_matrix(treeplex: Treeplex) -> csr_array:
-    """Return the matrix [1 + I, Q] whose product with a plan is (1, 0, 0, …)."""
-    from scipy.sparse import coo_array
+def _plain(sequence_form: SequenceForm, budget: Budget, options: LinearProgram) -> _Answer:
+    model = plan_model(sequence_form, 0)
+    iterations = 0
+    for algorithm in _attempts(options):
+        solution = maximise(model, algorithm, _seconds_left(budget))
+        iterations += solution.iterations
+        answer = _measured(_policy(sequence_form, model, solution), solution.outcome, iterations)
+        if answer.outcome not in ("failed", "iterations"):
+            return answer
+    # Iterations of the simplex are our own limit, not one that was asked for.
+    return answer._replace(outcome="failed")
 
-    infostates = np.arange(1, treeplex.num_infostates + 1)
-    sequences = np.arange(1, treeplex.num_sequences)
-    rows = np.concatenate([[0], infostates, np.repeat(infostates, treeplex.num_actions)])
-    columns = np.concatenate([[0], treeplex.parent_sequence, sequences])
-    values = np.concatenate([[1.0], -np.ones(len(infostates)), np.ones(len(sequences))])
-    shape = (1 + treeplex.num_infostates, treeplex.num_sequences)
-    return coo_array((values, (rows, columns)), shape=shape).tocsr()
+
+def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
+    """Yield what to try, one after the other; refinement begins at a vertex."""
+    if options.algorithm != "ipm":
+        yield "simplex"
+    if options.algorithm != "simplex":
+        yield "ipm"
 
 
-def _program(sequence_form: SequenceForm) -> Program:
-    from scipy.sparse import block_array, coo_array
+def _seconds_left(budget: Budget) -> float | None:
+    return None if budget.seconds is None else budget.seconds - budget.elapsed
 
+
+def _policy(
+    sequence_form: SequenceForm, model: LinearModel, solution: LinearSolution
+) -> TabularPolicy:
+    """Return the policies of both players: variables, and duals of the inequalities."""
     first, second = sequence_form.treeplexes
-    payoff = sequence_form.payoff[:, 0]
-    largest = float(np.abs(payoff).max(initial=0.0))
-    scale = float(2.0 ** np.ceil(np.log2(largest))) if largest > 0 else 1.0
-    transposed = coo_array(
-        (
-            payoff / scale,
-            (sequence_form.terminal_sequence[:, 1], sequence_form.terminal_sequence[:, 0]),
-        ),
-        shape=(second.num_sequences, first.num_sequences),
-    )
-    flow = _flow_matrix(first)
-    opponent_flow = _flow_matrix(second)
-    matrix = block_array([[flow, None], [transposed, -opponent_flow.T]], format="csr")
-    return Program(matrix, first.num_sequences, flow.shape[0], scale)
-
-
-def _highs_model(program: Program) -> Any:
-    import highspy
-
-    num_rows, num_columns = program.matrix.shape
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = num_columns, num_rows
-    cost = np.zeros(num_columns)
-    cost[program.num_plan] = 1.0
-    model.col_cost_ = cost
-    model.sense_ = highspy.ObjSense.kMaximize
-    lower = np.full(num_columns, -highspy.kHighsInf)
-    lower[: program.num_plan] = 0.0
-    model.col_lower_, model.col_upper_ = lower, np.full(num_columns, highspy.kHighsInf)
-    row_lower = np.zeros(num_rows)
-    row_lower[0] = 1.0
-    row_upper = np.zeros(num_rows)
-    row_upper[0] = 1.0
-    row_upper[program.num_flow :] = highspy.kHighsInf
-    model.row_lower_, model.row_upper_ = row_lower, row_upper
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_ = program.matrix.indptr
-    model.a_matrix_.index_ = program.matrix.indices
-    model.a_matrix_.value_ = program.matrix.data
-    return model
-
-
-def _solve_interruptibly(highs: Any) -> bool:
-    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; return whether it did.
-
-    That thread also ends HiGHS's own. It must be over before the process is, which an interrupted
-    `Thread.join` cannot tell (it takes the thread for stopped); an event can.
-    """
-    is_over = Event()
-
-    def work() -> None:
-        try:
-            highs.run()
-            highs.resetGlobalScheduler(True)
-        finally:
-            is_over.set()
-
-    highs.HandleUserInterrupt = True
-    worker = Thread(target=work)
-    worker.start()
-    interrupted = False
-    while not is_over.is_set():
-        try:
-            is_over.wait(SECONDS_BETWEEN_LOOKS)
-        except KeyboardInterrupt:
-            highs.cancelSolve()
-            interrupted = True
-    worker.join()
-    return interrupted
-
-
-def _run_highs(program: Program, seconds: float | None) -> tuple[Outcome, list[FloatArray], int]:
-    """Return the outcome, the plans of both players (not yet normalised), and the iterations."""
-    import highspy
-
-    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
-    highs.setOptionValue("output_flag", False)
-    if seconds is not None:
-        highs.setOptionValue("time_limit", float(seconds))
-    highs.passModel(_highs_model(program))
-    interrupted = _solve_interruptibly(highs)
-    endings: dict[Any, Outcome] = {
-        highspy.HighsModelStatus.kOptimal: "optimal",
-        highspy.HighsModelStatus.kTimeLimit: "seconds",
-        highspy.HighsModelStatus.kInterrupt: "interrupted",
-    }
-    outcome = "interrupted" if interrupted else endings.get(highs.getModelStatus(), "failed")
-    solution = highs.getSolution()
-    plan = np.asarray(solution.col_value, dtype=np.float64)[: program.num_plan]
-    dual = np.asarray(solution.row_dual, dtype=np.float64)[program.num_flow :]
-    num_rows, _ = program.matrix.shape
-    if len(plan) != program.num_plan or len(dual) != num_rows - program.num_flow:
-        plan, dual = np.zeros(program.num_plan), np.zeros(num_rows - program.num_flow)
+    plan = solution.values[: first.num_sequences]
+    dual = solution.duals[-second.num_sequences :]
+    # HiGHS gives duals the sign of the change of the objective, which is here that of a maximum.
     dual = -dual if dual.sum() < 0 else dual
-    iterations = int(highs.getInfo().simplex_iteration_count)
-    return outcome, [np.clip(plan, 0, None), np.clip(dual, 0, None)], max(iterations, 0)
+    return TabularPolicy.from_weights(
+        sequence_form, [np.clip(plan, 0, None), np.clip(dual, 0, None)]
+    )
+
+
+def _measured(policy: TabularPolicy, outcome: Outcome, iterations: int) -> _Answer:
+    """Return an answer whose outcome is 'optimal' only where best responses gain nothing."""
+    measured = evaluate_policy(policy)
+    low, high = policy.sequence_form.payoff_range
+    certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
+    believed: Outcome = outcome if outcome != "optimal" or certified else "failed"
+    return _Answer(policy, measured, believed, iterations)
+
+
+class _EndedEarlyError(Exception):
+    """A program of the refinement was not solved."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome)
+        self.outcome = outcome
+
+
+def _refined(plain: _Answer, budget: Budget) -> _Answer:
+    """Return the refined policy, or the plain one where that takes too long or fails."""
+    form = plain.policy.sequence_form
+    iterations = plain.iterations
+
+    def maximise_or_end(model: LinearModel) -> LinearSolution:
+        nonlocal iterations
+        for algorithm in VERTEX_ALGORITHMS:
+            solution = maximise(model, algorithm, _seconds_left(budget))
+            iterations += solution.iterations
+            if solution.outcome not in ("failed", "iterations"):
+                break
+        if solution.outcome != "optimal":
+            raise _EndedEarlyError(solution.outcome)
+        return solution
+
+    try:
+        behavior = [refined_behavior(form, player, maximise_or_end) for player in (0, 1)]
+    except _EndedEarlyError as ended:
+        outcome = "failed" if ended.outcome == "iterations" else ended.outcome
+        return plain._replace(outcome=outcome, iterations=iterations)
+    return _measured(TabularPolicy.from_weights(form, behavior), "optimal", iterations)

@@ -15,7 +15,7 @@ from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.excessive_gap import ExcessiveGap
 from infoset.solvers.fictitious_play import solve_by_fictitious_play
 from infoset.solvers.first_order import FIRST_ORDER
-from infoset.solvers.lp import solve_by_lp
+from infoset.solvers.lp import LinearProgram
 from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
@@ -82,7 +82,13 @@ _ROWS: tuple[MethodRow, ...] = (
     RegCFR(),
     *FIRST_ORDER.values(),
     ExcessiveGap(),
-    Method("lp", "sequence-form linear program, by HiGHS (von Stengel 1996)", solve_by_lp),
+    LinearProgram(),
+    LinearProgram("lp-ipm", "the same by an interior point, to about 10⁻⁸", algorithm="ipm"),
+    LinearProgram(
+        "lp-refined",
+        "the same, good against mistakes too (after Miltersen and Sørensen 2010)",
+        refine=True,
+    ),
 )
 
 METHODS: Mapping[str, MethodRow] = MappingProxyType({method.name: method for method in _ROWS})

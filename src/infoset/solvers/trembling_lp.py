@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
+from infoset.solvers._highs import LinearSolution, maximise
+from infoset.solvers._lp_model import plan_model
 from infoset.solvers.budget import Budget
-from infoset.solvers.lp import CERTIFIED, Program, _program, _run_highs
-from infoset.solvers.result import SolveResult
+from infoset.solvers.lp import CERTIFIED
+from infoset.solvers.result import Outcome, SolveResult
 from infoset.solvers.trembles import TremblingForm
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
@@ -38,13 +40,16 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
             "use cfr+"
         )
     first, second = map(_plan_of_rest, form.treeplexes, trembling.least)
-    program = _changed(_program(form), first, second)
-    outcome, (rest, other_rest), iterations = _run_highs(program, budget.seconds)
-    policy = trembling.from_plans((first @ rest, second @ other_rest))
+    solution = _solve(trembling, (first, second), budget)
+    dual = solution.duals[-second.shape[0] :]
+    plans = first @ solution.values[: first.shape[0]], second @ np.abs(dual)
+    policy = trembling.from_plans(plans)
     measured = trembling.evaluate(policy)
-    budget.record(iterations, measured)
+    budget.record(solution.iterations, measured)
     low, high = form.payoff_range
-    if outcome == "optimal" and measured.nash_conv / 2 > CERTIFIED * max(high - low, 1e-300):
+    believed = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
+    outcome: Outcome = solution.outcome
+    if outcome == "iterations" or (outcome == "optimal" and not believed):
         outcome = "failed"
     return SolveResult(
         game=form.name,
@@ -53,20 +58,29 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
         current_policy=None,
         measured=measured,
         outcome=outcome,
-        iterations=iterations,
+        iterations=solution.iterations,
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
     )
 
 
-def _changed(program: Program, first: csr_array, second: csr_array) -> Program:
-    """Return the program in variables u, given the matrices that make the plans of them."""
+def _solve(
+    trembling: TremblingForm, plans_of_rest: tuple[csr_array, csr_array], budget: Budget
+) -> LinearSolution:
+    """Solve the program in the changed variables, by the simplex or else by an interior point."""
     from scipy.sparse import block_diag, eye_array
 
-    rows, columns = program.matrix.shape
+    first, second = plans_of_rest
+    model = plan_model(trembling.form, 0)
+    rows, columns = model.matrix.shape
     left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
     right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
-    return program._replace(matrix=(left @ program.matrix @ right).tocsr())
+    changed = model._replace(matrix=(left @ model.matrix @ right).tocsr())
+    left_over = None if budget.seconds is None else budget.seconds - budget.elapsed
+    solution = maximise(changed, "simplex", left_over)
+    if solution.outcome in ("failed", "iterations"):
+        solution = maximise(changed, "ipm", left_over)
+    return solution
 
 
 def _plan_of_rest(plex: Treeplex, least: FloatArray) -> csr_array:

@@ -1,0 +1,291 @@
+"""The linear program: algorithms, endings that are no answer, and refinement off the path."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.optimize import linprog
+from scipy.sparse import csr_array
+
+import infoset
+from infoset.errors import ParameterError
+from infoset.evaluation import expected_values, utility_gradient
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.solvers import METHODS, Budget, LinearProgram, _highs, lp
+from infoset.solvers._highs import LinearModel, maximise
+from infoset.solvers._lp_model import plan_model
+from infoset.tree import chance, decision, make_form, terminal
+from strategies import random_games
+
+REFINED = LinearProgram(refine=True)
+LEDUC = infoset.build_tree(infoset.load("leduc_poker"))
+
+
+# Algorithms and endings
+
+
+@pytest.mark.parametrize(("algorithm", "accuracy"), [("simplex", 1e-12), ("ipm", 1e-6)])
+def test_each_algorithm_is_certified(algorithm, accuracy):
+    result = infoset.solve(LEDUC, LinearProgram(algorithm=algorithm))
+    assert result.outcome == "optimal"
+    assert result.exploitability < accuracy
+    assert result.values[0] == pytest.approx(-0.0856064240780005, abs=accuracy)
+
+
+def test_rows_of_the_table():
+    assert METHODS["lp"] == LinearProgram()
+    assert METHODS["lp-ipm"].algorithm == "ipm"
+    assert METHODS["lp-refined"].refine
+    assert infoset.solve("kuhn_poker", "lp-refined").method == "lp-refined"
+    with pytest.raises(ParameterError, match="none of auto, simplex, ipm"):
+        LinearProgram(algorithm="barrier")
+
+
+def test_where_the_simplex_takes_too_long_the_interior_point_is_taken(monkeypatch):
+    """The limit is of iterations; here there is none left of it."""
+    monkeypatch.setattr(_highs, "LEAST_SIMPLEX_ITERATIONS", 10)
+    monkeypatch.setattr(_highs, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
+    failed = infoset.solve(LEDUC, LinearProgram(algorithm="simplex"))
+    assert (failed.outcome, failed.iterations) == ("failed", 10)
+    assert failed.exploitability > 0.1
+    solved = infoset.solve(LEDUC, "lp")
+    assert solved.outcome == "optimal"
+    assert 1e-14 < solved.exploitability < 1e-6
+    refined = infoset.solve("liars_dice(dice_sides=3)", REFINED)
+    assert refined.outcome == "optimal"
+    assert refined.exploitability < 1e-12
+
+
+@pytest.mark.long
+def test_battleship_where_the_simplex_gets_nowhere():
+    spec = (
+        "battleship(board_width=3,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3,"
+        "allow_repeated_shots=False)"
+    )
+    result = infoset.solve(spec, "lp")
+    assert result.outcome == "optimal"
+    assert result.values[0] == pytest.approx(1 / 12, abs=1e-7)
+    assert result.exploitability < 1e-7
+
+
+def small_model(sign):
+    """Return: maximise x under sign * x ≤ -1, x ≥ 0; without a solution, or without a bound."""
+    one = np.ones(1)
+    limits = 0 * one, np.inf * one, -np.inf * one, -one
+    return LinearModel(csr_array(sign * np.ones((1, 1))), one, *limits)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("algorithm", ["simplex", "ipm", "ipm+crossover"])
+def test_models_without_a_solution_fail(sign, algorithm):
+    solution = maximise(small_model(sign), algorithm, None)
+    assert solution.outcome == "failed"
+    assert [len(own) for own in solution[1:4]] == [1, 1, 1]
+
+
+def test_no_time_at_all():
+    model = plan_model(LEDUC.sequence_form, 0)
+    assert maximise(model, "simplex", -1.0).outcome == "seconds"
+    assert infoset.solve(LEDUC, "lp", seconds=0).outcome == "seconds"
+
+
+def test_what_highs_calls_optimal_is_not_believed(monkeypatch):
+    def lie(model, algorithm, seconds):
+        rows, columns = model.matrix.shape
+        return _highs.LinearSolution(
+            "optimal", np.zeros(columns), np.zeros(columns), np.zeros(rows), 7
+        )
+
+    monkeypatch.setattr(lp, "maximise", lie)
+    result = infoset.solve("kuhn_poker", "lp")
+    assert (result.outcome, result.iterations) == ("failed", 14)
+    assert result.exploitability == pytest.approx(11 / 24)
+
+
+@pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e-7, 3e5])
+def test_units_do_not_matter(factor):
+    form = LEDUC.sequence_form
+    low, high = form.payoff_range
+    scaled = replace(form, payoff=form.payoff * factor, payoff_range=(low * factor, high * factor))
+    result = lp.solve_by_lp(scaled, Budget())
+    assert result.values[0] / factor == pytest.approx(-0.0856064240780005, abs=1e-12)
+
+
+# Refinement
+
+
+def policy_of(root, players=2, method=REFINED):
+    form = make_form(root, players=players)
+    result = infoset.solve(form, method)
+    assert result.outcome == "optimal"
+    assert result.exploitability < 1e-12
+    return result.policy
+
+
+def paid(first):
+    return terminal(first, -first)
+
+
+def test_an_opponents_mistake_is_made_the_most_of():
+    """Whatever player 0 does after 'give', player 1 loses by it; at least 1, or 5."""
+    answers = {"one": paid(1), "five": paid(5)}
+    neglected = []
+    for order in (("one", "five"), ("five", "one")):
+        given = decision(0, "given", {answer: answers[answer] for answer in order})
+        root = decision(1, "start", {"keep": paid(0), "give": given})
+        assert policy_of(root)["given", 0] == {"one": 0, "five": 1}
+        neglected.append(policy_of(root, method="lp")["given", 0]["five"] < 1)
+    assert any(neglected)
+
+
+def test_a_second_mistake_is_made_the_most_of_too():
+    """One that takes another mistake to make, so that the first does not cost more by it."""
+    answers = {"two": paid(2), "five": paid(5)}
+    for order in (("two", "five"), ("five", "two")):
+        given = decision(0, "given", {answer: answers[answer] for answer in order})
+        again = decision(1, "again", {"enough": paid(1), "more": given})
+        policy = policy_of(decision(1, "start", {"keep": paid(0), "give": again}))
+        assert policy["given", 0] == {"two": 0, "five": 1}
+        assert policy["again", 1] == {"enough": 1, "more": 0}
+
+
+def test_an_own_mistake_is_recovered_from():
+    root = decision(
+        0,
+        "start",
+        {"keep": paid(0), "err": decision(0, "erred", {"bad": paid(-9), "less": paid(-1)})},
+    )
+    assert policy_of(root)["erred", 0] == {"bad": 0, "less": 1}
+    assert policy_of(root, method="lp")["erred", 0]["less"] < 1
+
+
+def test_guess_the_ace():
+    """Miltersen and Sørensen (2010), Figure 1: guess the card that is there 51 times in 52."""
+    guesses = {
+        card: decision(1, "guess", {"ace": paid(-win), "other": paid(win - 1000)})
+        for card, win in (("ace", 1000), ("other", 0))
+    }
+    offered = chance(
+        {"ace": (Fraction(1, 52), guesses["ace"]), "other": (Fraction(51, 52), guesses["other"])}
+    )
+    root = decision(0, "start", {"stop": paid(0), "offer": offered})
+    assert policy_of(root)["guess", 1] == {"ace": 0, "other": 1}
+
+
+def test_a_hand_that_erred_is_worth_playing_for():
+    """Matching pennies after an own mistake: half and half, and so the other, who can see it."""
+    heads = decision(1, "match", {"h": paid(-3), "t": paid(-1)})
+    tails = decision(1, "match", {"h": paid(-1), "t": paid(-3)})
+    root = decision(
+        0, "start", {"keep": paid(0), "err": decision(0, "erred", {"h": heads, "t": tails})}
+    )
+    policy = policy_of(root)
+    assert policy["erred", 0]["h"] == pytest.approx(0.5)
+    assert policy["match", 1]["h"] == pytest.approx(0.5)
+
+
+def lengths(plex):
+    counts = np.zeros(plex.num_sequences, dtype=int)
+    for infostate, before in enumerate(plex.parent_sequence):
+        first = plex.first_sequence[infostate]
+        counts[first : first + plex.num_actions[infostate]] = counts[before] + 1
+    return counts
+
+
+def flow_rows(plex):
+    """Return the flow constraints of a plan, and their right side, by their definition."""
+    rows = np.zeros((1 + plex.num_infostates, plex.num_sequences))
+    rows[0, 0] = 1
+    for infostate, before in enumerate(plex.parent_sequence):
+        first = plex.first_sequence[infostate]
+        rows[1 + infostate, before] = -1
+        rows[1 + infostate, first : first + plex.num_actions[infostate]] = 1
+    return rows, np.eye(len(rows))[0]
+
+
+def worst_of_trembling(form, policy, player, least):
+    """Return what a player earns at worst, by its best policies if None, from one who trembles.
+
+    The other plays each sequence of k actions with probability at least `least ** k`.
+    """
+    other = form.treeplexes[1 - player]
+    flow, start = flow_rows(other)
+    bounds = [(least**count, None) for count in lengths(other)]
+    if policy is None:
+        return best_against_trembling(form, player, flow, np.array(bounds)[:, 0].astype(float))
+    plans = policy.realization_plans()
+    # What the other is paid is what the player is not.
+    cost = -utility_gradient(form, plans, 1 - player)
+    return linprog(cost, A_eq=flow, b_eq=start, bounds=bounds).fun
+
+
+def best_against_trembling(form, player, other_flow, least):
+    """Return max_x min_y x·A y over y ≥ least, as max over x, q, w of q₀ + w·least."""
+    flow, start = flow_rows(form.treeplexes[player])
+    payoffs = np.zeros((other_flow.shape[1], flow.shape[1]))
+    for sequences, paid in zip(form.terminal_sequence, form.payoff, strict=True):
+        payoffs[sequences[1 - player], sequences[player]] += paid[player]
+    blank = np.zeros((len(flow), len(other_flow) + len(least)))
+    solved = linprog(
+        -np.concatenate([np.zeros(flow.shape[1]), np.eye(len(other_flow))[0], least]),
+        A_ub=np.hstack([-payoffs, other_flow.T, np.eye(len(least))]),
+        b_ub=np.zeros(len(least)),
+        A_eq=np.hstack([flow, blank]),
+        b_eq=start,
+        bounds=[(0, None)] * flow.shape[1]
+        + [(None, None)] * len(other_flow)
+        + [(0, None)] * len(least),
+    )
+    return -solved.fun
+
+
+@settings(max_examples=25)
+@given(random_games(num_players=2, zero_sum=True, max_histories=60, max_depth=4))
+def test_nobody_does_better_against_those_who_tremble(game):
+    """The limit, at a tremble that is small enough, against a program with the tremble in it."""
+    form = infoset.build_tree(game).sequence_form
+    refined = infoset.solve(game, REFINED)
+    assert refined.outcome == "optimal"
+    assert refined.exploitability < 1e-9
+    assert refined.values == pytest.approx(infoset.solve(game, "lp").values, abs=1e-9)
+    for player in (0, 1):
+        if max(lengths(form.treeplexes[1 - player])) > 2:
+            continue
+        best = worst_of_trembling(form, None, player, 1e-3)
+        found = worst_of_trembling(form, refined.policy, player, 1e-3)
+        assert found == pytest.approx(best, abs=1e-9)
+
+
+def test_blunders_pay_in_poker():
+    """Against the other's equilibrium with one action in ten at random."""
+    form = LEDUC.sequence_form
+    plain, refined = (infoset.solve(LEDUC, method).policy for method in ("lp", REFINED))
+    for player, more in ((0, -0.002), (1, 0.003)):
+        blundering = TabularPolicy(
+            form,
+            tuple(
+                0.9 * own + 0.1 * random
+                for own, random in zip(
+                    plain.probabilities, uniform_policy(form).probabilities, strict=True
+                )
+            ),
+        )
+        earned = [
+            expected_values(blundering.replace_player(player, policy))[player]
+            for policy in (plain, refined)
+        ]
+        assert earned[1] - earned[0] > more
+
+
+def test_refinement_out_of_time_leaves_the_plain_answer(monkeypatch):
+    plain = infoset.solve(LEDUC, "lp").policy
+    left = iter([None, None, 0.0])
+    monkeypatch.setattr(lp, "_seconds_left", lambda budget: next(left))
+    result = infoset.solve(LEDUC, REFINED)
+    assert result.outcome == "seconds"
+    assert result.exploitability < 1e-12
+    assert np.array_equal(result.policy.probabilities[1], plain.probabilities[1])
