@@ -32,6 +32,7 @@ KEYS = {
     "exploitability",
     "guarantees",
     "rounding",
+    "gaps",
     "outcome",
 }
 
