@@ -11,11 +11,19 @@ from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.player_minimizer import PlayerMinimizer
+from infoset.regret.prox import (
+    Distance,
+    ProxResponse,
+    TreeplexProx,
+    balanced_weights,
+    plain_weights,
+)
 from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 
 __all__ = [
     "SCHEMES",
+    "Distance",
     "Drift",
     "Exponent",
     "Layout",
@@ -23,16 +31,20 @@ __all__ = [
     "LocalRule",
     "PairPayoffs",
     "PlayerMinimizer",
+    "ProxResponse",
     "RegretMinimizer",
     "RegretScheme",
     "Schedule",
     "StateArrays",
+    "TreeplexProx",
     "action_major_layout",
     "add_to_average",
+    "balanced_weights",
     "fill_arrays",
     "name_by_player",
     "pair_gradient",
     "pair_payoffs",
+    "plain_weights",
     "realize_policy",
     "rule_of_scheme",
     "terminal_gradient",

@@ -13,7 +13,7 @@ from infoset.regret import SCHEMES, StateArrays, fill_arrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
-from infoset.solvers.pair_game import PairGame
+from infoset.solvers.pair_game import PairGame, check_least_probability
 from infoset.solvers.result import SolveResult
 from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
@@ -112,7 +112,7 @@ class RTCFRPlusSolver:
 
     def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
         self._game = PairGame(sequence_form, row.name)
-        _check_actions(sequence_form, row)
+        check_least_probability(sequence_form, row.least_probability)
         self._row = row
         self._done = np.zeros(1, np.int64)
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
@@ -184,12 +184,3 @@ class RTCFRPlusSolver:
     def current_policy(self) -> TabularPolicy:
         """Return the last iterate."""
         return self.policy()
-
-
-def _check_actions(sequence_form: SequenceForm, row: RTCFRPlus) -> None:
-    most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
-    if row.least_probability * most > 1:
-        raise ParameterError(
-            f"least_probability={row.least_probability} is out of range: an infostate of "
-            f"{sequence_form.name} has {most} actions, so at most 1/{most}"
-        )
