@@ -170,3 +170,30 @@ def test_schedules_are_stretched_and_delays_refused():
     assert solved.result.method == "cce(hs-dcfr)"
     with pytest.raises(ParameterError, match="average_delay=0"):
         solve_coarse_correlated(KUHN3, replace(SCHEMES["cfr+"], average_delay=5))
+
+
+def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
+    solved = solve_coarse_correlated(KUHN3, budget=Budget(iterations=30), keep_every=1)
+    joint = solved.distribution()
+    assert joint.evaluate().gains == pytest.approx(solved.joint.gains, abs=1e-12)
+    for own, marginal in zip(
+        joint.marginal_policy().realization_plans(),
+        solved.result.policy.realization_plans(),
+        strict=True,
+    ):
+        assert np.abs(own - marginal).max() < 1e-12
+    with pytest.raises(ParameterError, match="keep_every=1"):
+        solve_coarse_correlated(KUHN3, budget=Budget(iterations=2)).distribution()
+
+
+@pytest.mark.parametrize("form", [KUHN3, form_of(SHAPLEY)], ids=["kuhn_poker", "shapley"])
+def test_cfr_jr_comes_to_a_coarse_correlated_equilibrium(form):
+    gaps = [
+        solve_coarse_correlated(form, budget=Budget(iterations=count), keep_every=5)
+        .distribution()
+        .evaluate()
+        .cce_gap
+        for count in (30, 300, 1500)
+    ]
+    assert gaps[0] > 3 * gaps[1] > 6 * gaps[2]
+    assert gaps[2] < 0.01

@@ -15,12 +15,14 @@ from infoset.evaluation.exploitability import (
     utility_gradient,
 )
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
+from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.matches import MatchResult, play_matches
 
 __all__ = [
     "Behavior",
     "BestResponse",
     "Evaluation",
+    "JointDistribution",
     "JointEvaluation",
     "JointPlay",
     "MatchResult",
@@ -33,6 +35,7 @@ __all__ = [
     "evaluate_policy",
     "expected_values",
     "exploitability",
+    "joint_distribution",
     "nash_conv",
     "play_matches",
     "prove_value",

@@ -113,17 +113,8 @@ class JointPlay:
             If nothing of positive weight was added.
         """
         self._check_weight()
-        gains = []
-        for plex, total, value in zip(
-            self.sequence_form.treeplexes, self._gradients, self._values, strict=True
-        ):
-            gradient = total / self.weight
-            best_response_sweep(
-                plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient
-            )
-            gains.append(float(gradient[0] - value / self.weight))
-        values = tuple((self._values / self.weight).tolist())
-        return JointEvaluation(values, tuple(gains), max(0.0, *gains))
+        gradients = [total / self.weight for total in self._gradients]
+        return evaluate_gradients(self.sequence_form, gradients, self._values / self.weight)
 
     def marginal_policy(self) -> TabularPolicy:
         """Return the policy in which each player draws alone, with its marginal of the mixture.
@@ -142,6 +133,22 @@ class JointPlay:
     def _check_weight(self) -> None:
         if not self.weight > 0:
             raise ParameterError("nothing is played yet: add policies of positive weight first")
+
+
+def evaluate_gradients(
+    sequence_form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
+) -> JointEvaluation:
+    """Measure joint play by its mean gradients, per player [Q], and its values [N].
+
+    The gradients are used up.
+    """
+    gains = []
+    for plex, gradient, value in zip(
+        sequence_form.treeplexes, gradients, values.tolist(), strict=True
+    ):
+        best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
+        gains.append(float(gradient[0]) - value)
+    return JointEvaluation(tuple(values.tolist()), tuple(gains), max(0.0, *gains))
 
 
 def evaluate_joint(
@@ -167,18 +174,37 @@ def evaluate_joint(
     -----
     Source: Moulin and Vial (1978).
     """
+    weights = checked_weights(policies, weights)
+    play = JointPlay(policies[0].sequence_form)
+    for policy, weight in zip(policies, weights, strict=True):
+        play.add(policy.realization_plans(), weight)
+    return play.evaluate()
+
+
+def checked_weights(
+    policies: Sequence[TabularPolicy], weights: Sequence[float] | None
+) -> list[float]:
+    """Return one weight per policy.
+
+    Raises
+    ------
+    ParameterError, PolicyMismatchError
+        As in `evaluate_joint`.
+    """
     weights = [1.0] * len(policies) if weights is None else list(weights)
     if len(policies) != len(weights) or min(weights, default=-1) < 0:
         raise ParameterError(
             f"got {len(policies)} policies and weights {weights}; give one weight per policy, none "
             "negative, and at least one policy"
         )
-    play = JointPlay(policies[0].sequence_form)
-    for policy, weight in zip(policies, weights, strict=True):
-        if policy.sequence_form.fingerprint != play.sequence_form.fingerprint:
+    if not sum(weights) > 0:
+        raise ParameterError("nothing is played: give a policy of positive weight")
+    first = policies[0].sequence_form
+    for policy in policies:
+        other = policy.sequence_form
+        if other is not first and other.fingerprint != first.fingerprint:
             raise PolicyMismatchError(
-                f"one policy is for {play.sequence_form.name}, another for "
-                f"{policy.sequence_form.name}; joint play is of one game"
+                f"one policy is for {first.name}, another for {other.name}; joint play is of "
+                "one game"
             )
-        play.add(policy.realization_plans(), weight)
-    return play.evaluate()
+    return weights

@@ -4,6 +4,7 @@ from infoset.policy._kernels import behavior_to_plan
 from infoset.policy.arithmetic import distance, mix
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
+from infoset.policy.plans import decompose_plan
 from infoset.policy.protocol import Policy, UniformPolicy
 from infoset.policy.tabular import PolicyRow, TabularPolicy, random_policy, uniform_policy
 
@@ -13,6 +14,7 @@ __all__ = [
     "TabularPolicy",
     "UniformPolicy",
     "behavior_to_plan",
+    "decompose_plan",
     "distance",
     "load_policy",
     "load_policy_csv",

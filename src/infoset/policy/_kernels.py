@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.kernels import kernel
-from infoset.typing import FloatArray, IntArray
+from infoset.typing import BoolArray, FloatArray, IntArray
 
 
 @kernel
@@ -49,3 +49,31 @@ def normalize_behavior(
             else:
                 probabilities[sequence] = 1.0 / num_actions[infostate]
     return probabilities
+
+
+@kernel
+def widest_plan(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    rest: FloatArray,
+    width: FloatArray,
+    plan: BoolArray,
+) -> None:
+    """Find the pure plan whose least weight is greatest; `width[0]` becomes that weight.
+
+    parent_sequence, first_sequence, num_actions [I], rest [Q] the weights. Overwritten: width [Q]
+    the least weight from a sequence on, of the best plan; plan [Q] whether it takes a sequence.
+    """
+    width[:] = rest
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        best = width[first : first + num_actions[infostate]].max()
+        parent = parent_sequence[infostate]
+        width[parent] = min(width[parent], best)
+    plan[:] = False
+    plan[0] = True
+    for infostate in range(len(num_actions)):
+        if plan[parent_sequence[infostate]]:
+            first = first_sequence[infostate]
+            plan[first + width[first : first + num_actions[infostate]].argmax()] = True

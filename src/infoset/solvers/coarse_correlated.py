@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from infoset.errors import ParameterError
-from infoset.evaluation import JointEvaluation, JointPlay
+from infoset.evaluation import JointDistribution, JointEvaluation, JointPlay, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
@@ -39,6 +39,22 @@ class CoarseCorrelated:
     samples: tuple[TabularPolicy, ...]
     weights: tuple[float, ...]
     result: SolveResult
+
+    def distribution(self) -> JointDistribution:
+        """Return the joint play of the samples as a distribution over tuples of pure plans.
+
+        With samples of CFR this is what CFR-Jr returns (Celli et al. 2019).
+
+        Raises
+        ------
+        ParameterError
+            If no samples were kept.
+        GameTooLargeError
+            As `infoset.evaluation.joint_distribution`.
+        """
+        if not self.samples:
+            raise ParameterError("no policies were kept to make it of: solve with keep_every=1")
+        return joint_distribution(self.samples, self.weights)
 
 
 class CoarseCorrelatedSolver:
