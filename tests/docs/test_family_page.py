@@ -1,0 +1,50 @@
+"""The page on the CFR family shows every row as it is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+from snippets import ROOT
+
+from infoset.regret import SCHEMES, Drift
+
+PAGE = ROOT / "docs" / "solvers" / "cfr_family.md"
+
+
+def exponent_text(exponent):
+    if exponent is None:
+        return "–"
+    if isinstance(exponent, Drift):
+        return f"{exponent.start:g} → {exponent.end:g}"
+    return f"{exponent:g}"
+
+
+def row_text(scheme):
+    """Return a row of the table: what differs between the members of the family."""
+    positive = exponent_text(scheme.positive_discount)
+    if scheme.discount_offset != 1:
+        positive += f", offset {scheme.discount_offset:g}"
+    adaptive = scheme.adaptive_limit is not None
+    cells = (
+        f"`{scheme.name}`",
+        f"{scheme.regret_exponent:g}",
+        positive,
+        exponent_text(scheme.negative_discount) if scheme.regret_floor == -inf else "",
+        "−∞" if scheme.regret_floor == -inf else f"{scheme.regret_floor:g}",
+        "by need" if adaptive else str(Fraction(scheme.prediction).limit_denominator(9)),
+        exponent_text(scheme.average_exponent),
+        "in turns" if scheme.alternating else "at once",
+    )
+    return "| " + " | ".join(cells) + " |"
+
+
+def test_the_table_of_the_page_is_the_table_of_the_library():
+    section = PAGE.read_text(encoding="utf-8").split("## The rows")[1].split("\n## ")[0]
+    shown = [line for line in section.splitlines() if line.startswith("| `")]
+    assert shown == [*map(row_text, SCHEMES.values())]
+
+
+def test_what_the_table_leaves_out_is_the_same_in_all_rows():
+    for scheme in SCHEMES.values():
+        assert (scheme.average_delay, scheme.averages_next) == (0, False)
