@@ -111,6 +111,7 @@ def test_a_run_broken_off_anywhere_goes_on_to_the_same_bits(form, method, path):
     again = run(form, method, iterations=60, checkpoint=Checkpointing(path))
     assert kept is None or 0 < kept.iteration <= 60
     assert_same_run(again, whole)
+    assert_same_run(run(form, method, iterations=60, checkpoint=Checkpointing(path)), whole)
 
 
 @pytest.mark.usefixtures("every_iteration")
@@ -123,12 +124,13 @@ def test_the_same_measurements_follow(path, looks):
 
 
 def test_a_run_that_is_over_is_over_again(path):
-    first, second = (
-        run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path)) for _ in range(2)
-    )
+    first = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
+    kept = path.read_bytes()
+    second = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
     assert first.outcome == "converged"
     assert_same_run(second, first)
     assert second.seconds >= read_checkpoint(path).seconds
+    assert path.read_bytes() == kept
 
 
 def test_more_iterations_may_be_asked_for_later(path):
