@@ -219,3 +219,54 @@ class SlowTrembles:
                 total = self.regrets[player][here].sum()
                 matched = self.regrets[player][here] / total if total > 0 else 1 / len(chosen)
                 played[here] = share * matched + least[here]
+
+
+def test_a_rule_that_returns_the_policy_is_told_where_to_put_it():
+    def functional(row, values, policy, state):
+        return np.full_like(policy, 0.5)
+
+    with pytest.raises(ParameterError, match=r"write `policy\[:\] = ...`"):
+        LocalMinimizer(KUHN, functional, CFR_PLUS).run(1)
+    with pytest.raises(ParameterError, match="returns nothing"):
+        LocalMinimizer(KUHN, numba.njit(functional), CFR_PLUS)
+
+
+def test_a_compiled_rule_of_other_arguments_is_refused():
+    def short(row, values):
+        values[:] = 0
+
+    with pytest.raises(ParameterError, match=r"does not compile as rule\(row, values, policy"):
+        LocalMinimizer(KUHN, numba.njit(short), CFR_PLUS)
+
+
+@pytest.mark.parametrize("rule", [hedge, match_regrets_plus_fast])
+@pytest.mark.parametrize("trembles", [False, True])
+def test_a_run_goes_on_from_its_state(rule, trembles):
+    least = least_of(KUHN, np.random.default_rng(3)) if trembles else None
+    whole, begun, resumed = (LocalMinimizer(KUHN, rule, CFR_PLUS, least=least) for _ in range(3))
+    whole.run(20)
+    begun.run(7)
+    resumed.set_state(begun.state())
+    resumed.run(13)
+    assert resumed.iteration == 20
+    assert apart(whole, resumed) == 0
+
+
+def test_settings_tell_runs_apart():
+    def minimizer(rule=hedge, scheme=CFR_PLUS, **options):
+        return LocalMinimizer(KUHN, rule, scheme, **options).settings()
+
+    def other(row, values, policy, state):
+        state[0] += 2 * values
+
+    least = least_of(KUHN, np.random.default_rng(3))
+    assert minimizer() == minimizer()
+    different = [
+        minimizer(),
+        minimizer(rule=other),
+        minimizer(rule=match_regrets_plus_fast),
+        minimizer(scheme=SCHEMES["cfr"]),
+        minimizer(schedule=lambda t: t**2),
+        minimizer(least=least),
+    ]
+    assert all(a != b for i, a in enumerate(different) for b in different[:i])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoset import solve
-from infoset.errors import ParameterError
+from infoset.errors import CheckpointMismatchError, ParameterError
 from infoset.solvers import LocalMethod
 
 
@@ -42,3 +42,19 @@ def test_rules_that_do_not_leave_policies_are_refused():
     method = LocalMethod("careless", lambda row, values, policy, state: policy.fill(2))
     with pytest.raises(ParameterError, match="put into policy"):
         solve("kuhn_poker", method, iterations=1)
+
+
+def test_a_run_of_ones_own_method_is_kept_and_gone_on_with(tmp_path):
+    def run(method, iterations):
+        return solve("kuhn_poker", method, iterations=iterations, checkpoint=tmp_path / "run")
+
+    method = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
+    whole = solve("kuhn_poker", method, iterations=60)
+    run(method, 25)
+    resumed = run(method, 60)
+    for made, expected in zip(
+        resumed.policy.probabilities, whole.policy.probabilities, strict=True
+    ):
+        assert np.array_equal(made, expected)
+    with pytest.raises(CheckpointMismatchError, match="rows"):
+        run(LocalMethod("mine", hedge), 80)

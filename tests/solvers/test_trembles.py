@@ -12,13 +12,19 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import block_array, coo_array
 
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import (
+    CheckpointMismatchError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import (
     Budget,
+    Checkpointing,
     LocalMethod,
     find_method,
     lock_policy,
@@ -222,3 +228,18 @@ def test_methods_that_cannot():
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
         solve_trembling(tremble(three, 0.1), "lp", Budget())
+
+
+def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
+    def run(least, iterations, method="cfr+"):
+        budget = Budget(iterations=iterations, checkpoint=Checkpointing(tmp_path / "run"))
+        return solve_trembling(tremble(KUHN, least), method, budget)
+
+    whole = solve_trembling(tremble(KUHN, 0.05), "cfr+", Budget(iterations=60))
+    run(0.05, 25)
+    resumed = run(0.05, 60)
+    assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
+    with pytest.raises(CheckpointMismatchError, match="least probabilities"):
+        run(0.04, 80)
+    with pytest.raises(ParameterError, match="not for lp"):
+        run(0.05, 80, "lp")

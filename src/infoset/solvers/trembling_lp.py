@@ -12,6 +12,7 @@ from infoset.solvers._lp_model import plan_model
 from infoset.solvers.budget import Budget
 from infoset.solvers.lp import CERTIFIED
 from infoset.solvers.result import Outcome, SolveResult
+from infoset.solvers.resuming import refuse_checkpoint
 from infoset.solvers.trembles import TremblingForm
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
@@ -32,6 +33,8 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
+    ParameterError
+        If a checkpoint is asked for.
     """
     form = trembling.form
     if not form.is_two_player_constant_sum:
@@ -39,6 +42,7 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
             f"the linear program solves two-player constant-sum games; {form.name} is not one: "
             "use cfr+"
         )
+    refuse_checkpoint(budget.checkpoint, "lp")
     first, second = map(_plan_of_rest, form.treeplexes, trembling.least)
     solution = _solve(trembling, (first, second), budget)
     dual = solution.duals[-second.shape[0] :]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,9 @@ from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
 from infoset.regret.local._kernels import tremble
-from infoset.regret.local.rule import LocalRule, Schedule, driver_of
+from infoset.regret.local.rule import LocalRule, Schedule, driver_of, identity_of
 from infoset.regret.scheme import RegretScheme
+from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, IndexArray
 
@@ -44,6 +47,11 @@ class LocalMinimizer:
         The rows that the rule is given; by default iterations themselves.
     least : tuple[FloatArray, ...], optional
         Per player [Q] least probability of the action each sequence ends in.
+
+    Raises
+    ------
+    ParameterError
+        If the rule is to be compiled and does not compile.
     """
 
     def __init__(
@@ -125,7 +133,7 @@ class LocalMinimizer:
         numbers = np.arange(first, first + iterations, dtype=np.float64)
         rows = np.ascontiguousarray(self._schedule(numbers), np.float64).reshape(iterations, -1)
         averaging = self.averaging.schedule(first, iterations)
-        self._driver(self._rule, *self._arguments(rows, averaging))
+        self._driver(*self._arguments(rows, averaging))
         for layout, policy in zip(self._layouts, self._policies, strict=True):
             _check(layout, policy)
 
@@ -133,6 +141,35 @@ class LocalMinimizer:
     def iteration(self) -> int:
         """Number of iterations done; in one, every player learns once."""
         return int(self._done[0])
+
+    def settings(self) -> dict[str, Any]:
+        """Return what decides every iteration, as values to compare: rule, rows, averaging, ε."""
+        averaging = asdict(self.averaging)
+        fixed = {name: averaging[name] for name in averaging if name not in ("name", "description")}
+        return {
+            **fixed,
+            "rule": identity_of(self._rule),
+            "rows": np.asarray(self._schedule(np.arange(1.0, 5.0))).tolist(),
+            "least probabilities": sha256(np.concatenate(self._least).tobytes()).hexdigest()[:12],
+        }
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name and player, in order of position.
+
+        They are the arrays themselves, not copies.
+        """
+        named = name_by_player(
+            policies=self._policies,
+            played=self._played,
+            plans=self._plans,
+            averages=self._averages,
+            states=self._states,
+        )
+        return {"done": self._done, **named}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the average realization plan; before iteration 1 the first."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numba
 import numpy as np
+from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
+from infoset.errors import ParameterError
 from infoset.regret.local._kernels import match_regrets, play_and_learn
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray
 
-__all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "rule_of_scheme"]
+__all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "identity_of", "rule_of_scheme"]
 
 LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
 """A local regret minimiser: `rule(row, values, policy, state)`, for many infostates at once.
@@ -63,16 +67,55 @@ def rule_of_scheme(scheme: RegretScheme) -> SchemeRule:
 
 
 def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None]:
-    """Return `play_and_learn` for a rule and other arguments of these types.
+    """Return `play_and_learn` with a rule, for other arguments of these types.
 
     A rule compiled by `numba.njit` is called by address, so that what calls it is compiled once
     for all rules, and found on disk after that. What calls any other rule is interpreted.
+
+    Raises
+    ------
+    ParameterError
+        If a rule is to be compiled and does not compile, or returns something.
     """
     driver = cast(Any, play_and_learn)
     if not is_jitted(rule):
-        return cast(Callable[..., None], driver.py_func)
+        return partial(driver.py_func, _without_answer(rule))
+    try:
+        cast(Any, rule).compile(RULE_TYPE)
+    except (NumbaError, TypeError) as error:
+        raise ParameterError(
+            "the rule does not compile as rule(row, values, policy, state), which takes arrays of "
+            f"1, 2, 2 and 3 dimensions and returns nothing: {error}"
+        ) from error
     type_of = cast(Any, numba).typeof
     driver.disable_compile(False)
     driver.compile(numba.void(numba.types.FunctionType(RULE_TYPE), *map(type_of, arguments)))
     driver.disable_compile()
-    return cast(Callable[..., None], driver)
+    return partial(driver, rule)
+
+
+def identity_of(rule: LocalRule) -> str:
+    """Return the name of a rule with a digest of its instructions, to know it again."""
+    function: Any = getattr(rule, "py_func", rule)
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    if code is None:
+        return name
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    constants = [value for value in code.co_consts if isinstance(value, (int, float, str))]
+    digest = sha256(repr((code.co_code, constants, code.co_names, cells)).encode())
+    return f"{name} ({digest.hexdigest()[:12]})"
+
+
+def _without_answer(rule: LocalRule) -> LocalRule:
+    """Return the rule, refusing to go on if it returns what it should have put into `policy`."""
+
+    def call(row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray) -> None:
+        answer: object = cast(Callable[..., object], rule)(row, values, policy, state)
+        if answer is not None:
+            raise ParameterError(
+                "the rule returned something; it puts the next policy into `policy`, in place, "
+                "and returns nothing: write `policy[:] = ...`"
+            )
+
+    return call
