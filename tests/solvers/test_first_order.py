@@ -331,9 +331,11 @@ def test_a_quantal_gap_is_for_two_players():
     ("numbers", "message"),
     [
         ({"step_size": 0.0}, "step_size=0.0 must be positive"),
-        ({"temperature": -1.0}, "temperature=-1.0 must not be negative"),
+        ({"step_size": float("inf")}, "step_size=inf must be positive and finite"),
+        ({"temperature": -1.0}, "temperature=-1.0 must be at least 0"),
         ({"magnet_period": 0}, "magnet_period=0 must be at least 1"),
         ({"is_lazy": True, "temperature": 1.0}, "use is_lazy=False"),
+        ({"guess": "extra", "alternating": True}, "use alternating=False"),
     ],
 )
 def test_numbers_out_of_range(numbers, message):

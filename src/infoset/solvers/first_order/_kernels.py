@@ -141,7 +141,8 @@ def iterate_first_order(
     them, and play the bases moved once more by a guess of the next gradients: none, the last
     ones, or extra ones at the bases. Lazy: steps are made from the magnet by the sums of all
     gradients. The average takes the plans that an iteration begins with. After each
-    `magnet_period` iterations, if not 0, the magnets move to the bases.
+    `magnet_period` iterations, if not 0, the magnets move to the bases. Alternating, without
+    extra gradients: the second player answers what the first has just come to play.
     """
     for row in schedule:
         if alternating:
@@ -149,8 +150,6 @@ def iterate_first_order(
                 side = sides[player]
                 observe(side, sides[1 - player].plan)
                 move_base(side, is_euclidean, is_lazy, row, scratch)
-                if guess == EXTRA_GRADIENT:
-                    observe(side, sides[1 - player].base_plan)
                 if guess != NO_GUESS:
                     play_guess(side, is_euclidean, is_lazy, row, scratch)
         else:

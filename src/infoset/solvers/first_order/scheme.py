@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
@@ -76,8 +77,8 @@ class FirstOrderScheme:
     Raises
     ------
     ParameterError
-        If a step size is not positive, a temperature or period out of range, or a lazy method is
-        given a temperature.
+        If a step size is not positive, a temperature or period out of range, a lazy method is
+        given a temperature, or one with extra gradients alternates.
     UnknownNameError
         If there is no such guess.
 
@@ -108,12 +109,17 @@ class FirstOrderScheme:
     def __post_init__(self) -> None:
         if self.guess not in get_args(Guess):
             raise UnknownNameError.of("guess", self.guess, get_args(Guess))
-        if not self.step_size > 0:
-            raise ParameterError(f"step_size={self.step_size} must be positive")
-        if not self.temperature >= 0:
-            raise ParameterError(f"temperature={self.temperature} must not be negative")
+        if not 0 < self.step_size < inf:
+            raise ParameterError(f"step_size={self.step_size} must be positive and finite")
+        if not 0 <= self.temperature < inf:
+            raise ParameterError(f"temperature={self.temperature} must be at least 0 and finite")
         if self.magnet_period is not None and self.magnet_period < 1:
             raise ParameterError(f"magnet_period={self.magnet_period} must be at least 1")
+        if self.guess == "extra" and self.alternating:
+            raise ParameterError(
+                "guess='extra' with alternating=True: extra gradients are at the bases of both, "
+                "so both have to move first; use alternating=False"
+            )
         if self.is_lazy and self.temperature > 0:
             raise ParameterError(
                 f"temperature={self.temperature} with is_lazy=True: lazy steps start from the "
