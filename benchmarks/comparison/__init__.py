@@ -1,0 +1,1 @@
+"""Comparing infoset with its peers: games, environment, conversation, measurements, figures."""

@@ -1,0 +1,175 @@
+"""Games as files for peers, what they answer as policies, and whether both play the same game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from infoset.evaluation import evaluate_policy
+from infoset.interop import plain_labels, save_efg
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.tree import (
+    ExtensiveForm,
+    GameTree,
+    SequenceForm,
+    Treeplex,
+    extensive_form,
+    forget_non_acting,
+)
+from infoset.typing import CHANCE
+
+__all__ = ["GameFiles", "difference", "load_form", "load_gap", "save_form"]
+
+SAME = 1e-9
+
+
+class GameFiles:
+    """A compiled game in the formats that peers read, each written when it is first asked for.
+
+    Infosets are called by their player and number, so that a peer's policy can be read back.
+
+    Parameters
+    ----------
+    tree : GameTree
+    folder : Path
+        Where to write.
+    """
+
+    def __init__(self, tree: GameTree, folder: Path) -> None:
+        self.tree = tree
+        self.folder = folder
+
+    @cached_property
+    def form(self) -> ExtensiveForm:
+        """The classical extensive form, with the names that peers see."""
+        form = plain_labels(forget_non_acting(extensive_form(self.tree)))
+        names = tuple(
+            tuple(f"{player}:{number}" for number in range(len(known)))
+            for player, known in enumerate(form.infoset_names)
+        )
+        return replace(form, infoset_names=names, history_names=("",) * form.num_histories)
+
+    @cached_property
+    def efg(self) -> str:
+        """The path of a file in Gambit's format."""
+        path = self.folder / "game.efg"
+        save_efg(self.form, path)
+        return str(path)
+
+    @cached_property
+    def liteefg(self) -> str:
+        """The path of a file in LiteEFG's format."""
+        path = self.folder / "game.liteefg"
+        path.write_text("".join(f"{line}\n" for line in liteefg_lines(self.form)))
+        return str(path)
+
+    @cached_property
+    def arrays(self) -> str:
+        """The path of the sequence form as arrays."""
+        path = self.folder / "game.npz"
+        save_form(self.form.sequence_form, path)
+        return str(path)
+
+
+def liteefg_lines(form: ExtensiveForm) -> Iterator[str]:
+    """Yield the lines of a game in LiteEFG's format: a history each, then an infoset each.
+
+    By the word `openspiel` it takes actions for the names of the histories that they lead to.
+    """
+    yield f"# Opt {{\n#     openspiel,\n#     players: {form.num_players},\n# }}"
+    members: dict[str, list[str]] = {}
+    for history in range(form.num_histories):
+        actor = int(form.actor[history])
+        children = range(form.first_child[history], form.first_child[history + 1])
+        names = [f"n{child}" for child in children]
+        if actor >= 0:
+            infoset = form.infoset_name(actor, int(form.infoset[history, actor]))
+            members.setdefault(infoset, []).append(f"n{history}")
+            yield f"node n{history} player {actor + 1} actions {' '.join(names)}"
+        elif actor == CHANCE:
+            chances = (float(form.probabilities[form.chance[child]]) for child in children)
+            pairs = (f"{name}={chance!r}" for name, chance in zip(names, chances, strict=True))
+            yield f"node n{history} chance actions {' '.join(pairs)}"
+        else:
+            paid = (f"{p + 1}={float(u)!r}" for p, u in enumerate(form.utility[history]))
+            yield f"node n{history} leaf payoffs {' '.join(paid)}"
+    for infoset, histories in members.items():
+        yield f"infoset {infoset} nodes {' '.join(histories)}"
+
+
+def save_form(form: SequenceForm, path: Path) -> None:
+    """Write parents, numbers of actions and payoffs, as the peers' own walks do."""
+    arrays = {"terminal_sequence": form.terminal_sequence, "payoff": form.payoff}
+    for player, plex in enumerate(form.treeplexes):
+        arrays[f"parent_{player}"] = plex.parent_sequence
+        arrays[f"actions_{player}"] = plex.num_actions
+    np.savez(path, **arrays)
+
+
+def load_form(path: Path, like: SequenceForm) -> SequenceForm:
+    """Read the sequence form of a game as a peer has it; its labels are not known.
+
+    Parameters
+    ----------
+    path : Path
+    like : SequenceForm
+        The same game as we have it, for the range of its payoffs.
+    """
+    with np.load(path) as arrays:
+        plexes = [
+            _treeplex(arrays[f"parent_{player}"], arrays[f"actions_{player}"])
+            for player in range(like.num_players)
+        ]
+        order = np.lexsort(arrays["terminal_sequence"].T[::-1])
+        return replace(
+            like,
+            treeplexes=tuple(plexes),
+            infostate_trees=(),
+            terminal_sequence=arrays["terminal_sequence"][order].astype(np.int32),
+            payoff=arrays["payoff"][order],
+        )
+
+
+def _treeplex(parents: np.ndarray, num_actions: np.ndarray) -> Treeplex:
+    ends = 1 + np.cumsum(num_actions)
+    return Treeplex(
+        parent_sequence=parents.astype(np.int32),
+        first_sequence=(ends - num_actions).astype(np.int32),
+        num_actions=num_actions.astype(np.int32),
+        num_sequences=1 + int(num_actions.sum()),
+    )
+
+
+def difference(ours: SequenceForm, theirs: SequenceForm) -> str | None:
+    """Return in what two sequence forms differ, leaving aside the order of infosets and actions.
+
+    Compared are the numbers of infosets and sequences, all payoffs, and, when everybody plays
+    at random, values and what best responses gain.
+    """
+    for what, (here, there) in {
+        "infosets": [[plex.num_infostates for plex in form.treeplexes] for form in (ours, theirs)],
+        "sequences": [[plex.num_sequences for plex in form.treeplexes] for form in (ours, theirs)],
+        "payoffs": [[form.num_payoffs] for form in (ours, theirs)],
+    }.items():
+        if here != there:
+            return f"{what}: {here} here, {there} there"
+    if not np.allclose(np.sort(ours.payoff, axis=0), np.sort(theirs.payoff, axis=0), atol=SAME):
+        return "payoffs differ"
+    played = [evaluate_policy(uniform_policy(form)) for form in (ours, theirs)]
+    if not np.allclose(played[0].values, played[1].values, atol=SAME):
+        return f"values of uniform play: {played[0].values} here, {played[1].values} there"
+    if not np.allclose(played[0].gains, played[1].gains, atol=SAME):
+        return f"gains against uniform play: {played[0].gains} here, {played[1].gains} there"
+    return None
+
+
+def load_gap(path: Path, form: SequenceForm) -> float:
+    """Return how far a peer's policy is from equilibrium: exploitability, else NashConv."""
+    with np.load(path) as arrays:
+        weights = [np.clip(arrays[name], 0.0, None) for name in arrays.files]
+    measured = evaluate_policy(TabularPolicy.from_weights(form, weights))
+    return measured.nash_conv if measured.exploitability is None else measured.exploitability

@@ -1,0 +1,164 @@
+"""Compare infoset with OpenSpiel, LiteEFG, noregret and pygambit, and write the tables of the docs.
+
+    python benchmarks/peers.py                      # measure, and print
+    python benchmarks/peers.py --write              # also the results, tables and figures
+    python benchmarks/peers.py --quick --games kuhn leduc
+    python benchmarks/peers.py --write --tables     # from the results kept, without measuring
+
+The peers are installed into an environment of their own, in the user's cache or where `--cache`
+says; one that cannot be installed is a column of reasons. Each runs in a process of its own, one
+game at a time, on one core, in turns with ours. The games are the same on both sides: what a peer
+walks through is compared with our sequence form, or it reads a file that we write. Every answer of
+a peer is measured by our best response before its time counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from comparison.environment import PeerEnvironment, default_folder
+from comparison.figures import draw_iterations, draw_targets
+from comparison.forms import GameFiles
+from comparison.games import GAMES, choose
+from comparison.iterations import iteration_table, measure_iterations
+from comparison.ours import build_seconds
+from comparison.peers import PEERS
+from comparison.targets import ROWS, SHORTER, TARGETS, measure_targets, target_table
+from report import DOCS, environment, environment_text, replace_part, table
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = DOCS / "benchmarks.md"
+TITLES = {game.name: game.title for game in GAMES}
+DRAWN = 1e-6
+"""The target of the figure."""
+SECONDS, QUICK_SECONDS = 20.0, 2.0
+
+Results = dict[str, Any]
+
+
+def main() -> None:
+    """Measure, and write what is asked for."""
+    arguments = parse_arguments()
+    found = load_results() if arguments.tables else measure(arguments)
+    parts = tables(found)
+    for name, part in parts.items():
+        print(f"\n{name}\n\n{part}")
+    if arguments.write:
+        write(found, parts)
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", nargs="*", default=[], help=", ".join(TITLES))
+    parser.add_argument("--rows", nargs="*", default=ROWS, help="methods of ours to time")
+    parser.add_argument("--seconds", type=float, help=f"limit of a run; {SECONDS:.0f} by default")
+    parser.add_argument("--quick", action="store_true", help="few turns, short runs")
+    parser.add_argument("--cache", type=Path, default=default_folder(), help="peers' environment")
+    parser.add_argument("--write", action="store_true", help="keep results, replace tables")
+    parser.add_argument("--tables", action="store_true", help="measure nothing, use what is kept")
+    arguments = parser.parse_args()
+    if arguments.seconds is None:
+        arguments.seconds = QUICK_SECONDS if arguments.quick else SECONDS
+    if arguments.write and not arguments.tables and (arguments.games or arguments.quick):
+        parser.error("--write keeps whole measurements only: leave out --games and --quick")
+    return arguments
+
+
+def measure(arguments: argparse.Namespace) -> Results:
+    """Install the peers, and measure the games one after the other."""
+    peers = PeerEnvironment(arguments.cache)
+    for peer in PEERS:
+        peers.install(peer.requirement)
+    iterations, targets = [], []
+    build_seconds("kuhn_poker")
+    for game in choose(arguments.games):
+        sys.stderr.write(f"{game.title}\n")
+        with TemporaryDirectory() as folder:
+            tree, building = build_seconds(game.spec)
+            files = GameFiles(tree, Path(folder))
+            if game.times_iterations:
+                iterations.append(measure_iterations(game, files, peers, arguments.quick))
+            targets.append(
+                measure_targets(game, files, building, peers, arguments.rows, arguments.seconds)
+            )
+    return {
+        "environment": environment(),
+        "peers": {peer.name: version(peer.requirement, peers) for peer in PEERS},
+        "seconds": arguments.seconds,
+        "iterations": iterations,
+        "targets": targets,
+    }
+
+
+def version(requirement: str, peers: PeerEnvironment) -> str:
+    """Return a peer's version, or why it is not there."""
+    return peers.missing.get(requirement) or requirement.partition("==")[2]
+
+
+def load_results() -> Results:
+    """Return the results kept."""
+    found: Results = json.loads((RESULTS / "peers.json").read_text(encoding="utf-8"))
+    return found
+
+
+def tables(found: Results) -> dict[str, str]:
+    """Return the parts of the page, by name."""
+    parts = {"both sides": sides(found)}
+    if found["iterations"]:
+        parts["iterations"] = iteration_table(found["iterations"], TITLES)
+    for target in TARGETS:
+        parts[f"time to {target:g}"] = target_table(found["targets"], TITLES, target)
+    parts["choices"] = choices(found["targets"])
+    return parts
+
+
+def sides(found: Results) -> str:
+    """Return machine, versions, and what each side counts as an iteration."""
+    rows = [
+        [peer.name, found["peers"][peer.name], peer.method, peer.iteration or "none"]
+        for peer in PEERS
+    ]
+    return (
+        f"{environment_text(found['environment'])}\n\n"
+        f"{table(['peer', 'version', 'what it runs', 'an iteration'], rows)}\n\n"
+        f"A run is given {found['seconds']:g} seconds; one of a row of ours other than `auto` and "
+        f"`lp`, {found['seconds'] / SHORTER:g}."
+    )
+
+
+def choices(targets: Sequence[Results]) -> str:
+    """Return what `auto` chose, and why."""
+    rows = [
+        [TITLES[result["game"]], f"{result['histories']:,}", result["solvers"]["auto"]["note"]]
+        for result in targets
+        if "note" in result["solvers"].get("auto", {})
+    ]
+    return table(["game", "histories", "`auto`"], rows)
+
+
+def write(found: Results, parts: dict[str, str]) -> None:
+    """Keep the results, and put tables and figures into the docs."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "peers.json").write_text(f"{json.dumps(found, indent=1)}\n", encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        page = replace_part(page, f"peers.py: {name}", part)
+    PAGE.write_text(page, encoding="utf-8")
+    drawings: dict[str, Callable[[], Any]] = {
+        "iterations": lambda: draw_iterations(found["iterations"], TITLES),
+        "targets": lambda: draw_targets(found["targets"], TITLES, DRAWN),
+    }
+    for name, draw in drawings.items():
+        path = DOCS / "images" / f"benchmarks-{name}.svg"
+        draw().savefig(path, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
