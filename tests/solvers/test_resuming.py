@@ -18,6 +18,7 @@ from infoset.errors import CheckpointFileError, CheckpointMismatchError, Paramet
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretScheme, name_by_player
 from infoset.solvers import (
+    METHODS,
     Budget,
     Checkpointing,
     FictitiousPlay,
@@ -36,8 +37,9 @@ KUHN, KUHN3, LEDUC = (
     build_tree(load_game(spec)).sequence_form
     for spec in ("kuhn_poker", "kuhn_poker(players=3)", "leduc_poker")
 )
+UNKEPT = ("lp", "lp-ipm", "lp-refined")
 RUNS = [
-    *((KUHN, name) for name in (*SCHEMES, "xfp", "rtcfr+", "cfr-br")),
+    *((KUHN, name) for name in METHODS if name not in UNKEPT),
     *((KUHN3, name) for name in ("cfr", "cfr+-simultaneous", "apcfr+", "hs-dcfr", "xfp")),
     *((LEDUC, name) for name in ("cfr+", "dcfr", "pdcfr+", "apcfr+", "hs-pcfr+", "rtcfr+")),
 ]
@@ -303,8 +305,9 @@ class Unkept(FictitiousPlay):
 
 
 def test_methods_without_a_state_say_so(path):
-    with pytest.raises(ParameterError, match=r"not for lp, whose .* leave checkpoint out"):
-        run(KUHN, "lp", checkpoint=Checkpointing(path))
+    for name in UNKEPT:
+        with pytest.raises(ParameterError, match=rf"not for {name}, whose .* leave checkpoint out"):
+            run(KUHN, name, checkpoint=Checkpointing(path))
     with pytest.raises(ParameterError, match=r"not for unkept, whose"):
         run_measured(Unkept(KUHN), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
     assert not path.exists()
