@@ -28,6 +28,7 @@ from infoset.solvers import (
     read_checkpoint,
     resuming,
     run_measured,
+    settings_of,
     write_checkpoint,
 )
 from infoset.solvers.regret_family import RegretSolver
@@ -114,6 +115,7 @@ def test_a_run_broken_off_anywhere_goes_on_to_the_same_bits(form, method, path):
     assert kept is None or 0 < kept.iteration <= 60
     assert_same_run(again, whole)
     assert_same_run(run(form, method, iterations=60, checkpoint=Checkpointing(path)), whole)
+    assert " at 0x" not in str(read_checkpoint(path).settings)
 
 
 @pytest.mark.usefixtures("every_iteration")
@@ -347,6 +349,22 @@ class TornSolver(FictitiousPlay):
 
     def state(self):
         return {**super().state(), "halves": self.halves}
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A row with a function among its numbers."""
+
+    weights: object = np.cumsum
+
+
+def test_a_function_among_the_numbers_is_known_by_its_name(path):
+    class Solver(FictitiousPlay):
+        def settings(self):
+            return settings_of(Weighted())
+
+    run_measured(Solver(KUHN), "mine", Budget(iterations=2, checkpoint=Checkpointing(path)))
+    assert read_checkpoint(path).settings == {"row": "Weighted", "weights": "cumsum"}
 
 
 def test_ctrl_c_waits_for_the_end_of_an_iteration(path):

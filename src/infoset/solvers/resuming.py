@@ -205,7 +205,7 @@ class RunKeeper:
             game=form.name,
             fingerprint=form.fingerprint,
             method=self._method,
-            settings=json.loads(json.dumps(self._solver.settings(), default=str)),
+            settings=json.loads(json.dumps(self._solver.settings(), default=_named)),
             iteration=self._solver.iteration,
             seconds=self._budget.elapsed,
             trace=tuple(self._budget.trace),
@@ -257,6 +257,11 @@ def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]
 def _words(setting: str) -> str:
     """Return what is said of a setting: where it comes from, for one that users do not give."""
     return "horizon (the iterations asked for)" if setting == "horizon" else setting
+
+
+def _named(value: object) -> str:
+    """Return the name of a function or class, which is the same in every process, or the text."""
+    return getattr(value, "__qualname__", str(value))
 
 
 def _shapes(state: StateArrays) -> dict[str, str]:
