@@ -1,6 +1,7 @@
 """Games and policies from outside and for outside: other libraries and file formats."""
 
 from infoset.interop.efg import format_efg, load_efg, parse_efg, plain_labels, save_efg
+from infoset.interop.gambit import gambit_equilibria
 from infoset.interop.openspiel import (
     OpenSpielGame,
     RecallWitness,
@@ -23,6 +24,7 @@ __all__ = [
     "check_recall",
     "check_timing",
     "format_efg",
+    "gambit_equilibria",
     "load_efg",
     "load_openspiel",
     "parse_efg",
