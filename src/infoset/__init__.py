@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         play_matches,
         prove_value,
     )
-    from infoset.front import GameInfo, evaluate, info, load, solve
+    from infoset.front import GameInfo, compare, evaluate, info, load, solve
     from infoset.game import (
         Game,
         History,
@@ -164,7 +164,7 @@ _ROOMS = {
         "to_pettingzoo",
     ),
     "plotting": ("draw",),
-    "front": ("GameInfo", "evaluate", "info", "load", "solve"),
+    "front": ("GameInfo", "compare", "evaluate", "info", "load", "solve"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -204,6 +204,7 @@ __all__ = [
     "build_tree",
     "check_form",
     "check_game",
+    "compare",
     "cut_tree",
     "distance",
     "draw",

@@ -15,7 +15,7 @@ import infoset
 from infoset.cli.app import app
 from infoset.cli.options import parse_memory
 
-COMMANDS = ["games", "info", "solve", "evaluate", "show", "play", "export"]
+COMMANDS = ["games", "info", "solve", "compare", "evaluate", "show", "play", "export"]
 HUGE = "liars_dice(numdice=20,dice_sides=1)"
 """2.2 · 10¹² histories, of only 83 world states."""
 

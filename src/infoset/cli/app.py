@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from infoset._version import __version__
-from infoset.cli.commands import draw, evaluate, export, games, info, play, show, solve
+from infoset.cli.commands import compare, draw, evaluate, export, games, info, play, show, solve
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
@@ -49,7 +49,7 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
-for module in (games, info, solve, evaluate, show, draw, play, export):
+for module in (games, info, solve, compare, evaluate, show, draw, play, export):
     app.command(module.__name__.rpartition(".")[2])(module.run)
 
 

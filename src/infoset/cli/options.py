@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import typer
 
-__all__ = ["GameArgument", "JsonOption", "MemoryOption", "PolicyArgument", "parse_memory"]
+__all__ = [
+    "GameArgument",
+    "IterationsOption",
+    "JsonOption",
+    "MemoryOption",
+    "PolicyArgument",
+    "SecondsOption",
+    "Stops",
+    "TargetOption",
+    "parse_memory",
+]
 
 UNITS: Final = {
     "": 1,
@@ -62,3 +72,25 @@ MemoryOption: TypeAlias = Annotated[
         show_default="70% of what is free",
     ),
 ]
+TargetOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="NUMBER",
+        help="Exploitability to stop at, such as 0.01, or 0.1% of the payoff range.",
+    ),
+]
+IterationsOption: TypeAlias = Annotated[
+    int | None, typer.Option("--iterations", help="Iterations to stop after.")
+]
+SecondsOption: TypeAlias = Annotated[
+    float | None, typer.Option("--seconds", help="Seconds to stop after.")
+]
+
+
+class Stops(NamedTuple):
+    """When to stop."""
+
+    target: str | None
+    iterations: int | None
+    seconds: float | None

@@ -30,13 +30,15 @@ class Progress:
     ----------
     name : str
         The game.
+    method : str
+        Who is at work; empty before solving begins.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._began = time.monotonic()
+        self.method = ""
         self._num_worlds = 0
-        self._method = ""
         self._limits: Budget | None = None
         self._trace: list[TracePoint] = []
 
@@ -46,8 +48,9 @@ class Progress:
 
     def solving(self, method: str, limits: Budget) -> None:
         """Note that the game is compiled, and solving begins, with these limits."""
-        self._method = method
+        self.method = method
         self._limits = limits
+        self._trace = []
         self._began = time.monotonic()
 
     def measured(self, point: TracePoint) -> None:
@@ -84,7 +87,7 @@ class Progress:
         from rich.console import Group
         from rich.text import Text
 
-        title = ", ".join(filter(None, [self.name, self._method]))
+        title = ", ".join(filter(None, [self.name, self.method]))
         views = self._exploring_view() if self._limits is None else self._solving_view()
         return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
 

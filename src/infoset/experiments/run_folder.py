@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import os
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
 from infoset._version import __version__
-from infoset.errors import InfosetError, ParameterError
+from infoset.errors import InfosetError
+from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text, json_value
 from infoset.front import load
 from infoset.game import Game
@@ -22,10 +20,7 @@ from infoset.policy import save_policy
 from infoset.solvers import SolveResult
 from infoset.tree import ExtensiveForm
 
-__all__ = ["RUN_FILES", "check_writable", "run_slug", "save_run"]
-
-RUNS = Path("runs")
-LONGEST_SLUG = 100
+__all__ = ["RUN_FILES", "save_run", "trace_rows"]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -36,22 +31,6 @@ RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The files of a run by what they hold, in the order in which they are written."""
-
-
-def run_slug(game: str, method: str) -> str:
-    """Return a folder name of a game and a method, of letters, digits, `-` and `_` alone.
-
-    Examples
-    --------
-    >>> run_slug("leduc_poker(num_ranks=4)", "cfr+")
-    'leduc_poker-num_ranks-4-cfr-plus'
-    """
-    end = _slug(method.replace("+", "-plus"))
-    return f"{_slug(game)[: LONGEST_SLUG - len(end) - 1].rstrip('-')}-{end}".strip("-")
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")
 
 
 def save_run(
@@ -86,64 +65,18 @@ def save_run(
     OSError
         If a file cannot be written.
     """
-    wanted = RUNS / run_slug(result.game, result.method) if folder is None else _named(folder)
+    wanted = RUNS / run_slug(result.game, result.method) if folder is None else folder
     about = {
         "parameters": _parameters(result.game, game),
         "method": result.method,
         "seed": None,
     }
-    made = _make_folder(wanted)
+    made = make_folder(wanted)
     save_policy(result.policy, made / RUN_FILES["policy"], about)
-    _write(made / RUN_FILES["trace"], lambda path: _write_trace(result, path))
-    _write(made / RUN_FILES["picture"], lambda path: _write_picture(result, path))
-    text = json_text(_record(result, about), indent=2) + "\n"
-    _write(made / RUN_FILES["result"], lambda path: _write_text(text, path))
+    write_file(made / RUN_FILES["trace"], lambda path: _write_trace(result, path))
+    write_file(made / RUN_FILES["picture"], lambda path: _write_picture(result, path))
+    write_text(made / RUN_FILES["result"], json_text(_record(result, about), indent=2) + "\n")
     return made
-
-
-def check_writable(folder: str | Path | None) -> None:
-    """Raise, before any work is done, if a run could not be saved under `folder`.
-
-    Raises
-    ------
-    ParameterError
-        If the nearest folder that exists is none, or may not be written to.
-    """
-    wanted = (RUNS if folder is None else _named(folder)).absolute()
-    nearest = next(path for path in wanted.parents if path.exists())
-    if not nearest.is_dir():
-        raise ParameterError(f"cannot write to {wanted}: {nearest} is not a folder; choose another")
-    if not os.access(nearest, os.W_OK):
-        raise ParameterError(f"cannot write to {wanted}: {nearest} is read-only; choose another")
-
-
-def _named(folder: str | Path) -> Path:
-    """Return a folder by a path that ends in its name, as `.` and `..` do not."""
-    path = Path(folder)
-    if path.name in ("", ".."):
-        path = Path(os.path.abspath(path))
-    if not path.name:
-        raise ParameterError(f"cannot write a run to {path}; give a folder inside of it")
-    return path
-
-
-def _make_folder(wanted: Path) -> Path:
-    """Make a folder that did not exist; of several processes, each gets its own."""
-    try:
-        wanted.parent.mkdir(parents=True, exist_ok=True)
-        for number in count(1):
-            name = wanted.name if number == 1 else f"{wanted.name}-{number}"
-            folder = wanted.with_name(name)
-            try:
-                folder.mkdir()
-            except FileExistsError:
-                continue
-            return folder
-    except OSError as error:
-        raise ParameterError(
-            f"cannot make the folder {wanted}: {error.strerror}; choose another"
-        ) from error
-    raise AssertionError("count has no end")
 
 
 def _parameters(spec: str, game: Game | ExtensiveForm | None) -> Any:
@@ -167,27 +100,18 @@ def _record(result: SolveResult, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, write: Callable[[Path], None]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
 def _write_trace(result: SolveResult, path: Path) -> None:
-    values = [f"value_{player}" for player in range(len(result.values))]
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["iteration", "seconds", *values, "nash_conv", "exploitability"])
-        for point in result.trace:
-            errors = (point.nash_conv, point.exploitability)
-            writer.writerow([point.iteration, point.seconds, *point.values, *errors])
+        csv.writer(file, lineterminator="\n").writerows(trace_rows(result))
+
+
+def trace_rows(result: SolveResult) -> Iterator[list[object]]:
+    """Yield the names of the columns of a trace, then a row per measurement."""
+    values = [f"value_{player}" for player in range(len(result.values))]
+    yield ["iteration", "seconds", *values, "nash_conv", "exploitability"]
+    for point in result.trace:
+        errors = (point.nash_conv, point.exploitability)
+        yield [point.iteration, point.seconds, *point.values, *errors]
 
 
 def _write_picture(result: SolveResult, path: Path) -> None:

@@ -1,5 +1,6 @@
-"""The verbs: load, info, solve, evaluate. They dispatch, and do no work of their own."""
+"""The verbs: load, info, solve, compare, evaluate. They dispatch, and do no work of their own."""
 
+from infoset.front.compare import compare
 from infoset.front.info import GameInfo, info
 from infoset.front.load import CompiledGame, GameLike, load, to_compiled, to_game
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
@@ -8,6 +9,7 @@ __all__ = [
     "CompiledGame",
     "GameInfo",
     "GameLike",
+    "compare",
     "evaluate",
     "find_metadata",
     "find_policy",

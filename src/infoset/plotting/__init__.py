@@ -1,5 +1,6 @@
 """Pictures. Matplotlib and pygraphviz are loaded when the first one is drawn, not before."""
 
+from infoset.plotting.comparison import plot_comparison
 from infoset.plotting.convergence import plot_convergence
 from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
@@ -14,5 +15,6 @@ __all__ = [
     "Region",
     "check_target",
     "draw",
+    "plot_comparison",
     "plot_convergence",
 ]

@@ -7,11 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption
+from infoset.cli.options import (
+    GameArgument,
+    IterationsOption,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+    Stops,
+    TargetOption,
+)
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     duration_text,
@@ -44,14 +52,6 @@ ENDINGS = {
 INTERRUPTED = 130
 
 
-class Stops(NamedTuple):
-    """When to stop."""
-
-    target: str | None
-    iterations: int | None
-    seconds: float | None
-
-
 def _list_methods(method: str) -> str:
     """Print the table of methods and leave, where that is what is asked for."""
     if method.lower() == LIST:
@@ -75,14 +75,9 @@ def run(
             is_eager=True,
         ),
     ] = DEFAULT_METHOD,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NUMBER", help="Exploitability to stop at, such as 0.01, or 0.1% of the range."
-        ),
-    ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Iterations to stop after.")] = None,
-    seconds: Annotated[float | None, typer.Option(help="Seconds to stop after.")] = None,
+    target: TargetOption = None,
+    iterations: IterationsOption = None,
+    seconds: SecondsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(

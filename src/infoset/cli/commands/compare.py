@@ -1,0 +1,112 @@
+"""`infoset compare`: one game by several methods, as a table and a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.options import (
+    GameArgument,
+    IterationsOption,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+    Stops,
+    TargetOption,
+)
+from infoset.cli.progress import live
+from infoset.cli.screen import (
+    duration_text,
+    error_text,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell_notes,
+)
+
+if TYPE_CHECKING:
+    from infoset.solvers import SolveResult, TracePoint
+
+DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+"
+DEFAULT_ITERATIONS = 1000
+INTERRUPTED = 130
+
+
+def run(
+    game: GameArgument,
+    methods: Annotated[
+        str,
+        typer.Option(help="Names with commas between; infoset solve --method list shows all."),
+    ] = DEFAULT_METHODS,
+    target: TargetOption = None,
+    iterations: IterationsOption = None,
+    seconds: SecondsOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="New folder for the result; if it exists, the next free name is taken.",
+            show_default="runs/GAME-comparison",
+        ),
+    ] = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a game by several methods, and draw how their errors fall.
+
+    Without --target, --iterations and --seconds each stops after 1,000 iterations.
+    Ctrl-C stops the method at work and those after it, and what is done is saved.
+    """
+    from infoset.experiments import COMPARISON_FILES, check_writable, save_comparison
+    from infoset.front import compare, load, to_compiled
+    from infoset.solvers import make_budget
+
+    rules = load(game)
+    check_writable(out)
+    if target is None and iterations is None and seconds is None:
+        iterations = DEFAULT_ITERATIONS
+    stops = Stops(target, iterations, seconds)._asdict()
+    with live(str(rules)) as progress:
+        compiled = to_compiled(rules, memory=memory, progress=progress.explored)
+        limits = make_budget(compiled.sequence_form, callback=None, **stops)
+
+        def show(method: str, point: TracePoint) -> None:
+            if progress.method != method:
+                progress.solving(method, limits)
+            progress.measured(point)
+
+        names = [name.strip() for name in methods.split(",")]
+        results = compare(compiled, names, on_measured=show, **stops)
+    tell_notes(compiled)
+    folder = save_comparison(results, out)
+    if as_json:
+        summaries = [result.summary() for result in results]
+        about = {"folder": str(folder), "files": dict(COMPARISON_FILES)}
+        print_json({"game": str(rules), "results": summaries, **about})
+    else:
+        _report(results, folder)
+    if results[-1].outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _report(results: Sequence[SolveResult], folder: Path) -> None:
+    from infoset.experiments import COMPARISON_FILES
+
+    error = "NashConv" if results[0].exploitability is None else "exploitability"
+    table = make_table("method", ">iterations", ">time", f">{error}", "outcome")
+    for result in results:
+        reached = result.nash_conv if result.exploitability is None else result.exploitability
+        table.add_row(
+            result.method,
+            number_text(result.iterations),
+            duration_text(result.seconds),
+            error_text(reached, result.measured.rounding),
+            result.outcome,
+        )
+    print_table(table, title=results[0].game)
+    say(f"saved in {folder}: {', '.join(COMPARISON_FILES.values())}")

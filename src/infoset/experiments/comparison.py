@@ -1,0 +1,75 @@
+"""What a comparison of methods leaves on disk: a folder of three files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from infoset._version import __version__
+from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
+from infoset.experiments.json_values import json_text
+from infoset.experiments.run_folder import trace_rows
+from infoset.plotting import plot_comparison
+from infoset.solvers import SolveResult
+
+__all__ = ["COMPARISON_FILES", "save_comparison"]
+
+COMPARISON_FILES: Final[Mapping[str, str]] = MappingProxyType(
+    {"traces": "traces.csv", "picture": "comparison.png", "results": "results.json"}
+)
+"""The files of a comparison by what they hold, in the order in which they are written."""
+
+
+def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
+    """Write the traces, the picture and the numbers of several solves to a new folder.
+
+    As with `save_run`, files are whole or not there, and a folder that exists is left alone.
+
+    Parameters
+    ----------
+    results : Sequence[SolveResult]
+        At least one, all of the same game.
+    folder : str or Path, optional
+        Where; by default `runs/` and the game and `comparison`.
+
+    Returns
+    -------
+    Path
+        The folder made.
+
+    Raises
+    ------
+    ParameterError
+        If there are no results, or of different games, or the folder cannot be made.
+    OSError
+        If a file cannot be written.
+    """
+    figure = plot_comparison(results)
+    game = results[0].game
+    made = make_folder(RUNS / run_slug(game, "comparison") if folder is None else folder)
+    write_file(made / COMPARISON_FILES["traces"], lambda path: _write_traces(results, path))
+    picture = made / COMPARISON_FILES["picture"]
+    write_file(picture, lambda path: figure.savefig(path, format="png"))
+    record = {
+        "game": game,
+        "fingerprint": results[0].policy.sequence_form.fingerprint,
+        "results": [result.summary() for result in results],
+        "version": __version__,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "files": dict(COMPARISON_FILES),
+    }
+    write_text(made / COMPARISON_FILES["results"], json_text(record, indent=2) + "\n")
+    return made
+
+
+def _write_traces(results: Sequence[SolveResult], path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["method", *next(trace_rows(results[0]))])
+        for result in results:
+            writer.writerows([result.method, *row] for row in islice(trace_rows(result), 1, None))
