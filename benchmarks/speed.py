@@ -1,30 +1,28 @@
-"""Time building, iterating and measuring beside OpenSpiel, and write the tables of the docs.
+"""Time building, iterating and measuring, and how far iterations are from the machine's floor.
 
     python -m pip install -e '.[test]'
     python benchmarks/speed.py            # print
-    python benchmarks/speed.py --write    # also replace docs/benchmarks.md
+    python benchmarks/speed.py --write    # also replace its parts of docs/benchmarks.md
 
-Both sides run in turn in one process on one core; figures are medians, and the ratios are those of
-the medians of one run. An iteration is CFR+ with both players updated in turn and the linear
-average kept. Numba's compilation is done before anything is timed; the last table times it.
+Building and measuring are timed beside OpenSpiel, in turn in one process on one core; figures are
+medians, and the ratios are those of the medians of one run. Iterations of the peers are timed by
+`peers.py`. An iteration is CFR+ with both players updated in turn and the linear average kept.
+Numba's compilation is done before anything is timed; the last table times it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import platform
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from pathlib import Path
+from importlib.metadata import version
 from statistics import median
-from typing import TypeVar
 
 import numpy as np
 import pyspiel
+from report import DOCS, environment, environment_text, replace_part, shown, table, timed
 
 import infoset
 from infoset.evaluation import evaluate_policy
@@ -42,36 +40,7 @@ GAMES = {
     "Goofspiel 5, random": GOOFSPIEL.format(5),
 }
 SETTLED = 300
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-
-
-Value = TypeVar("Value")
-
-
-def timed(work: Callable[[], Value]) -> tuple[Value, float]:
-    """Return what `work` returns, and the time that it takes."""
-    started = time.perf_counter()
-    value = work()
-    return value, time.perf_counter() - started
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return the time that `work` takes."""
-    return timed(work)[1]
-
-
-def shown(value: float) -> str:
-    """Return a time with its unit, in three digits."""
-    for unit, scale in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
-        if value * scale >= 1 or unit == "µs":
-            return f"{value * scale:.3g} {unit}"
-    raise AssertionError
-
-
-def table(header: list[str], rows: list[list[str]]) -> str:
-    """Return a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+PAGE = DOCS / "benchmarks.md"
 
 
 def openspiel_game(spec: str) -> pyspiel.Game:
@@ -99,10 +68,10 @@ def building(spec: str, repeats: int) -> list[str]:
     game, reference = infoset.load(spec), openspiel_game(spec)
     for _ in range(repeats):
         graph, exploring = timed(lambda: explore(game))
-        unrolling = seconds(lambda graph=graph: unroll(graph).sequence_form)
+        unrolling = timed(lambda graph=graph: unroll(graph).sequence_form)[1]
         ours.append((exploring, unrolling))
-        theirs.append(seconds(lambda: pyspiel.CFRPlusSolver(reference)))
-        walked.append(seconds(lambda: walk(reference)))
+        theirs.append(timed(lambda: pyspiel.CFRPlusSolver(reference))[1])
+        walked.append(timed(lambda: walk(reference))[1])
     counts = infoset.info(spec)
     exploring, unrolling = (median(part) for part in zip(*ours, strict=True))
     total = exploring + unrolling
@@ -123,26 +92,24 @@ def bytes_per_iteration(form: SequenceForm) -> int:
     return 2 * form.num_payoffs * 12 + state * 8 * (2 + 2 + 3 + 2)
 
 
-def iterating(form: SequenceForm, spec: str, repeats: int, bandwidth: float) -> list[str]:
-    """Return a row: our iteration early and settled, OpenSpiel's, ratio, bytes, floor."""
-    solver = pyspiel.CFRPlusSolver(openspiel_game(spec))
-    early, late, theirs = [], [], []
+def iterating(form: SequenceForm, repeats: int, bandwidth: float) -> list[str]:
+    """Return a row: an iteration early and settled, bytes, floor, and how far it is from that."""
+    early, late = [], []
     count = max(20, int(0.3 / (form.num_payoffs * 4e-9)))
     for _ in range(repeats):
         minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
         minimizer.run(1)
-        early.append(seconds(lambda m=minimizer: m.run(20)) / 20)
+        early.append(timed(lambda m=minimizer: m.run(20))[1] / 20)
         minimizer.run(SETTLED - minimizer.iteration)
-        late.append(seconds(lambda m=minimizer: m.run(count)) / count)
-        theirs.append(seconds(solver.evaluate_and_update_policy))
+        late.append(timed(lambda m=minimizer: m.run(count))[1] / count)
     moved = bytes_per_iteration(form)
+    floor = moved / bandwidth
     return [
         shown(median(early)),
         shown(median(late)),
-        shown(median(theirs)),
-        f"{median(theirs) / median(late):,.0f}×",
         f"{moved / 1e6:.2f} MB",
-        shown(moved / bandwidth),
+        shown(floor),
+        f"{median(late) / floor:.2g}×",
     ]
 
 
@@ -153,22 +120,22 @@ def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
     tabular = pyspiel.UniformRandomPolicy(reference)
     ours, theirs = [], []
     for _ in range(repeats):
-        ours.append(seconds(lambda: evaluate_policy(policy)))
-        theirs.append(seconds(lambda: pyspiel.nash_conv(reference, tabular, True)))
+        ours.append(timed(lambda: evaluate_policy(policy))[1])
+        theirs.append(timed(lambda: pyspiel.nash_conv(reference, tabular, True))[1])
     return [shown(median(ours)), shown(median(theirs)), f"{median(theirs) / median(ours):,.0f}×"]
 
 
 def memory_bandwidth() -> float:
     """Return bytes per second of adding two arrays larger than the caches, one core."""
     a, b = np.ones(20_000_000), np.ones(20_000_000)
-    return 3 * a.nbytes / min(seconds(lambda: np.add(a, b, out=a)) for _ in range(5))
+    return 3 * a.nbytes / min(timed(lambda: np.add(a, b, out=a))[1] for _ in range(5))
 
 
 def commands() -> str:
     """Time whole commands: a cold and a warm compilation cache."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+        variables = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
         solve = [sys.executable, "-m", "infoset", "solve"]
         lines = {
             "`import infoset`": [sys.executable, "-c", "import infoset"],
@@ -179,11 +146,11 @@ def commands() -> str:
         for name, command in lines.items():
             once = "empty" in name
             times = [
-                seconds(
+                timed(
                     lambda c=command: subprocess.run(
-                        c, cwd=folder, env=environment, check=True, capture_output=True
+                        c, cwd=folder, env=variables, check=True, capture_output=True
                     )
-                )
+                )[1]
                 for _ in range(1 if once else 5)
             ]
             rows.append([name, shown(median(times))])
@@ -204,8 +171,8 @@ def peak_memory(spec: str) -> str:
     return f"{kilobytes[0] / 1e6:.2f} GB ({kilobytes[1] / 1e6:.2f} GB for Kuhn poker)"
 
 
-def page() -> str:
-    """Measure everything, and return the page."""
+def parts() -> dict[str, str]:
+    """Measure everything, and return the parts of the page, by name."""
     whole, peak = commands(), peak_memory(GAMES["Goofspiel 5, random"])
     bandwidth = memory_bandwidth()
     built, iterated, measured = [], [], []
@@ -215,91 +182,46 @@ def page() -> str:
         RegretMinimizer(form, SCHEMES["cfr+"]).run(1)
         evaluate_policy(random_policy(form, np.random.default_rng(0)))
         built.append([title, *building(spec, repeats)])
-        iterated.append([title, *iterating(form, spec, repeats, bandwidth)])
+        iterated.append([title, *iterating(form, repeats, bandwidth)])
         measured.append([title, *measuring(form, spec, 1 if repeats == 3 else repeats)])
-    return TEXT.format(
-        machine=f"{os.cpu_count()} cores, {platform.machine()}, Linux",
-        python=platform.python_version(),
-        version=infoset.__version__,
-        openspiel=pyspiel.__version__ if hasattr(pyspiel, "__version__") else "2.0.2",
-        bandwidth=f"{bandwidth / 1e9:.1f}",
-        building=table(
-            [
-                "game",
-                "world states",
-                "histories",
-                "explore",
-                "unroll + sequence form",
-                "OpenSpiel C++ (CFR table)",
-                "OpenSpiel walked from Python",
-                "ratio to C++",
-            ],
-            built,
-        ),
-        iterating=table(
-            [
-                "game",
-                "ours, first 20",
-                "ours, settled",
-                "OpenSpiel C++",
-                "ratio",
-                "bytes an iteration",
-                "floor by bandwidth",
-            ],
-            iterated,
-        ),
-        measuring=table(["game", "ours", "OpenSpiel C++", "ratio"], measured),
-        peak=peak,
-        commands=whole,
-        settled=SETTLED,
-    )
+    return {
+        "machine": f"{environment_text(environment())} OpenSpiel {version('open_spiel')}. One core "
+        f"adds arrays that do not fit its caches at {bandwidth / 1e9:.1f} GB/s.",
+        "building": f"{table(BUILDING, built)}\n\n"
+        f"Peak memory of a process that builds Goofspiel 5, random: {peak}.",
+        "iterating": table(ITERATING, iterated),
+        "measuring": table(["game", "ours", "OpenSpiel C++", "ratio"], measured),
+        "commands": whole,
+    }
 
 
-TEXT = """# Benchmarks
+BUILDING = [
+    "game",
+    "world states",
+    "histories",
+    "explore",
+    "unroll + sequence form",
+    "OpenSpiel C++ (CFR table)",
+    "OpenSpiel walked from Python",
+    "ratio to C++",
+]
+ITERATING = ["game", "first 20", "settled", "bytes an iteration", "floor", "settled to floor"]
 
-Made by `python benchmarks/speed.py --write`, which says how. Machine: {machine}; Python
-{python}, infoset {version}, OpenSpiel {openspiel} (its C++ solvers through Python, simultaneous
-games made turn-based). Medians of runs in turn, one core, compilation done before; the machine is
-shared, so ratios are worth more than times.
 
-## Building
-
-From the rules in plain Python to the sequence form. Goofspiel here deals the prize and takes the
-bids in one step, so its histories are fewer than those of a serial game. OpenSpiel's table for CFR
-holds its infostates alone. Rules in Python cost most where world states are nearly as many as
-histories, as in Leduc poker.
-
-{building}
-
-Peak memory of a process that builds Goofspiel 5, random: {peak}.
-
-## One iteration of CFR+
-
-Both players updated in turn, linear average kept. "First 20" are iterations 2 to 21, "settled" is
-past iteration {settled}: regret matching+ puts zeros into the plans, and rows of zeros are skipped.
-The floor is the bytes an iteration must move (each payoff and its index once per player, and the
-state) at {bandwidth} GB/s, the bandwidth of one core on arrays that do not fit its caches; the
-smaller games do fit, and skipped rows are not moved, so that times can be below it.
-
-{iterating}
-
-## Measuring a policy
-
-Values, best responses of both players and NashConv, exactly.
-
-{measuring}
-
-## Whole commands
-
-{commands}
-"""
+def write(made: dict[str, str]) -> None:
+    """Replace the parts in the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, part in made.items():
+        text = replace_part(text, f"speed.py: {name}", part)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="replace docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="replace its parts of the page")
     arguments = parser.parse_args()
-    text = page()
-    print(text)
+    made = parts()
+    for name, part in made.items():
+        print(f"\n{name}\n\n{part}")
     if arguments.write:
-        PAGE.write_text(text)
+        write(made)
