@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,13 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import pyspiel
+from report import DOCS, replace_part
 
 import infoset
 from infoset.errors import InfosetError
 from infoset.interop import load_openspiel
 
-PAGE = Path(__file__).parents[1] / "docs" / "openspiel.md"
-BEGIN, END = "<!-- made by benchmarks/openspiel_games.py -->\n", "<!-- end -->"
+PAGE = DOCS / "openspiel.md"
 
 MAX_HISTORIES = 120_000
 """Explored of a game with parameters of ours; of one with its defaults, `MAX_BY_DEFAULT`."""
@@ -200,9 +199,8 @@ def main() -> None:
     text = tables()
     print(text)
     if arguments.write:
-        page = PAGE.read_text(encoding="utf-8")
-        between = re.compile(f"(?<={re.escape(BEGIN)}).*(?={re.escape(END)})", re.DOTALL)
-        PAGE.write_text(between.sub(lambda _: f"\n{text}\n", page), encoding="utf-8")
+        page = replace_part(PAGE.read_text(encoding="utf-8"), Path(__file__).name, text)
+        PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
