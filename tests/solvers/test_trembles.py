@@ -243,3 +243,25 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
         run(0.04, 80)
     with pytest.raises(ParameterError, match="not for lp"):
         run(0.05, 80, "lp")
+
+
+def test_the_rest_of_a_locked_game_may_tremble():
+    behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
+    locked = lock_policy(KUHN, behavior)
+    rest = solve_trembling(tremble(locked.form, 0.05), "lp", Budget())
+    everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(KUHN).rows()}
+    at_once = solve_trembling(tremble(KUHN, {**everywhere, **behavior}), "lp", Budget())
+    assert rest.values == pytest.approx(at_once.values, abs=1e-9)
+    whole = locked.complete(rest.policy)
+    assert evaluate_policy(whole).values == pytest.approx(rest.values, abs=1e-12)
+    assert whole["[K]", 0]["pass"] >= 0.05
+
+
+def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_asked_for():
+    trembling = tremble(KUHN, 0.05)
+    exact = solve_trembling(trembling, "auto", Budget())
+    assert (exact.method, exact.outcome) == ("lp", "optimal")
+    assert "lp is exact" in exact.reason
+    counted = solve_trembling(trembling, "auto", Budget(iterations=10))
+    assert (counted.method, counted.iterations) == ("sapcfr+", 10)
+    assert "no iterations to limit" in counted.reason

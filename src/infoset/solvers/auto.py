@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from infoset.regret import SCHEMES
+from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import solve_by_regret
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "run_best"]
 
 LARGEST_PROGRAM = 65_000
 """Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
@@ -35,17 +36,32 @@ class Auto:
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Choose a method and run it."""
-        rejection = _why_not_lp(sequence_form, budget)
-        if rejection is None:
-            result = solve_by_lp(sequence_form, budget)
-            if result.outcome != "failed":
-                size = f"{program_size(sequence_form):,} numbers, at most {LARGEST_PROGRAM:,}"
-                return replace(result, reason=f"lp is exact, and quick here: {size}")
-            budget.trace.clear()
-            rejection = "lp found no solution"
-        name = BEST if sequence_form.is_two_player_constant_sum else ROBUST
-        result = solve_by_regret(sequence_form, SCHEMES[name], budget)
-        return replace(result, reason=f"{rejection}; {name} is the best of the others over all")
+        return run_best(
+            sequence_form,
+            budget,
+            by_lp=lambda: solve_by_lp(sequence_form, budget),
+            by_regret=lambda scheme: solve_by_regret(sequence_form, scheme, budget),
+        )
+
+
+def run_best(
+    sequence_form: SequenceForm,
+    budget: Budget,
+    by_lp: Callable[[], SolveResult],
+    by_regret: Callable[[RegretScheme], SolveResult],
+) -> SolveResult:
+    """Run one of two solvers of a game, and say why; see `Auto`."""
+    rejection = _why_not_lp(sequence_form, budget)
+    if rejection is None:
+        result = by_lp()
+        if result.outcome != "failed":
+            size = f"{program_size(sequence_form):,} numbers, at most {LARGEST_PROGRAM:,}"
+            return replace(result, reason=f"lp is exact, and quick here: {size}")
+        budget.trace.clear()
+        rejection = "lp found no solution"
+    name = BEST if sequence_form.is_two_player_constant_sum else ROBUST
+    reason = f"{rejection}; {name} is the best of the others over all"
+    return replace(by_regret(SCHEMES[name]), reason=reason)
 
 
 def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:

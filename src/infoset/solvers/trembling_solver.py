@@ -5,6 +5,7 @@ from __future__ import annotations
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
+from infoset.solvers.auto import run_best
 from infoset.solvers.budget import Budget
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.loop import run_measured, work_of
@@ -67,7 +68,8 @@ def solve_trembling(
     ----------
     trembling : TremblingForm
     method : str, RegretScheme or LocalMethod
-        A member of the CFR family, by name or as a row; `lp`; or a method of one's own.
+        A member of the CFR family, by name or as a row; `lp`; `auto`, which chooses one of them; or
+        a method of one's own.
     budget : Budget
 
     Returns
@@ -84,13 +86,24 @@ def solve_trembling(
         If the method is `lp`, and the game is not two-player constant-sum.
     """
     if isinstance(method, str):
-        name = method.lower()
-        if name == "lp":
-            return solve_trembling_by_lp(trembling, budget)
-        if name not in SCHEMES:
-            raise UnknownNameError.of("method for trembles", method, [*SCHEMES, "lp"])
-        method = SCHEMES[name]
+        return _solve_by_name(trembling, method, budget)
     if isinstance(method, RegretScheme):
         method = planned_scheme(method, budget)
     solver = TremblingSolver(trembling, method)
     return run_measured(solver, method.name, budget, trembling.evaluate)
+
+
+def _solve_by_name(trembling: TremblingForm, method: str, budget: Budget) -> SolveResult:
+    name = method.lower()
+    if name == "lp":
+        return solve_trembling_by_lp(trembling, budget)
+    if name == "auto":
+        return run_best(
+            trembling.form,
+            budget,
+            by_lp=lambda: solve_trembling_by_lp(trembling, budget),
+            by_regret=lambda scheme: solve_trembling(trembling, scheme, budget),
+        )
+    if name not in SCHEMES:
+        raise UnknownNameError.of("method for trembles", method, [*SCHEMES, "lp", "auto"])
+    return solve_trembling(trembling, SCHEMES[name], budget)
