@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,9 +28,11 @@ DISTANCES = [
     for kind in ("entropy", "euclidean")
     for weights in (balanced_weights, Distance().weights)
 ]
-each_distance = pytest.mark.parametrize("distance", DISTANCES, ids=str)
+NAMES = [f"{distance.kind}-{distance.weights.__name__}" for distance in DISTANCES]
+each_distance = pytest.mark.parametrize("distance", DISTANCES, ids=NAMES)
 
 
+@cache
 def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
@@ -154,7 +157,7 @@ def test_it_goes_on_from_its_state():
     first.run(5)
     second.run(5)
     assert first.strengths == second.strengths
-    assert first.settings() == {"distance": "entropy", "weights": "balanced_weights"}
+    assert first.settings() == {"distance": {"kind": "entropy", "weights": balanced_weights}}
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])

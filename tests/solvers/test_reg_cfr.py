@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from strategies import random_games
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 
 
+@cache
 def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
@@ -99,6 +101,21 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit():
         solver.run(25)
         policies.append(np.concatenate(solver.policy().probabilities))
     assert np.array_equal(*policies)
+
+
+def test_it_goes_on_from_its_state_to_the_same_bits():
+    form = form_of(KUHN)
+    first, second = (RegCFRSolver(form, RegCFR(period=10)) for _ in range(2))
+    first.run(17)
+    second.set_state(first.state())
+    assert second.iteration == 17
+    assert second.settings()["period"] == 10
+    for solver in (first, second):
+        solver.run(20)
+    for found, expected in zip(
+        second.policy().probabilities, first.policy().probabilities, strict=True
+    ):
+        assert np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])

@@ -15,6 +15,7 @@ from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.pair_game import check_pair, payoff_scale
 from infoset.solvers.result import SolveResult
+from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 
@@ -109,6 +110,7 @@ class ExcessiveGapSolver:
     def __init__(self, sequence_form: SequenceForm, row: ExcessiveGap) -> None:
         check_pair(sequence_form, row.name)
         self._form = sequence_form
+        self._row = row
         self._total = sequence_form.constant_sum or 0.0
         self._scale = payoff_scale(sequence_form)
         self._proxes = tuple(TreeplexProx(plex, row.distance) for plex in sequence_form.treeplexes)
@@ -151,8 +153,8 @@ class ExcessiveGapSolver:
             self._state = self._next()
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method, the weights by the name of what gives them."""
-        return self._proxes[0].distance.settings()
+        """Return the numbers of the method."""
+        return settings_of(self._row)
 
     def state(self) -> StateArrays:
         """Return what iterations move, by name and player."""

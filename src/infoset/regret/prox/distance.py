@@ -79,11 +79,6 @@ class Distance:
         """Whether it is the Euclidean one."""
         return self.kind == "euclidean"
 
-    def settings(self) -> dict[str, str]:
-        """Return kind and weights as text, a function by its name: what runs differ in."""
-        weights = getattr(self.weights, "__qualname__", repr(self.weights))
-        return {"distance": self.kind, "weights": weights}
-
     def weights_of(self, treeplex: Treeplex) -> FloatArray:
         """Return [I] the weights on a treeplex, checked.
 

@@ -122,8 +122,8 @@ class FirstOrderSolver:
         )
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method, the weights by the name of what gives them."""
-        return settings_of(self._scheme) | self._scheme.distance.settings()
+        """Return the numbers of the method."""
+        return settings_of(self._scheme)
 
     def state(self) -> StateArrays:
         """Return the arrays that iterations move, by name and player, in order of position."""
