@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import block_array, coo_array
 
+from infoset import solve
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -26,6 +27,7 @@ from infoset.solvers import (
     Budget,
     Checkpointing,
     LocalMethod,
+    Trembling,
     find_method,
     lock_policy,
     solve_locked,
@@ -265,3 +267,14 @@ def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_
     counted = solve_trembling(trembling, "auto", Budget(iterations=10))
     assert (counted.method, counted.iterations) == ("sapcfr+", 10)
     assert "no iterations to limit" in counted.reason
+
+
+def test_trembles_are_a_row_of_solve():
+    row = Trembling(0.05, "sapdcfr+")
+    result = solve("kuhn_poker", row, target=1e-6)
+    exact = solve_trembling(tremble(KUHN, 0.05), "lp", Budget())
+    assert result.method == row.name == "sapdcfr+ with trembles"
+    assert result.values == pytest.approx(exact.values, abs=1e-6)
+    assert Trembling(0.05, SCHEMES["cfr"]).name == "cfr with trembles"
+    with pytest.raises(ParameterError, match=r"at most 0\.5"):
+        solve("kuhn_poker", Trembling(0.6))

@@ -38,7 +38,7 @@ from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
-from infoset.solvers.trembling_solver import TremblingSolver, solve_trembling
+from infoset.solvers.trembling_solver import Trembling, TremblingSolver, solve_trembling
 
 __all__ = [
     "CFRBR",
@@ -80,6 +80,7 @@ __all__ = [
     "SubgameSolver",
     "Target",
     "TracePoint",
+    "Trembling",
     "TremblingForm",
     "TremblingSolver",
     "average_policy",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
@@ -11,10 +13,11 @@ from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import SolveResult
-from infoset.solvers.trembles import TremblingForm
+from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
 from infoset.solvers.trembling_lp import solve_trembling_by_lp
+from infoset.tree import SequenceForm
 
-__all__ = ["TremblingSolver", "solve_trembling"]
+__all__ = ["Trembling", "TremblingSolver", "solve_trembling"]
 
 
 class TremblingSolver(LocalMinimizer):
@@ -57,6 +60,51 @@ class TremblingSolver(LocalMinimizer):
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next iteration begins with."""
         return TabularPolicy(self.sequence_form, self.current_probabilities())
+
+
+@dataclass(frozen=True)
+class Trembling:
+    """A method among policies with least probabilities: a row for `solve`.
+
+    Attributes
+    ----------
+    least_probability : float or Mapping
+        As `tremble` takes it: one number for all actions; or, by infostate and player, a number
+        for its actions or one for each.
+    method : str, RegretScheme or LocalMethod
+        As `solve_trembling` takes it.
+
+    Examples
+    --------
+    >>> from infoset import solve
+    >>> solve("kuhn_poker", Trembling(0.05)).policy["[K] / bet", 1]["pass"] >= 0.05
+    True
+    """
+
+    least_probability: LeastProbabilities
+    method: str | RegretScheme | LocalMethod = "auto"
+
+    @property
+    def name(self) -> str:
+        """The method, and that hands tremble."""
+        plain = self.method if isinstance(self.method, str) else self.method.name
+        return f"{plain} with trembles"
+
+    @property
+    def description(self) -> str:
+        """One line."""
+        return "every action with at least some probability"
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Solve a game until the budget ends it.
+
+        Raises
+        ------
+        InfosetError
+            As `tremble` and `solve_trembling` do.
+        """
+        trembling = tremble(sequence_form, self.least_probability)
+        return replace(solve_trembling(trembling, self.method, budget), method=self.name)
 
 
 def solve_trembling(
