@@ -17,13 +17,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from comparison.environment import PeerEnvironment, default_folder
-from comparison.figures import draw_iterations, draw_targets
+from comparison.figures import draw_iterations, draw_targets, save
 from comparison.forms import GameFiles
 from comparison.games import GAMES, choose
 from comparison.iterations import iteration_table, measure_iterations
@@ -37,7 +37,7 @@ PAGE = DOCS / "benchmarks.md"
 TITLES = {game.name: game.title for game in GAMES}
 DRAWN = 1e-6
 """The target of the figure."""
-SECONDS, QUICK_SECONDS = 20.0, 2.0
+SECONDS, QUICK_SECONDS = 10.0, 1.0
 
 Results = dict[str, Any]
 
@@ -151,13 +151,9 @@ def write(found: Results, parts: dict[str, str]) -> None:
     for name, part in parts.items():
         page = replace_part(page, f"peers.py: {name}", part)
     PAGE.write_text(page, encoding="utf-8")
-    drawings: dict[str, Callable[[], Any]] = {
-        "iterations": lambda: draw_iterations(found["iterations"], TITLES),
-        "targets": lambda: draw_targets(found["targets"], TITLES, DRAWN),
-    }
-    for name, draw in drawings.items():
-        path = DOCS / "images" / f"benchmarks-{name}.svg"
-        draw().savefig(path, metadata={"Date": None})
+    images = DOCS / "images"
+    save(draw_iterations(found["iterations"], TITLES), images / "benchmarks-iterations.svg")
+    save(draw_targets(found["targets"], TITLES, DRAWN), images / "benchmarks-targets.svg")
 
 
 if __name__ == "__main__":

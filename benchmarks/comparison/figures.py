@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log10
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -11,7 +13,7 @@ from matplotlib.figure import Figure
 
 from comparison.peers import PEERS
 
-__all__ = ["draw_iterations", "draw_targets"]
+__all__ = ["draw_iterations", "draw_targets", "save"]
 
 Result = dict[str, Any]
 
@@ -25,7 +27,8 @@ COLORS = dict(
 )
 MARKERS = dict(zip(COLORS, ("o", "s", "D", "^", "v"), strict=True))
 GRID = "#d9d9d9"
-STYLE = {"svg.hashsalt": "infoset", "svg.fonttype": "none", "font.size": 9}
+STYLE = {"svg.hashsalt": "infoset"}
+"""So that equal figures are equal files."""
 HEIGHT_OF_GAME, MARGIN = 0.3, 1.3
 FAINT = 0.45
 
@@ -39,7 +42,8 @@ def draw_targets(results: Sequence[Result], titles: Mapping[str, str], target: f
         for row, result in enumerate(results):
             mark_time(axes, row, name, result["solvers"].get(name, {}), key)
         axes.plot([], [], MARKERS[name], color=COLORS[name], label=name)
-    axes.set_xlabel(f"seconds to {target:g}, building included; hollow: not reached by then")
+    power = f"$10^{{{log10(target):.0f}}}$"
+    axes.set_xlabel(f"seconds to {power}, building included; hollow: not reached by then")
     finish(figure, axes, len(names))
     return figure
 
@@ -78,10 +82,9 @@ def draw_iterations(results: Sequence[Result], titles: Mapping[str, str]) -> Fig
 
 def panel(results: Sequence[Result], titles: Mapping[str, str]) -> tuple[Figure, Axes]:
     """Return axes with a row per game."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, MARGIN + HEIGHT_OF_GAME * len(results)), layout="constrained")
-        axes = figure.add_subplot()
-        axes.set_yticks(range(len(results)), [titles[result["game"]] for result in results])
+    figure = Figure(figsize=(7.2, MARGIN + HEIGHT_OF_GAME * len(results)), layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_yticks(range(len(results)), [titles[result["game"]] for result in results])
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.set_xscale("log")
     return figure, axes
@@ -94,3 +97,9 @@ def finish(figure: Figure, axes: Axes, columns: int) -> None:
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper center", ncols=columns, frameon=False)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as SVG."""
+    with mpl.rc_context(STYLE):
+        figure.savefig(path, metadata={"Date": None})

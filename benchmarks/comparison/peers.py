@@ -68,9 +68,9 @@ class Peer:
     def refuses(self, files: GameFiles) -> str:
         """Return why a game is not tried; empty where it is."""
         if files.tree.num_players > self.most_players:
-            return f"{files.tree.num_players} players"
+            return f"{self.most_players} players only"
         if files.tree.num_histories > self.most_histories:
-            return f"more than {self.most_histories:,} histories"
+            return f">{self.most_histories:,} histories"
         return ""
 
 

@@ -93,7 +93,7 @@ def typical(results: Sequence[Result]) -> Result:
 def our_run(tree: GameTree, method: str, building: float, limit: float) -> Result:
     """Return how long a method of ours takes; compiled before, measuring included."""
     if not is_for(tree, method):
-        return {"failure": "for two-player constant-sum games"}
+        return {"failure": "2 players only"}
     if method not in EXACT[1:]:
         infoset.solve(tree, method, iterations=1)
     result = solve(tree, method, limit, TARGETS[-1])

@@ -129,7 +129,7 @@ def test_an_average_of_other_policies_is_refused(tmp_path):
 def test_a_peer_says_why_it_is_not_run(tmp_path):
     files = GameFiles(infoset.build_tree(infoset.load("kuhn_poker(players=3)")), tmp_path)
     gambit = PEERS[-1]
-    with pytest.raises(PeerError, match="3 players"):
+    with pytest.raises(PeerError, match="2 players only"):
         PeerRun(gambit, GAMES[0], files, HereToo())
     lacking = HereToo(missing={gambit.requirement: "no compiler"})
     with pytest.raises(PeerError, match="no compiler"):
