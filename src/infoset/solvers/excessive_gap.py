@@ -52,12 +52,12 @@ class ExcessiveGap:
 
     Notes
     -----
-    Source: Nesterov (2005); Hoda, Gilpin, Peña and Sandholm (2010), with the aggressive steps of
-    their Section 5; Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
+    Source: Nesterov (2005), "Excessive Gap Technique in Nonsmooth Convex Minimization"; Hoda,
+    Gilpin, Peña and Sandholm (2010); Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
     Differs from the papers: the first strengths are not computed from the norm of the payoffs but
-    doubled until the inequality holds, and the strength to fall is the one whose share of the
-    bound is larger. Where rounding breaks the inequality, what it is broken by is added to the
-    bound.
+    doubled until the inequality holds; steps are as large as it allows; and the strength to fall
+    is the one whose share of the bound is larger. Where rounding breaks the inequality, the bound
+    grows by what it is broken by.
 
     Examples
     --------
@@ -212,7 +212,7 @@ class ExcessiveGapSolver:
     def _moved(self, player: Player, step: float) -> _State:
         """Return the state with the strength of `player` less by a share `step` of it.
 
-        Kroer et al. (2020), Algorithm 1, whichever of the two is the player.
+        The step of Kroer et al. (2020), whichever of the two is the player.
         """
         state, other = self._state, 1 - player
         strength = state.strengths[player]

@@ -82,6 +82,13 @@ class FirstOrderScheme:
     UnknownNameError
         If there is no such guess.
 
+    Notes
+    -----
+    Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; the rows name that of each method.
+    Differs from the papers: step sizes are measured on several games rather than taken from the
+    theorems (with `mmd` they agree); players may alternate, which the theorems do not cover;
+    averages weigh later plans more; and methods with a guess play the uniform policy first.
+
     Examples
     --------
     >>> from dataclasses import replace
