@@ -96,9 +96,9 @@ def test_no_time_at_all():
 def test_what_highs_calls_optimal_is_not_believed(monkeypatch):
     def lie(model, algorithm, seconds):
         rows, columns = model.matrix.shape
-        return _highs.LinearSolution(
-            "optimal", np.zeros(columns), np.zeros(columns), np.zeros(rows), 7
-        )
+        of_columns, of_rows = np.zeros(columns), np.zeros(rows)
+        basis = of_columns > 0, of_rows > 0
+        return _highs.LinearSolution("optimal", of_columns, of_columns, of_rows, 7, *basis)
 
     monkeypatch.setattr(lp, "maximise", lie)
     result = infoset.solve("kuhn_poker", "lp")

@@ -13,7 +13,7 @@ from infoset.policy import TabularPolicy
 from infoset.tree import ExtensiveForm, GameTree, Treeplex
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["ValueProof", "prove_value"]
+__all__ = ["Payoffs", "Plan", "ValueProof", "exact_payoffs", "prove_bounds", "prove_value"]
 
 Plan: TypeAlias = list[Fraction]
 Payoffs: TypeAlias = dict[tuple[int, int], Fraction]
@@ -94,10 +94,14 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
         )
     if policy.sequence_form.fingerprint != form.fingerprint:
         raise PolicyMismatchError(f"the policy is for {policy.sequence_form.name}, not {form.name}")
-    payoffs = _exact_payoffs(game)
+    payoffs = exact_payoffs(game)
     best: ValueProof | None = None
     for denominator in DENOMINATORS:
-        proof = _bounds(form.treeplexes, payoffs, policy, denominator)
+        behaviors = [
+            _rounded(plex, values, denominator)
+            for plex, values in zip(form.treeplexes, policy.probabilities, strict=True)
+        ]
+        proof = prove_bounds(form.treeplexes, payoffs, behaviors)
         if best is None or proof.upper - proof.lower < best.upper - best.lower:
             best = proof
         if best.value is not None:
@@ -106,22 +110,27 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     return best
 
 
-def _bounds(
-    treeplexes: Sequence[Treeplex], payoffs: Payoffs, policy: TabularPolicy, denominator: int
+def prove_bounds(
+    treeplexes: Sequence[Treeplex], payoffs: Payoffs, behaviors: Sequence[Plan]
 ) -> ValueProof:
-    """Return what both rounded policies guarantee."""
-    behaviors = [
-        _rounded(plex, values, denominator)
-        for plex, values in zip(treeplexes, policy.probabilities, strict=True)
-    ]
+    """Return what the policies of two players guarantee, by best responses in fractions.
+
+    behaviors: per player [Q], probabilities that sum to one at every infostate.
+    """
     plans = [_plan(plex, own) for plex, own in zip(treeplexes, behaviors, strict=True)]
     upper = _best_value(treeplexes[0], _gradient(payoffs, plans[1], 0, treeplexes[0]))
     lower = -_best_value(treeplexes[1], _gradient(payoffs, plans[0], 1, treeplexes[1]))
     return ValueProof(lower, upper, tuple(map(tuple, behaviors)))
 
 
-def _exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
-    """Return player 0's payoffs by the sequences of both, nature's reach in them."""
+def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
+    """Return player 0's payoffs by the sequences of both, nature's reach in them.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If nature's probabilities are not exact.
+    """
     reach = _exact_reach(game)
     paid = game.rewards_so_far if isinstance(game, GameTree) else game.utility
     sequence = game.sequence

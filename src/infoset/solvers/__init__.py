@@ -16,6 +16,7 @@ from infoset.solvers.coarse_correlated import (
     CoarseCorrelatedSolver,
     solve_coarse_correlated,
 )
+from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
 from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
 from infoset.solvers.first_order import (
@@ -99,6 +100,7 @@ __all__ = [
     "solve_by_lp",
     "solve_by_regret",
     "solve_coarse_correlated",
+    "solve_exactly",
     "solve_locked",
     "solve_subgames",
     "solve_trembling",

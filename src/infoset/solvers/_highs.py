@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -9,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from infoset.solvers.result import Outcome
-from infoset.typing import FloatArray
+from infoset.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Algorithm", "LinearModel", "LinearSolution", "maximise"]
+__all__ = ["Algorithm", "LinearModel", "LinearSolution", "maximise", "maximise_at_vertex"]
 
 Algorithm: TypeAlias = Literal["simplex", "ipm", "ipm+crossover"]
 
@@ -47,6 +48,8 @@ class LinearSolution(NamedTuple):
     duals : FloatArray
         [rows]
     iterations : int
+    basic_columns, basic_rows : BoolArray
+        Which are in the basis; none where HiGHS has no basis.
     """
 
     outcome: Outcome
@@ -54,6 +57,8 @@ class LinearSolution(NamedTuple):
     reduced_costs: FloatArray
     duals: FloatArray
     iterations: int
+    basic_columns: BoolArray
+    basic_rows: BoolArray
 
 
 def maximise(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
@@ -83,6 +88,17 @@ def maximise(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
     interrupted = _solve_interruptibly(highs)
     outcome = "interrupted" if interrupted else _outcome(highs.getModelStatus(), algorithm)
     return _solution(highs, model, outcome)
+
+
+def maximise_at_vertex(model: LinearModel, seconds: float | None) -> LinearSolution:
+    """Solve a linear program to a vertex: by the simplex, or else by crossing over to one."""
+    started = time.monotonic()
+    solution = maximise(model, "simplex", seconds)
+    if solution.outcome not in ("failed", "iterations"):
+        return solution
+    left = None if seconds is None else seconds - (time.monotonic() - started)
+    crossed = maximise(model, "ipm+crossover", left)
+    return crossed._replace(iterations=solution.iterations + crossed.iterations)
 
 
 def _highs_model(model: LinearModel) -> Any:
@@ -125,12 +141,22 @@ def _solution(highs: Any, model: LinearModel, outcome: Outcome) -> LinearSolutio
         _vector(solution.col_dual, columns),
         _vector(solution.row_dual, rows),
         sum(max(int(count), 0) for count in counts),
+        _basic(highs.getBasis().col_status, columns),
+        _basic(highs.getBasis().row_status, rows),
     )
 
 
 def _vector(given: Sequence[float], size: int) -> FloatArray:
     """Return what HiGHS has as an array; zeros where it has nothing."""
     return np.asarray(given, dtype=np.float64) if len(given) == size else np.zeros(size)
+
+
+def _basic(statuses: Sequence[Any], size: int) -> BoolArray:
+    import highspy
+
+    if len(statuses) != size:
+        return np.zeros(size, dtype=bool)
+    return np.array([status == highspy.HighsBasisStatus.kBasic for status in statuses], dtype=bool)
 
 
 def _solve_interruptibly(highs: Any) -> bool:

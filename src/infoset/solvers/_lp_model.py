@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.solvers._highs import LinearModel
+from infoset.policy import TabularPolicy
+from infoset.solvers._highs import LinearModel, LinearSolution
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray, Player
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["plan_model"]
+__all__ = ["plan_model", "policy_of_solution"]
 
 
 def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
@@ -40,6 +41,17 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     cost = np.zeros(num_columns)
     cost[num_plan] = 1.0
     return LinearModel(matrix, cost, lower, np.full(num_columns, np.inf), row_lower, row_upper)
+
+
+def policy_of_solution(sequence_form: SequenceForm, solution: LinearSolution) -> TabularPolicy:
+    """Return both policies, given a solution of player 0's program: variables and duals."""
+    first, second = sequence_form.treeplexes
+    plan = solution.values[: first.num_sequences]
+    # A price is what the objective would change by, and the opponent's plan is what it would lose.
+    dual = solution.duals[-second.num_sequences :]
+    dual = -dual if dual.sum() < 0 else dual
+    weights = [np.clip(plan, 0, None), np.clip(dual, 0, None)]
+    return TabularPolicy.from_weights(sequence_form, weights)
 
 
 def _flow_matrix(treeplex: Treeplex) -> csr_array:

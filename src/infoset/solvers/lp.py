@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-import numpy as np
-
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
-from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise
-from infoset.solvers._lp_model import plan_model
+from infoset.solvers._highs import (
+    Algorithm,
+    LinearModel,
+    LinearSolution,
+    maximise,
+    maximise_at_vertex,
+)
+from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.budget import Budget
 from infoset.solvers.result import Outcome, SolveResult
@@ -23,8 +27,6 @@ __all__ = ["LinearProgram", "solve_by_lp"]
 
 CERTIFIED = 1e-6
 """Exploitability, relative to the payoff range, above which an 'optimal' answer is not believed."""
-
-VERTEX_ALGORITHMS: tuple[Algorithm, ...] = ("simplex", "ipm+crossover")
 
 Choice = Literal["auto", "simplex", "ipm"]
 
@@ -146,7 +148,9 @@ def _plain(sequence_form: SequenceForm, budget: Budget, options: LinearProgram) 
     for algorithm in _attempts(options):
         solution = maximise(model, algorithm, _seconds_left(budget))
         iterations += solution.iterations
-        answer = _measured(_policy(sequence_form, model, solution), solution.outcome, iterations)
+        answer = _measured(
+            policy_of_solution(sequence_form, solution), solution.outcome, iterations
+        )
         if answer.outcome not in ("failed", "iterations"):
             return answer
     # Iterations of the simplex are our own limit, not one that was asked for.
@@ -154,7 +158,7 @@ def _plain(sequence_form: SequenceForm, budget: Budget, options: LinearProgram) 
 
 
 def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
-    """Yield what to try, one after the other; refinement begins at a vertex."""
+    """Yield what to try, one after the other."""
     if options.algorithm != "ipm":
         yield "simplex"
     if options.algorithm != "simplex":
@@ -163,20 +167,6 @@ def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
 
 def _seconds_left(budget: Budget) -> float | None:
     return None if budget.seconds is None else budget.seconds - budget.elapsed
-
-
-def _policy(
-    sequence_form: SequenceForm, model: LinearModel, solution: LinearSolution
-) -> TabularPolicy:
-    """Return the policies of both players: variables, and duals of the inequalities."""
-    first, second = sequence_form.treeplexes
-    plan = solution.values[: first.num_sequences]
-    dual = solution.duals[-second.num_sequences :]
-    # HiGHS gives duals the sign of the change of the objective, which is here that of a maximum.
-    dual = -dual if dual.sum() < 0 else dual
-    return TabularPolicy.from_weights(
-        sequence_form, [np.clip(plan, 0, None), np.clip(dual, 0, None)]
-    )
 
 
 def _measured(policy: TabularPolicy, outcome: Outcome, iterations: int) -> _Answer:
@@ -203,11 +193,8 @@ def _refined(plain: _Answer, budget: Budget) -> _Answer:
 
     def maximise_or_end(model: LinearModel) -> LinearSolution:
         nonlocal iterations
-        for algorithm in VERTEX_ALGORITHMS:
-            solution = maximise(model, algorithm, _seconds_left(budget))
-            iterations += solution.iterations
-            if solution.outcome not in ("failed", "iterations"):
-                break
+        solution = maximise_at_vertex(model, _seconds_left(budget))
+        iterations += solution.iterations
         if solution.outcome != "optimal":
             raise _EndedEarlyError(solution.outcome)
         return solution
@@ -215,6 +202,5 @@ def _refined(plain: _Answer, budget: Budget) -> _Answer:
     try:
         behavior = [refined_behavior(form, player, maximise_or_end) for player in (0, 1)]
     except _EndedEarlyError as ended:
-        outcome = "failed" if ended.outcome == "iterations" else ended.outcome
-        return plain._replace(outcome=outcome, iterations=iterations)
+        return plain._replace(outcome=ended.outcome, iterations=iterations)
     return _measured(TabularPolicy.from_weights(form, behavior), "optimal", iterations)
