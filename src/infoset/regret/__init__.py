@@ -7,7 +7,13 @@ from infoset.regret._kernels import (
     terminal_gradient,
     update_regrets,
 )
-from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
+from infoset.regret.layout import (
+    Layout,
+    PairPayoffs,
+    action_major_layout,
+    game_layouts,
+    pair_payoffs,
+)
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.player_minimizer import PlayerMinimizer
@@ -41,6 +47,7 @@ __all__ = [
     "add_to_average",
     "balanced_weights",
     "fill_arrays",
+    "game_layouts",
     "name_by_player",
     "pair_gradient",
     "pair_payoffs",

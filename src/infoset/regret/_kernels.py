@@ -1,17 +1,34 @@
 """Kernels of regret minimisation on treeplexes, over the action-major layout of `layout.py`.
 
-In a layout the sequences of a group of infostates (equal depth, equal number n of actions) stand
-action by action: action a of the group's i-th infostate is at `base + a * count + i`. The inner
-loops run over i, which the compiler turns into vector instructions. Indices are unsigned: signed
-ones cost a test for negative values at each access.
+In a layout the sequences of a group of infostates (same depth, same number of actions) stand
+action by action: action a of the group's i-th infostate is at `base + a * count + i`. So eight
+infostates at a time are the lanes of vectors (see `infoset.lanes`), in every kernel here.
 """
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from infoset.kernels import kernel
+from infoset.lanes import (
+    LANES,
+    Lanes,
+    add_at,
+    filled,
+    load,
+    maximum,
+    square_root,
+    store,
+    take,
+    where_positive,
+)
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+
+if TYPE_CHECKING:
+    from infoset.regret.layout import PairPayoffs
 
 REGRET_WEIGHT = 0
 POSITIVE_DISCOUNT = 1
@@ -22,26 +39,52 @@ PREDICTION_WEIGHT = 5
 AVERAGE_KEPT = 6
 AVERAGE_WEIGHT = 7
 
+HASH_FACTOR = 0x9E3779B97F4A7C1
+
 
 @kernel
-def pair_gradient(
-    first: IndexArray,
-    column: IndexArray,
-    payoff: FloatArray,
-    plan: FloatArray,
-    gradient: FloatArray,
-) -> None:
-    """Fill `gradient` [Q] of one of two players in place: payoff times the opponent's plan.
+def share_payoffs(
+    first: LongArray,
+    lane: NDArray[np.uint8],
+    payoff: LongArray,
+    slots: IntArray,
+    rows: LongArray,
+    where: IndexArray,
+) -> int:
+    """Write each different row of payoffs once; set `where` [E] each entry's begins; count them.
 
-    Rows are the opponent's sequences: first [Q_opponent + 1], column [M] own sequences, payoff
-    [M]. Rows of zero plan, which regret matching makes many, are skipped: nothing is lost.
+    Entry e has payoff[first[e] : first[e + 1]], as bits, in these lanes, and zeros elsewhere.
+    slots: a hash table of rows, -1 throughout, its length a power of two above E; rows
+    [E + 1, LANES] zeros.
     """
-    gradient[:] = 0.0
-    for row in range(len(plan)):
-        weight = plan[row]
-        if weight != 0.0:
-            for entry in range(first[row], first[row + 1]):
-                gradient[column[entry]] += weight * payoff[entry]
+    used = 0
+    for entry in range(len(where)):
+        code = 0
+        for i in range(first[entry], first[entry + 1]):
+            rows[used, lane[i]] = payoff[i]
+            code = (code ^ (payoff[i] >> 29) ^ payoff[i] ^ lane[i]) * HASH_FACTOR
+        slot = (code >> 32) & (len(slots) - 1)
+        while slots[slot] >= 0 and (rows[slots[slot]] != rows[used]).any():
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            slots[slot] = used
+            used += 1
+        else:
+            rows[used] = 0
+        where[entry] = LANES * slots[slot]
+    return used
+
+
+@kernel
+def pair_gradient(pairs: PairPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+    """Fill `gradient` [Q] of one of two players in place: payoff times the opponent's plan [Q]."""
+    first, row, where, payoff = pairs.first, pairs.row, pairs.where, pairs.payoff
+    for block in range(len(first) - 1):
+        total = filled(gradient, 0.0)
+        for entry in range(first[block], first[block + 1]):
+            total += load(payoff, where[entry], LANES) * plan[row[entry]]
+        start = pairs.start[block]
+        store(gradient, start, pairs.start[block + 1] - start, total)
 
 
 @kernel
@@ -69,53 +112,104 @@ def terminal_gradient(
 def adapt_prediction(
     row: FloatArray,
     limit: float,
-    base: int,
-    count: int,
+    first: int,
+    stride: int,
     actions: int,
+    infostate: int,
+    count: int,
+    value: Lanes,
     gradient: FloatArray,
-    value: FloatArray,
     regret: FloatArray,
-    policy: FloatArray,
-    total: FloatArray,
     previous: FloatArray,
     changes: FloatArray,
-) -> None:
-    """Update the regrets of one group with a prediction weight of its own per infostate.
+) -> Lanes:
+    """Return the weight of the prediction at `count` infostates, and keep what it is made of.
 
     The weight is 1 / (1 + α), α the root of the ratio of two sums over the iterations so far, of
     squared changes of the instantaneous regret and of the cumulative one, at most `limit`, which
-    also stands for 0/0 (Meng et al. 2026, eq. 3). previous [Q], and in changes [3, count] the two
-    sums, are kept between iterations; the third row has the weights. The others are as in
-    `update_regrets`.
+    also stands for 0/0 (Meng et al. 2026, eq. 3). previous [Q] has the last instantaneous
+    regrets, changes [2, I] the sums. The others are as in `update_group`.
     """
+    of_instant = load(changes[0], infostate, count)
+    of_regret = load(changes[1], infostate, count)
+    for action in range(actions):
+        at = first + action * stride
+        instant = row[REGRET_WEIGHT] * (load(gradient, at, count) - value)
+        before = load(regret, at, count)
+        keep = where_positive(before, row[POSITIVE_DISCOUNT], row[NEGATIVE_DISCOUNT])
+        moved = maximum(before * keep + instant, row[REGRET_FLOOR]) - before
+        change = instant - load(previous, at, count)
+        of_instant += change * change
+        of_regret += moved * moved
+        store(previous, at, count, instant)
+    store(changes[0], infostate, count, of_instant)
+    store(changes[1], infostate, count, of_regret)
+    ratio = where_positive(of_regret, of_instant / of_regret, limit * limit)
+    root = square_root(ratio)
+    return 1.0 / (1.0 + where_positive(limit - root, root, limit))
+
+
+@kernel
+def update_group(
+    base: int,
+    stride: int,
+    actions: int,
+    infostate: int,
+    parent: IndexArray,
+    row: FloatArray,
+    limit: float,
+    gradient: FloatArray,
+    regret: FloatArray,
+    policy: FloatArray,
+    previous: FloatArray,
+    changes: FloatArray,
+) -> None:
+    """Do what `update_regrets` does for one of the groups."""
     weight = row[REGRET_WEIGHT]
     keep_positive = row[POSITIVE_DISCOUNT]
     keep_negative = row[NEGATIVE_DISCOUNT]
     floor = row[REGRET_FLOOR]
     keep_predicted = row[PREDICTION_DISCOUNT]
-    of_instant, of_regret, theta = changes
-    for action in range(actions):
-        q = gradient[base + action * count : base + (action + 1) * count]
-        r = regret[base + action * count : base + (action + 1) * count]
-        last = previous[base + action * count : base + (action + 1) * count]
-        for i in range(count):
-            instant = weight * (q[i] - value[i])
-            before = r[i]
-            kept = before * (keep_positive if before > 0.0 else keep_negative)
-            r[i] = max(kept + instant, floor)
-            of_instant[i] += (instant - last[i]) * (instant - last[i])
-            of_regret[i] += (r[i] - before) * (r[i] - before)
-            last[i] = instant
-    for i in range(count):
-        ratio = of_instant[i] / of_regret[i] if of_regret[i] > 0.0 else limit * limit
-        theta[i] = 1.0 / (1.0 + min(math.sqrt(ratio), limit))
-    for action in range(actions):
-        r = regret[base + action * count : base + (action + 1) * count]
-        last = previous[base + action * count : base + (action + 1) * count]
-        sigma = policy[base + action * count : base + (action + 1) * count]
-        for i in range(count):
-            sigma[i] = max(keep_predicted * r[i] + theta[i] * last[i], 0.0)
-            total[i] += sigma[i]
+    for begin in range(0, stride, LANES):
+        count = min(LANES, stride - begin)
+        first = base + begin
+        value = filled(gradient, 0.0)
+        for action in range(actions):
+            at = first + action * stride
+            value += load(policy, at, count) * load(gradient, at, count)
+        add_at(gradient, parent, infostate + begin, count, value)
+        prediction = filled(gradient, row[PREDICTION_WEIGHT])
+        if limit >= 0.0:
+            prediction = adapt_prediction(
+                row,
+                limit,
+                first,
+                stride,
+                actions,
+                infostate + begin,
+                count,
+                value,
+                gradient,
+                regret,
+                previous,
+                changes,
+            )
+        total = filled(gradient, 0.0)
+        for action in range(actions):
+            at = first + action * stride
+            instant = weight * (load(gradient, at, count) - value)
+            before = load(regret, at, count)
+            kept = before * where_positive(before, keep_positive, keep_negative)
+            after = maximum(kept + instant, floor)
+            guess = maximum(keep_predicted * after + prediction * instant, 0.0)
+            store(regret, at, count, after)
+            store(policy, at, count, guess)
+            total += guess
+        share = 1.0 / total
+        for action in range(actions):
+            at = first + action * stride
+            sigma = where_positive(total, load(policy, at, count) * share, 1.0 / actions)
+            store(policy, at, count, sigma)
 
 
 @kernel
@@ -129,72 +223,31 @@ def update_regrets(
     policy: FloatArray,
     previous: FloatArray,
     changes: FloatArray,
-    value: FloatArray,
-    total: FloatArray,
 ) -> None:
     """Sweep one player's treeplex bottom up: values, regrets, and the next policy, in place.
 
     groups [G, 4] (base, count, number of actions, first infostate), deeper groups last; parent
     [I] position of the parent sequence; row: one row of the schedule; limit: of the adaptive
     prediction, below zero for none; gradient [Q] becomes the counterfactual value of each
-    sequence; regret, policy [Q]; previous [Q], changes [3, I]: the last instantaneous regrets and
-    the sums of `adapt_prediction`, empty where there is none; value, total: scratch of the
-    largest count.
+    sequence; regret, policy [Q]; previous, changes: see `adapt_prediction`, empty where there is
+    none.
     """
-    weight = row[REGRET_WEIGHT]
-    keep_positive = row[POSITIVE_DISCOUNT]
-    keep_negative = row[NEGATIVE_DISCOUNT]
-    floor = row[REGRET_FLOOR]
-    keep_predicted = row[PREDICTION_DISCOUNT]
-    prediction = row[PREDICTION_WEIGHT]
     for group in range(len(groups) - 1, -1, -1):
-        base, count, actions, infostate = groups[group]
-        for i in range(count):
-            value[i] = 0.0
-            total[i] = 0.0
-        for action in range(actions):
-            q = gradient[base + action * count : base + (action + 1) * count]
-            sigma = policy[base + action * count : base + (action + 1) * count]
-            for i in range(count):
-                value[i] += sigma[i] * q[i]
-        if limit >= 0.0:
-            sums = changes[:, infostate : infostate + count]
-            adapt_prediction(
-                row,
-                limit,
-                base,
-                count,
-                actions,
-                gradient,
-                value,
-                regret,
-                policy,
-                total,
-                previous,
-                sums,
-            )
-        else:
-            for action in range(actions):
-                q = gradient[base + action * count : base + (action + 1) * count]
-                sigma = policy[base + action * count : base + (action + 1) * count]
-                r = regret[base + action * count : base + (action + 1) * count]
-                for i in range(count):
-                    instant = weight * (q[i] - value[i])
-                    kept = r[i] * (keep_positive if r[i] > 0.0 else keep_negative)
-                    r[i] = max(kept + instant, floor)
-                    sigma[i] = max(keep_predicted * r[i] + prediction * instant, 0.0)
-                    total[i] += sigma[i]
-        uniform = 1.0 / actions
-        up = parent[infostate : infostate + count]
-        for i in range(count):
-            gradient[up[i]] += value[i]
-        for i in range(count):
-            value[i] = 0.0 if total[i] > 0.0 else uniform
-            total[i] = 1.0 / total[i] if total[i] > 0.0 else 0.0
-        for action in range(actions):
-            sigma = policy[base + action * count : base + (action + 1) * count]
-            for i in range(count):
-                sigma[i] = sigma[i] * total[i] + value[i]
+        base, stride, actions, infostate = groups[group]
+        update_group(
+            base,
+            stride,
+            actions,
+            infostate,
+            parent,
+            row,
+            limit,
+            gradient,
+            regret,
+            policy,
+            previous,
+            changes,
+        )
 
 
 @kernel
@@ -204,13 +257,46 @@ def realize_policy(
     """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
     plan[0] = 1.0
     for group in range(len(groups)):
-        base, count, actions, infostate = groups[group]
-        up = parent[infostate : infostate + count]
-        for action in range(actions):
-            sigma = policy[base + action * count : base + (action + 1) * count]
-            x = plan[base + action * count : base + (action + 1) * count]
-            for i in range(count):
-                x[i] = sigma[i] * plan[up[i]]
+        base, stride, actions, infostate = groups[group]
+        for begin in range(0, stride, LANES):
+            count = min(LANES, stride - begin)
+            reach = take(plan, parent, infostate + begin, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                store(plan, at, count, load(policy, at, count) * reach)
+
+
+@kernel
+def realize_and_average(
+    row: FloatArray,
+    averages_next: bool,
+    groups: IndexArray,
+    parent: IndexArray,
+    policy: FloatArray,
+    plan: FloatArray,
+    average: FloatArray,
+) -> None:
+    """Do in one sweep what `realize_policy` and `add_to_average` do.
+
+    The average takes the plan that was there or, where averages_next, the one that is made.
+    """
+    kept = row[AVERAGE_KEPT]
+    weight = row[AVERAGE_WEIGHT]
+    plan[0] = 1.0
+    average[0] = kept * average[0] + weight
+    for group in range(len(groups)):
+        base, stride, actions, infostate = groups[group]
+        for begin in range(0, stride, LANES):
+            count = min(LANES, stride - begin)
+            reach = take(plan, parent, infostate + begin, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                taken = load(plan, at, count)
+                made = load(policy, at, count) * reach
+                if averages_next:
+                    taken = made
+                store(plan, at, count, made)
+                store(average, at, count, kept * load(average, at, count) + weight * taken)
 
 
 @kernel
@@ -231,9 +317,7 @@ def iterate(
     limit: float,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pair_first: tuple[IndexArray, ...],
-    pair_column: tuple[IndexArray, ...],
-    pair_payoff: tuple[FloatArray, ...],
+    pairs: tuple[PairPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     gradients: tuple[FloatArray, ...],
@@ -243,13 +327,11 @@ def iterate(
     averages: tuple[FloatArray, ...],
     previous: tuple[FloatArray, ...],
     changes: tuple[FloatArray, ...],
-    value: FloatArray,
-    total: FloatArray,
 ) -> None:
     """Run the iterations of `schedule` [T, 8], all state in place; count them in done[0].
 
     Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
-    gradients, regrets, policies, plans and averages [Q]. Two players read pair_* (see
+    gradients, regrets, policies, plans and averages [Q]. Two players read pairs (see
     `pair_gradient`), more read sequence and payoff (see `terminal_gradient`). Alternating: each
     player answers the plans that earlier players have just made; otherwise all answer the plans
     of the iteration before. The average takes the plan that an iteration begins with or, where
@@ -262,18 +344,10 @@ def iterate(
             for player in range(num_players):
                 if phase == 0 or alternating:
                     if num_players == 2:
-                        pair_gradient(
-                            pair_first[player],
-                            pair_column[player],
-                            pair_payoff[player],
-                            plans[1 - player],
-                            gradients[player],
-                        )
+                        pair_gradient(pairs[player], plans[1 - player], gradients[player])
                     else:
                         terminal_gradient(player, sequence, payoff, plans, gradients[player])
                 if phase == 1 or alternating:
-                    if not averages_next:
-                        add_to_average(row, plans[player], averages[player])
                     update_regrets(
                         groups[player],
                         parents[player],
@@ -284,12 +358,16 @@ def iterate(
                         policies[player],
                         previous[player],
                         changes[player],
-                        value,
-                        total,
                     )
-                    realize_policy(groups[player], parents[player], policies[player], plans[player])
-                    if averages_next:
-                        add_to_average(row, plans[player], averages[player])
+                    realize_and_average(
+                        row,
+                        averages_next,
+                        groups[player],
+                        parents[player],
+                        policies[player],
+                        plans[player],
+                        averages[player],
+                    )
             if alternating:
                 break
         done[0] += 1

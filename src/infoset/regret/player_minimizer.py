@@ -50,7 +50,7 @@ class PlayerMinimizer:
         limit = scheme.adaptive_limit
         self._limit = -1.0 if limit is None else limit
         kept = 0 if limit is None else size
-        self._previous, self._changes = np.zeros(kept), np.zeros((3, kept))
+        self._previous, self._changes = np.zeros(kept), np.zeros((2, kept))
         uniform = np.ones(size)
         uniform[1:] = 1.0 / np.repeat(treeplex.num_actions, treeplex.num_actions)
         self._policy = self._layout.to_positions(uniform)
@@ -73,13 +73,11 @@ class PlayerMinimizer:
             self._layout.parent,
             row,
             self._limit,
-            self._layout.to_positions(gradient),
+            self._layout.to_positions(np.asarray(gradient, np.float64)),
             self._regret,
             self._policy,
             self._previous,
             self._changes,
-            np.zeros(self._layout.largest_group),
-            np.zeros(self._layout.largest_group),
         )
         self._realize()
         if self.scheme.averages_next:

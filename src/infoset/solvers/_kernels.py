@@ -50,15 +50,13 @@ def iterate_towards_references(
     references: tuple[FloatArray, ...],
     previous: FloatArray,
     changes: FloatArray,
-    value: FloatArray,
-    total: FloatArray,
 ) -> None:
     """Run iterations of RTCFR+ for two players, all state in place; count them in done[0].
 
     row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
     Per player: groups, parents (see `update_regrets`), pairs (see `pair_gradient`), gradients,
     regrets, policies and perturbed ones, plans of these, and reference plans [Q]. previous,
-    changes: empty; value, total: scratch of the largest count.
+    changes: empty.
     """
     for _ in range(iterations):
         floor = least * 0.5 ** (done[0] // period)
@@ -67,10 +65,9 @@ def iterate_towards_references(
                 for i in range(len(plans[player])):
                     references[player][i] = plans[player][i]
         for player in range(2):
-            pair = pairs[player]
             gradient = gradients[player]
             plan = plans[player]
-            pair_gradient(pair.first, pair.column, pair.payoff, plans[1 - player], gradient)
+            pair_gradient(pairs[player], plans[1 - player], gradient)
             pull_gradient(strength, plan, references[player], gradient)
             update_regrets(
                 groups[player],
@@ -82,8 +79,6 @@ def iterate_towards_references(
                 policies[player],
                 previous,
                 changes,
-                value,
-                total,
             )
             perturb_policy(groups[player], policies[player], floor, perturbed[player])
             realize_policy(groups[player], parents[player], perturbed[player], plan)

@@ -6,7 +6,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.regret import action_major_layout, pair_payoffs, realize_policy
+from infoset.regret import game_layouts, pair_payoffs, realize_policy
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
@@ -78,7 +78,7 @@ class PairGame:
     def __init__(self, sequence_form: SequenceForm, method: str) -> None:
         check_pair(sequence_form, method)
         self.sequence_form = sequence_form
-        first, second = map(action_major_layout, sequence_form.treeplexes)
+        first, second = game_layouts(sequence_form)
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)

@@ -118,9 +118,7 @@ class RTCFRPlusSolver:
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
         self._gradients, self._regrets, self._references = (self._game.zeros() for _ in range(3))
         self._plans = self._game.plans(self._policies)
-        no_predictions = (np.zeros(0), np.zeros((3, 0)))
-        largest = self._game.largest_group
-        self._scratch = (*no_predictions, np.zeros(largest), np.zeros(largest))
+        self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -155,7 +153,7 @@ class RTCFRPlusSolver:
             self._perturbed,
             self._plans,
             self._references,
-            *self._scratch,
+            *self._no_predictions,
         )
 
     def settings(self) -> dict[str, Any]:

@@ -101,8 +101,7 @@ def fill_gradient(
 ) -> None:
     """Fill `gradient` [Q] of a player in place: of two by pairs, of more from the terminals."""
     if len(plans) == 2:
-        pair = pairs[player]
-        pair_gradient(pair.first, pair.column, pair.payoff, plans[1 - player], gradient)
+        pair_gradient(pairs[player], plans[1 - player], gradient)
     else:
         terminal_gradient(player, sequence, payoff, plans, gradient)
 

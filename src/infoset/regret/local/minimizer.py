@@ -10,13 +10,13 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
-from infoset.regret.layout import Layout, PairPayoffs, action_major_layout, pair_payoffs
+from infoset.regret.layout import Layout, game_layouts, payoffs_by_seat
 from infoset.regret.local._kernels import tremble
 from infoset.regret.local.rule import LocalRule, Schedule, driver_of, identity_of
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, IndexArray
+from infoset.typing import FloatArray
 
 __all__ = ["LocalMinimizer"]
 
@@ -69,7 +69,7 @@ class LocalMinimizer:
         self._rule = rule
         self._schedule = schedule
         self._num_arrays = num_arrays
-        self._layouts = tuple(map(action_major_layout, sequence_form.treeplexes))
+        self._layouts = game_layouts(sequence_form)
         self._set_least(least)
         self._set_state()
         self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
@@ -98,7 +98,7 @@ class LocalMinimizer:
             if self._trembles:
                 tremble(layout.groups, policy, least, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        self._payoffs = _payoffs(self.sequence_form, self._layouts)
+        self._payoffs = payoffs_by_seat(self.sequence_form, self._layouts)
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (
@@ -183,20 +183,6 @@ class LocalMinimizer:
         """Return per player [Q] the behaviour that the next iteration begins with."""
         played = zip(self._layouts, self._played, strict=True)
         return tuple(layout.to_sequences(own) for layout, own in played)
-
-
-def _payoffs(
-    form: SequenceForm, layouts: tuple[Layout, ...]
-) -> tuple[tuple[PairPayoffs, ...], IndexArray, FloatArray]:
-    """Return the payoffs by pairs for two players, by terminals for more; the other is empty."""
-    players = range(form.num_players)
-    if form.num_players == 2:
-        pairs = tuple(pair_payoffs(form, layouts, player) for player in players)
-        return pairs, np.zeros((0, 2), np.uint32), np.zeros((0, 2))
-    nothing = PairPayoffs(np.zeros(1, np.uint32), np.zeros(0, np.uint32), np.zeros(0))
-    columns = [layouts[p].position[form.terminal_sequence[:, p]] for p in players]
-    sequence, payoff = np.stack(columns, axis=1), np.ascontiguousarray(form.payoff)
-    return (nothing,) * form.num_players, sequence, payoff
 
 
 def _check(layout: Layout, policy: FloatArray) -> None:

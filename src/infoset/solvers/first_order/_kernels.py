@@ -59,8 +59,7 @@ class Scratch(NamedTuple):
 @kernel
 def observe(side: Side, opponent_plan: FloatArray) -> None:
     """Take the gradient of a side at a plan of the opponent."""
-    pair = side.pair
-    pair_gradient(pair.first, pair.column, pair.payoff, opponent_plan, side.gradient)
+    pair_gradient(side.pair, opponent_plan, side.gradient)
 
 
 @kernel

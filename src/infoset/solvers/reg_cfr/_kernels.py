@@ -106,9 +106,7 @@ def iterate_regularised(
     for temperature, least in schedule:
         for player in range(2):
             side = sides[player]
-            pair = side.pair
-            plan = sides[1 - player].plan
-            pair_gradient(pair.first, pair.column, pair.payoff, plan, side.gradient)
+            pair_gradient(side.pair, sides[1 - player].plan, side.gradient)
             update_policy(side, stiffness, temperature, least)
             realize_policy(side.groups, side.parent, side.policy, side.plan)
         done[0] += 1

@@ -1,0 +1,101 @@
+"""Layouts and the payoffs laid out for the kernels, against the plain list of terminals."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from infoset.games import load_game
+from infoset.lanes import LANES
+from infoset.regret import (
+    SCHEMES,
+    RegretMinimizer,
+    action_major_layout,
+    game_layouts,
+    pair_gradient,
+    pair_payoffs,
+)
+from infoset.tree import build_tree
+from oracle_regret import SlowMinimizer, generic, gradient_of
+from strategies import random_games
+
+
+def form_of(spec):
+    return build_tree(load_game(spec)).sequence_form
+
+
+def plain_layouts(form):
+    return tuple(map(action_major_layout, form.treeplexes))
+
+
+def assert_gradients_are_plain_sums(form, layouts, seed):
+    rng = np.random.default_rng(seed)
+    plans = [rng.uniform(-1, 1, plex.num_sequences) for plex in form.treeplexes]
+    for player, layout in enumerate(layouts):
+        pairs = pair_payoffs(form, layouts, player)
+        gradient = np.full(len(plans[player]), np.nan)
+        other = layouts[1 - player].to_positions(plans[1 - player])
+        pair_gradient(pairs, other, gradient)
+        expected = gradient_of(form, player, plans)
+        assert np.allclose(layout.to_sequences(gradient), expected, rtol=0, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(random_games(), st.integers(0, 2**32), st.booleans())
+def test_pairs_make_the_gradients_of_random_games(game, seed, knows_public_states):
+    form = build_tree(game).sequence_form
+    if form.num_players == 2:
+        layouts = game_layouts(form) if knows_public_states else plain_layouts(form)
+        assert_gradients_are_plain_sums(generic(form, seed), layouts, seed)
+
+
+@pytest.mark.parametrize(
+    "spec", ["leduc_poker", "liars_dice(dice_sides=4)", "goofspiel(num_cards=3)"]
+)
+@pytest.mark.parametrize("layouts_of", [game_layouts, plain_layouts])
+def test_pairs_make_the_gradients_of_games_with_many_equal_rows(spec, layouts_of):
+    form = form_of(spec)
+    assert_gradients_are_plain_sums(form, layouts_of(form), 1)
+
+
+@pytest.mark.parametrize("spec", ["leduc_poker", "liars_dice(dice_sides=4)"])
+def test_each_row_of_payoffs_is_kept_once_and_none_is_empty(spec):
+    form = form_of(spec)
+    for player in range(2):
+        pairs = pair_payoffs(form, game_layouts(form), player)
+        rows = pairs.payoff.reshape(-1, LANES)
+        assert len(np.unique(rows, axis=0)) == len(rows)
+        assert rows.any(axis=1).all()
+        assert len(rows) < len(pairs.row) / 8
+        assert np.count_nonzero(rows[pairs.where // LANES]) == form.num_payoffs
+
+
+@given(random_games())
+def test_blocks_part_the_sequences_by_action_and_public_state(game):
+    form = build_tree(game).sequence_form
+    for layout, plex, tree in zip(
+        game_layouts(form), form.treeplexes, form.infostate_trees, strict=True
+    ):
+        assert layout.blocks[0] == 0
+        assert layout.blocks[-1] == plex.num_sequences
+        assert layout.blocks[1] == 1
+        for start, end in pairwise(layout.blocks[1:].tolist()):
+            assert 0 < end - start <= LANES
+            sequences = np.flatnonzero((layout.position >= start) & (layout.position < end))
+            owners = plex.infostate_of_sequence[sequences]
+            assert len({*tree.public_state[tree.acting][owners]}) == 1
+            assert len({*(sequences - plex.first_sequence[owners])}) == 1
+
+
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"])
+def test_one_iteration_finds_the_values_of_the_plain_sums(spec):
+    form = form_of(spec)
+    fast, slow = RegretMinimizer(form, SCHEMES["cfr"]), SlowMinimizer(form, alternating=True)
+    fast.run(1)
+    slow.step(SCHEMES["cfr"].schedule(1, 1)[0])
+    for player in range(2):
+        assert np.allclose(fast.regrets(player), slow.regrets[player], rtol=0, atol=1e-12)

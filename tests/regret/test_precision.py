@@ -1,0 +1,85 @@
+"""Single precision: half the bytes, the same answers as long as rounding is not what matters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infoset.errors import UnknownNameError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers import average_policy
+from infoset.tree import build_tree
+from oracle_regret import generic
+
+FORMS = {
+    spec: build_tree(load_game(spec)).sequence_form
+    for spec in ("leduc_poker", "kuhn_poker(players=3)")
+}
+
+
+def both(form, scheme, iterations):
+    """Return a minimiser of each precision after some iterations."""
+    minimizers = [RegretMinimizer(form, scheme, precision) for precision in ("float32", "float64")]
+    for minimizer in minimizers:
+        minimizer.run(iterations)
+    return minimizers
+
+
+def measured(minimizer):
+    return evaluate_policy(average_policy(minimizer)).nash_conv
+
+
+@pytest.mark.parametrize("name", ["cfr", "cfr-simultaneous", "cfr+", "pcfr+", "sapcfr+"])
+def test_it_comes_as_far_in_single_precision(name):
+    single, double = both(FORMS["leduc_poker"], SCHEMES[name], 100)
+    assert measured(single) == pytest.approx(measured(double), rel=0.03)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("spec", FORMS)
+def test_every_row_comes_about_as_far(spec, name):
+    """Discounts forget, so that how a tie is broken by rounding matters sooner."""
+    single, double = both(generic(FORMS[spec], 1), SCHEMES[name], 100)
+    assert measured(double) / 1.5 - 1e-5 < measured(single) < measured(double) * 1.5 + 1e-5
+
+
+@pytest.mark.parametrize("name", ["cfr+", "hs-dcfr", "apcfr+"])
+def test_state_is_single_and_answers_are_double(name):
+    minimizer = RegretMinimizer(FORMS["leduc_poker"], SCHEMES[name], precision="float32")
+    assert minimizer.precision == "float32"
+    minimizer.run(3)
+    state = minimizer.state()
+    assert {array.dtype.name for key, array in state.items() if key != "done"} == {"float32"}
+    for plans in (minimizer.average_plans(), minimizer.current_plans()):
+        assert all(plan.dtype == np.float64 for plan in plans)
+    assert minimizer.regrets(0).dtype == np.float64
+    for row in average_policy(minimizer).rows():
+        assert row.probabilities.sum() == pytest.approx(1, abs=1e-14)
+
+
+def test_steep_averages_stay_in_range():
+    """At exponent 30, weights t**30 would leave single precision after 18 iterations."""
+    scheme = replace(SCHEMES["hs-pcfr+"], horizon=3000)
+    single, double = both(FORMS["leduc_poker"], scheme, 3000)
+    assert all(np.isfinite(plan).all() for plan in single.average_plans())
+    assert measured(single) < 4 * measured(double)
+
+
+@pytest.mark.parametrize("power", [-3, 8])
+def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit(power):
+    form = FORMS["leduc_poker"]
+    plans = []
+    for version in (form, replace(form, payoff=form.payoff * 2.0**power)):
+        minimizer = RegretMinimizer(version, SCHEMES["pdcfr+"], precision="float32")
+        minimizer.run(50)
+        plans.append(minimizer.average_plans())
+    assert all(np.array_equal(a, b) for a, b in zip(*plans, strict=True))
+
+
+def test_other_precisions_are_refused_by_name():
+    with pytest.raises(UnknownNameError, match="unknown precision 'float16'"):
+        RegretMinimizer(FORMS["leduc_poker"], SCHEMES["cfr+"], precision="float16")
