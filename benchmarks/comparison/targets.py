@@ -178,7 +178,7 @@ def iterate_there(run: PeerRun, limit: float) -> list[tuple[float, float]]:
     reached: list[tuple[float, float]] = []
     count = 1
     while run.seconds < limit:
-        run.run(count, 10 * limit)
+        run.run(count)
         reached.append((run.seconds, run.gap()))
         if reached[-1][1] <= TARGETS[-1]:
             break
