@@ -284,6 +284,18 @@ def test_arrays_of_another_precision_are_refused(path):
         run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
 
 
+def test_runs_in_single_precision_go_on_in_it(path):
+    def run_single(iterations, checkpoint=None):
+        solver = RegretSolver(LEDUC, SCHEMES["apcfr+"], "float32")
+        return run_measured(solver, "apcfr+", Budget(iterations=iterations, checkpoint=checkpoint))
+
+    run_single(33, Checkpointing(path))
+    with pytest.raises(CheckpointMismatchError, match=r"float32 .*there and float64 .*here"):
+        run(LEDUC, "apcfr+", iterations=60, checkpoint=Checkpointing(path))
+    again = run_single(60, Checkpointing(path))
+    assert_same_run(again, run_single(60))
+
+
 def test_a_checkpoint_of_another_version_is_refused(path):
     run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
     write_checkpoint(replace(read_checkpoint(path), version="0.0.7"), path)
