@@ -11,7 +11,7 @@ from infoset.errors import UnknownNameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import average_policy
+from infoset.solvers import Budget, average_policy, solve_by_regret
 from infoset.tree import build_tree
 from oracle_regret import generic
 
@@ -67,6 +67,14 @@ def test_steep_averages_stay_in_range():
     single, double = both(FORMS["leduc_poker"], scheme, 3000)
     assert all(np.isfinite(plan).all() for plan in single.average_plans())
     assert measured(single) < 4 * measured(double)
+
+
+def test_solving_says_the_precision_and_measures_in_double():
+    budget = Budget(iterations=200, seconds=None, target=1e-3)
+    result = solve_by_regret(FORMS["leduc_poker"], SCHEMES["cfr+"], budget, precision="float32")
+    assert result.method == "cfr+ (float32)"
+    assert result.nash_conv == evaluate_policy(result.policy).nash_conv
+    assert result.exploitability == pytest.approx(5.9e-3, rel=0.2)
 
 
 @pytest.mark.parametrize("power", [-3, 8])
