@@ -3,6 +3,7 @@
     python -m pip install -e '.[test]'
     python benchmarks/speed.py            # print
     python benchmarks/speed.py --write    # also replace its parts of docs/benchmarks.md
+    python benchmarks/speed.py --floor    # only iterations and their floor (see floor.py)
 
 Building and measuring are timed beside OpenSpiel, in turn in one process on one core; figures are
 medians, and the ratios are those of the medians of one run. Iterations of the peers are timed by
@@ -22,12 +23,12 @@ from statistics import median
 
 import numpy as np
 import pyspiel
+from floor import floor_table
 from report import DOCS, environment, environment_text, replace_part, shown, table, timed
 
 import infoset
 from infoset.evaluation import evaluate_policy
 from infoset.policy import random_policy
-from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import SequenceForm, explore, unroll
 
 GOOFSPIEL = (
@@ -39,7 +40,6 @@ GAMES = {
     "Liar's dice 1×6": "liars_dice",
     "Goofspiel 5, random": GOOFSPIEL.format(5),
 }
-SETTLED = 300
 PAGE = DOCS / "benchmarks.md"
 
 
@@ -86,33 +86,6 @@ def building(spec: str, repeats: int) -> list[str]:
     ]
 
 
-def bytes_per_iteration(form: SequenceForm) -> int:
-    """Return what one iteration must at least move: payoffs and indices once per player, state."""
-    state = sum(plex.num_sequences for plex in form.treeplexes)
-    return 2 * form.num_payoffs * 12 + state * 8 * (2 + 2 + 3 + 2)
-
-
-def iterating(form: SequenceForm, repeats: int, bandwidth: float) -> list[str]:
-    """Return a row: an iteration early and settled, bytes, floor, and how far it is from that."""
-    early, late = [], []
-    count = max(20, int(0.3 / (form.num_payoffs * 4e-9)))
-    for _ in range(repeats):
-        minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
-        minimizer.run(1)
-        early.append(timed(lambda m=minimizer: m.run(20))[1] / 20)
-        minimizer.run(SETTLED - minimizer.iteration)
-        late.append(timed(lambda m=minimizer: m.run(count))[1] / count)
-    moved = bytes_per_iteration(form)
-    floor = moved / bandwidth
-    return [
-        shown(median(early)),
-        shown(median(late)),
-        f"{moved / 1e6:.2f} MB",
-        shown(floor),
-        f"{median(late) / floor:.2g}×",
-    ]
-
-
 def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
     """Return a row: NashConv of a tabular policy, here and there."""
     reference = openspiel_game(spec)
@@ -123,12 +96,6 @@ def measuring(form: SequenceForm, spec: str, repeats: int) -> list[str]:
         ours.append(timed(lambda: evaluate_policy(policy))[1])
         theirs.append(timed(lambda: pyspiel.nash_conv(reference, tabular, True))[1])
     return [shown(median(ours)), shown(median(theirs)), f"{median(theirs) / median(ours):,.0f}×"]
-
-
-def memory_bandwidth() -> float:
-    """Return bytes per second of adding two arrays larger than the caches, one core."""
-    a, b = np.ones(20_000_000), np.ones(20_000_000)
-    return 3 * a.nbytes / min(timed(lambda: np.add(a, b, out=a))[1] for _ in range(5))
 
 
 def commands() -> str:
@@ -171,25 +138,28 @@ def peak_memory(spec: str) -> str:
     return f"{kilobytes[0] / 1e6:.2f} GB ({kilobytes[1] / 1e6:.2f} GB for Kuhn poker)"
 
 
+def floor() -> dict[str, str]:
+    """Measure iterations, and return the part of the page on their floor."""
+    forms = {
+        title: infoset.build_tree(infoset.load(spec)).sequence_form for title, spec in GAMES.items()
+    }
+    return {"iterating": floor_table(forms)}
+
+
 def parts() -> dict[str, str]:
     """Measure everything, and return the parts of the page, by name."""
     whole, peak = commands(), peak_memory(GAMES["Goofspiel 5, random"])
-    bandwidth = memory_bandwidth()
-    built, iterated, measured = [], [], []
+    built, measured = [], []
     for title, spec in GAMES.items():
         repeats = 3 if title.startswith("Goofspiel 5") else 5
         form = infoset.build_tree(infoset.load(spec)).sequence_form
-        RegretMinimizer(form, SCHEMES["cfr+"]).run(1)
         evaluate_policy(random_policy(form, np.random.default_rng(0)))
         built.append([title, *building(spec, repeats)])
-        iterated.append([title, *iterating(form, repeats, bandwidth)])
         measured.append([title, *measuring(form, spec, 1 if repeats == 3 else repeats)])
     return {
-        "machine": f"{environment_text(environment())} OpenSpiel {version('open_spiel')}. One core "
-        f"adds arrays that do not fit its caches at {bandwidth / 1e9:.1f} GB/s.",
+        "machine": f"{environment_text(environment())} OpenSpiel {version('open_spiel')}.",
         "building": f"{table(BUILDING, built)}\n\n"
         f"Peak memory of a process that builds Goofspiel 5, random: {peak}.",
-        "iterating": table(ITERATING, iterated),
         "measuring": table(["game", "ours", "OpenSpiel C++", "ratio"], measured),
         "commands": whole,
     }
@@ -205,7 +175,6 @@ BUILDING = [
     "OpenSpiel walked from Python",
     "ratio to C++",
 ]
-ITERATING = ["game", "first 20", "settled", "bytes an iteration", "floor", "settled to floor"]
 
 
 def write(made: dict[str, str]) -> None:
@@ -219,8 +188,9 @@ def write(made: dict[str, str]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="replace its parts of the page")
+    parser.add_argument("--floor", action="store_true", help="only iterations and their floor")
     arguments = parser.parse_args()
-    made = parts()
+    made = floor() if arguments.floor else parts() | floor()
     for name, part in made.items():
         print(f"\n{name}\n\n{part}")
     if arguments.write:
