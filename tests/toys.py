@@ -36,3 +36,13 @@ class Toy(Game):
 
     def observe(self, world: Any, joint_action: Any, next_world: Any) -> Any:
         return self.call("observe", Observation(next_world), world, joint_action, next_world)
+
+
+def ladder(width: int, height: int) -> Toy:
+    """A game of few world states and very many histories."""
+    return Toy(
+        initial_world=lambda: 0,
+        actors=lambda w: (0,) if w < height else (),
+        legal_actions=lambda w, p: range(width),
+        transitions=lambda w, a: [(w + 1, 1)] if w < height else [],
+    )

@@ -7,7 +7,7 @@ import pytest
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.games import load_game
 from infoset.tree import build_tree, check_fits, count_histories, explore
-from toys import Toy
+from toys import Toy, ladder
 
 COUNTS = {
     # FOSG counts; the serial counts of the references are larger by the extra chance nodes.
@@ -26,16 +26,6 @@ def test_counts_of_known_games(spec):
     histories, terminals = COUNTS[spec]
     assert counts.terminals == terminals
     assert histories is None or counts.histories == histories
-
-
-def ladder(width: int, height: int) -> Toy:
-    """A game of few world states and very many histories."""
-    return Toy(
-        initial_world=lambda: 0,
-        actors=lambda w: (0,) if w < height else (),
-        legal_actions=lambda w, p: range(width),
-        transitions=lambda w, a: [(w + 1, 1)] if w < height else [],
-    )
 
 
 @pytest.mark.parametrize("height", [3, 12, 15, 16, 40, 400])

@@ -14,7 +14,7 @@ from infoset.games import load_game
 from infoset.tree import build_sequence_form, build_tree, contract_graph, count_histories, explore
 from infoset.tree.counting import level_sizes
 from strategies import random_games
-from toys import Toy
+from toys import Toy, ladder
 
 GAMES = [
     "kuhn_poker",
@@ -134,16 +134,6 @@ def test_levels_are_counted_before_they_are_built(game):
     assert list(level_sizes(tree.graph)) == expected
 
 
-def ladder(width: int, height: int) -> Toy:
-    """A game of few world states and very many histories."""
-    return Toy(
-        initial_world=lambda: 0,
-        actors=lambda w: (0,) if w < height else (),
-        legal_actions=lambda w, p: range(width),
-        transitions=lambda w, a: [(w + 1, 1)] if w < height else [],
-    )
-
-
 @pytest.mark.parametrize("height", [12, 400])
 def test_a_game_of_too_many_terminals_is_refused_at_once(height):
     with pytest.raises(GameTooLargeError, match="its sequence form needs about") as caught:
@@ -161,20 +151,23 @@ def peak_bytes(build) -> int:
         tracemalloc.stop()
 
 
-def test_memory_is_what_was_counted_before():
-    """At its peak building holds no more than it was allowed, and far less than the tree."""
-    graph = explore(load_game("liars_dice"))
-    counts = count_histories(graph)
+@pytest.mark.parametrize("game", [load_game("liars_dice"), ladder(2, 16)], ids=str)
+def test_memory_is_what_was_counted_before(game):
+    """At its peak building holds no more than the least that it has to be allowed."""
+    graph = explore(game)
     form = contract_graph(graph)
-    smallest = smallest_memory(graph)
-    peak = peak_bytes(lambda: contract_graph(graph))
-    held = sum(array.nbytes for array in (form.terminal_sequence, form.payoff))
-    assert held < peak < smallest < counts.bytes / 2
+    held = form.terminal_sequence.nbytes + form.payoff.nbytes
+    assert held < peak_bytes(lambda: contract_graph(graph)) < smallest_memory(graph)
+
+
+def test_memory_is_far_less_than_that_of_the_tree():
+    graph = explore(load_game("liars_dice"))
+    assert smallest_memory(graph) < 0.5 * count_histories(graph).bytes
 
 
 def smallest_memory(graph) -> int:
     """Return the least allowance, to a hundredth, under which the form is built."""
-    low, high = 0, count_histories(graph).bytes
+    low, high = 0, 2 * count_histories(graph).bytes
     while high - low > high / 100:
         middle = (low + high) // 2
         try:

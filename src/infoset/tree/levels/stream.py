@@ -26,7 +26,8 @@ from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
 __all__ = ["build_sequence_form", "contract_graph"]
 
-INFOSTATE_BYTES = 48
+INFOSTATE_BYTES = 64
+EDGE_BYTES = 80
 PIECE = 1 << 20
 
 
@@ -158,8 +159,9 @@ class _Tallies:
 def _forecast(graph: WorldGraph, counts: GameCounts) -> int:
     """Return the bytes that building takes at peak, infostates not counted.
 
-    The terminal histories stay from the beginning. Besides them there are first the histories of
-    two lengths, with the children before they are sorted out, then the payoffs and their order.
+    The terminal histories and what edges show stay from the beginning. Besides them there are
+    first the histories of two lengths, with the children before they are sorted out, then the
+    payoffs and their order.
     """
     players = graph.num_players
     if counts.terminals > MAX_HISTORIES:
@@ -170,7 +172,8 @@ def _forecast(graph: WorldGraph, counts: GameCounts) -> int:
         for (_, before), (children, after) in pairwise(sizes)
     ]
     payoffs = counts.terminals * (4 + 12 * players)
-    return counts.terminals * (4 + 4 * players) + max(payoffs, *levels)
+    kept = counts.terminals * (4 + 4 * players) + graph.num_edges * EDGE_BYTES
+    return kept + max(payoffs, *levels)
 
 
 class _Stream:
