@@ -3,6 +3,7 @@
     python benchmarks/peers.py                      # measure, and print
     python benchmarks/peers.py --write              # also the results, tables and figures
     python benchmarks/peers.py --quick --games kuhn leduc
+    python benchmarks/peers.py --write --games kuhn # again, keeping the other games' results
     python benchmarks/peers.py --write --tables     # from the results kept, without measuring
 
 The peers are installed into an environment of their own, in the user's cache or where `--cache`
@@ -46,6 +47,8 @@ def main() -> None:
     """Measure, and write what is asked for."""
     arguments = parse_arguments()
     found = load_results() if arguments.tables else measure(arguments)
+    if arguments.write and arguments.games:
+        found = joined(load_results(), found)
     parts = tables(found)
     for name, part in parts.items():
         print(f"\n{name}\n\n{part}")
@@ -66,8 +69,8 @@ def parse_arguments() -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.seconds is None:
         arguments.seconds = QUICK_SECONDS if arguments.quick else SECONDS
-    if arguments.write and not arguments.tables and (arguments.games or arguments.quick):
-        parser.error("--write keeps whole measurements only: leave out --games and --quick")
+    if arguments.write and arguments.quick:
+        parser.error("--write keeps no quick measurements: leave out --quick")
     return arguments
 
 
@@ -106,6 +109,26 @@ def load_results() -> Results:
     """Return the results kept."""
     found: Results = json.loads((RESULTS / "peers.json").read_text(encoding="utf-8"))
     return found
+
+
+def joined(kept: Results, found: Results) -> Results:
+    """Return the results kept, with those of some games measured again.
+
+    Raises
+    ------
+    SystemExit
+        If they were measured elsewhere, with other versions, or for another time.
+    """
+    for name in ("environment", "peers", "seconds"):
+        if kept[name] != found[name]:
+            sys.exit(f"other {name} than in the results kept: measure all games, without --games")
+    return found | {part: by_game(kept[part], found[part]) for part in ("iterations", "targets")}
+
+
+def by_game(*parts: Sequence[Results]) -> list[Results]:
+    """Return the last result of each game, in the order of the games."""
+    last = {result["game"]: result for part in parts for result in part}
+    return [last[name] for name in TITLES if name in last]
 
 
 def tables(found: Results) -> dict[str, str]:

@@ -73,7 +73,8 @@ class Conversation:
         """
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps({"do": method, **arguments}) + "\n")
+            request = {"do": method, "limit": limit, **arguments}
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
             line = self._answers.get(timeout=limit)
         except Empty:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from comparison.iterations import start
 from comparison.ours import gap_after
 from comparison.peers import PEERS, PeerRun
 from comparison.targets import iterate_there
+from workers.serve import GRACE
 
 import infoset
 
@@ -70,6 +73,20 @@ def test_a_worker_that_takes_too_long_is_given_up(toy):
     toy.ask("double", 30, number=1)
     with pytest.raises(PeerError, match=">0 s"):
         toy.ask("sleep", 0.2)
+
+
+def test_a_worker_that_nobody_waits_for_ends_itself(toy, tmp_path):
+    request = json.dumps({"do": "sleep", "limit": 0.1 - GRACE})
+    done = subprocess.run(
+        [sys.executable, tmp_path / "toy.py"],
+        input=f"{request}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert "in sleep" in done.stderr
 
 
 @dataclass
