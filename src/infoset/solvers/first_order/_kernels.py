@@ -143,25 +143,19 @@ def iterate_first_order(
     `magnet_period` iterations, if not 0, the magnets move to the bases. Alternating, without
     extra gradients: the second player answers what the first has just come to play.
     """
+    together = 1 if alternating else 2
     for row in schedule:
-        if alternating:
-            for player in range(2):
-                side = sides[player]
-                observe(side, sides[1 - player].plan)
-                move_base(side, is_euclidean, is_lazy, row, scratch)
-                if guess != NO_GUESS:
-                    play_guess(side, is_euclidean, is_lazy, row, scratch)
-        else:
-            for player in range(2):
+        for first in range(0, 2, together):
+            for player in range(first, first + together):
                 observe(sides[player], sides[1 - player].plan)
-            for side in sides:
-                move_base(side, is_euclidean, is_lazy, row, scratch)
+            for player in range(first, first + together):
+                move_base(sides[player], is_euclidean, is_lazy, row, scratch)
             if guess == EXTRA_GRADIENT:
                 for player in range(2):
                     observe(sides[player], sides[1 - player].base_plan)
             if guess != NO_GUESS:
-                for side in sides:
-                    play_guess(side, is_euclidean, is_lazy, row, scratch)
+                for player in range(first, first + together):
+                    play_guess(sides[player], is_euclidean, is_lazy, row, scratch)
         done[0] += 1
         if magnet_period > 0 and done[0] % magnet_period == 0:
             for side in sides:
