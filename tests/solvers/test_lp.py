@@ -164,7 +164,7 @@ def test_an_own_mistake_is_recovered_from():
 
 
 def test_guess_the_ace():
-    """Miltersen and Sørensen (2010), Figure 1: guess the card that is there 51 times in 52."""
+    """After Miltersen and Sørensen (2010): guess the card that is there 51 times in 52."""
     guesses = {
         card: decision(1, "guess", {"ace": paid(-win), "other": paid(win - 1000)})
         for card, win in (("ace", 1000), ("other", 0))

@@ -44,8 +44,8 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
 
     Notes
     -----
-    Source: Celli, Marchesi, Bianchi and Gatti (2019), Algorithm 2, there with weights of
-    terminal histories; those of sequences say the same.
+    Source: Celli, Marchesi, Bianchi and Gatti (2019), where terminal histories have the weights;
+    those of sequences say the same.
 
     Examples
     --------

@@ -61,8 +61,9 @@ class LinearProgram:
 
     Notes
     -----
-    Source: von Stengel (1996). The refinement: Miltersen and Sørensen (2010), Section 4, with
-    trembles of the opponent only, in the limit and not for a small number.
+    Source: von Stengel (1996). The refinement is after Miltersen and Sørensen (2010).
+    Differs from theirs: only the opponent trembles, in the limit and not by a small number; what
+    follows own mistakes is solved for itself.
 
     Examples
     --------
