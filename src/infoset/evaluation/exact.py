@@ -190,8 +190,9 @@ def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> 
     """Return [Q] what each own sequence adds against the other's plan, negative for player 1."""
     gradient = [Fraction()] * treeplex.num_sequences
     for sequences, payoff in payoffs.items():
-        weighted = payoff * plan[sequences[1 - player]]
-        gradient[sequences[player]] += -weighted if player else weighted
+        reach = plan[sequences[1 - player]]
+        if reach:
+            gradient[sequences[player]] += -payoff * reach if player else payoff * reach
     return gradient
 
 

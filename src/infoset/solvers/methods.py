@@ -83,10 +83,10 @@ _ROWS: tuple[MethodRow, ...] = (
     *FIRST_ORDER.values(),
     ExcessiveGap(),
     LinearProgram(),
-    LinearProgram("lp-ipm", "the same by an interior point, to about 10⁻⁸", algorithm="ipm"),
+    LinearProgram("lp-ipm", "the linear program by an interior point, to 10⁻⁸", algorithm="ipm"),
     LinearProgram(
         "lp-refined",
-        "the same, good against mistakes too (after Miltersen and Sørensen 2010)",
+        "the linear program, good against mistakes (after Miltersen and Sørensen 2010)",
         refine=True,
     ),
 )
