@@ -1,21 +1,15 @@
 """Regret minimisation on treeplexes: schemes as data, one kernel, the state they move."""
 
-from infoset.regret._kernels import (
-    add_to_average,
-    pair_gradient,
-    realize_policy,
-    terminal_gradient,
-    update_regrets,
-)
-from infoset.regret.layout import (
-    Layout,
-    PairPayoffs,
-    action_major_layout,
-    game_layouts,
-    pair_payoffs,
-)
+from infoset.regret._kernels import add_to_average, realize_policy, update_regrets
+from infoset.regret.layout import Layout, action_major_layout, game_layouts
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
+from infoset.regret.payoffs import (
+    PairPayoffs,
+    pair_gradient,
+    pair_payoffs,
+    terminal_gradient,
+)
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
     Distance,

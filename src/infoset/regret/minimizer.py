@@ -6,7 +6,8 @@ import numpy as np
 
 from infoset.errors import UnknownNameError
 from infoset.regret._kernels import iterate, realize_policy
-from infoset.regret.layout import game_layouts, payoffs_by_seat
+from infoset.regret.layout import game_layouts
+from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 from infoset.tree import SequenceForm

@@ -10,13 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from infoset.kernels import kernel
-from infoset.regret._kernels import (
-    add_to_average,
-    pair_gradient,
-    realize_policy,
-    terminal_gradient,
-)
-from infoset.regret.layout import PairPayoffs
+from infoset.regret._kernels import add_to_average, realize_policy
+from infoset.regret.payoffs import PairPayoffs, pair_gradient, terminal_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 
 

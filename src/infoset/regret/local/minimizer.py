@@ -10,9 +10,10 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
-from infoset.regret.layout import Layout, game_layouts, payoffs_by_seat
+from infoset.regret.layout import Layout, game_layouts
 from infoset.regret.local._kernels import tremble
 from infoset.regret.local.rule import LocalRule, Schedule, driver_of, identity_of
+from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 from infoset.tree import SequenceForm

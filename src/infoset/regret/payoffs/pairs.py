@@ -1,0 +1,123 @@
+"""The payoffs of a game, laid out as the kernels read them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.lanes import LANES
+from infoset.regret.layout import Layout, is_new
+from infoset.regret.payoffs._kernels import share_payoffs
+from infoset.tree import SequenceForm, stable_order
+from infoset.typing import FloatArray, IndexArray, LongArray, Player
+
+__all__ = ["PairPayoffs", "pair_payoffs", "payoffs_by_seat"]
+
+CACHE_LINE = 64
+"""Bytes; also those of the longest vectors."""
+
+
+class PairPayoffs(NamedTuple):
+    """The payoffs of one of two players, as `pair_gradient` reads them.
+
+    The player's sequences are parted into blocks. A block has an entry for each of the opponent's
+    sequences that meets it: a row of `LANES` payoffs, one per sequence of the block. Public states
+    are much alike, so that most rows are equal to others, and each is kept once.
+
+    Attributes
+    ----------
+    start : IndexArray
+        [B + 1] positions where the blocks begin.
+    first : IndexArray
+        [B + 1] where the entries of each block begin.
+    row : IndexArray
+        [E] position of the opponent's sequence.
+    where : IndexArray
+        [E] where the entry's row begins in `payoff`.
+    payoff : FloatArray
+        [LANES * R] different rows, with zeros where sequences do not meet.
+    """
+
+    start: IndexArray
+    first: IndexArray
+    row: IndexArray
+    where: IndexArray
+    payoff: FloatArray
+
+    def of_precision(self, precision: str) -> PairPayoffs:
+        """Return the same with payoffs of another precision, rows aligned to cache lines."""
+        payoff = aligned_zeros(len(self.payoff), precision)
+        payoff[:] = self.payoff
+        return self._replace(payoff=payoff)
+
+
+_NONE = np.zeros(0, np.uint32)
+NO_PAIRS = PairPayoffs(np.zeros(1, np.uint32), np.zeros(1, np.uint32), _NONE, _NONE, np.zeros(0))
+"""What stands for them with other numbers of players."""
+
+
+def aligned_zeros(size: int, precision: str) -> FloatArray:
+    """Return zeros that begin where a cache line does: a vector is then read in one access."""
+    number = np.dtype(precision)
+    spare = CACHE_LINE // number.itemsize
+    zeros = np.zeros(size + spare, number)
+    begin = -zeros.ctypes.data % CACHE_LINE // number.itemsize
+    return zeros[begin : begin + size]
+
+
+def pair_payoffs(
+    sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
+) -> PairPayoffs:
+    """Return the payoffs of one of two players, whose gradient `pair_gradient` makes of them."""
+    row, column = (
+        layouts[seat].position[sequence_form.terminal_sequence[:, seat]]
+        for seat in (1 - player, player)
+    )
+    start = layouts[player].blocks
+    block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
+    order = stable_order(
+        (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
+    )
+    order = order[sequence_form.payoff[order, player] != 0]
+    row, column, payoff = row[order], column[order], sequence_form.payoff[order, player]
+    block = block_of[column]
+    begins = np.flatnonzero(is_new(block, row))
+    lane = (column - start[block]).astype(np.uint8)
+    where, shared = _share(np.append(begins, len(order)), lane, payoff)
+    first = np.searchsorted(block[begins], np.arange(len(start), dtype=np.uint32))
+    return PairPayoffs(start, first.astype(np.uint32), row[begins], where, shared)
+
+
+def _share(
+    first: LongArray, lane: NDArray[np.uint8], payoff: FloatArray
+) -> tuple[IndexArray, FloatArray]:
+    """Return where each entry's row of payoffs is among the different ones, and these."""
+    num_entries = len(first) - 1
+    where = np.zeros(num_entries, np.uint32)
+    slots = np.full(1 << (2 * num_entries).bit_length(), -1, np.int32)
+    rows = np.zeros((num_entries + 1, LANES), np.int64)
+    used = share_payoffs(first, lane, payoff.view(np.int64), slots, rows, where)
+    shared = aligned_zeros(used * LANES, "float64")
+    shared[:] = rows[:used].view(np.float64).ravel()
+    return where, shared
+
+
+def payoffs_by_seat(
+    sequence_form: SequenceForm, layouts: tuple[Layout, ...], precision: str = "float64"
+) -> tuple[tuple[PairPayoffs, ...], IndexArray, FloatArray]:
+    """Return the payoffs by pairs for two players, by terminals for more; the other is empty.
+
+    By pairs: one per player, see `pair_gradient`. By terminals: positions of sequences [M, N] and
+    payoffs [M, N], see `terminal_gradient`.
+    """
+    players = range(sequence_form.num_players)
+    if len(players) == 2:
+        pairs = [pair_payoffs(sequence_form, layouts, player) for player in players]
+        nowhere, nothing = np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
+        return tuple(pair.of_precision(precision) for pair in pairs), nowhere, nothing
+    sequence = sequence_form.terminal_sequence
+    positions = np.stack([layouts[p].position[sequence[:, p]] for p in players], axis=1)
+    no_pairs = (NO_PAIRS.of_precision(precision),) * len(players)
+    return no_pairs, positions, sequence_form.payoff.astype(precision, order="C")
