@@ -1,0 +1,304 @@
+"""How cost grows with games: seconds and bytes against histories.
+
+Every game is measured by a process of its own, one after the other: exploring the rules, building
+the sequence form level by level, the state of CFR+, and an iteration. Times are of the processor,
+one thread, so that a busy machine disturbs them less; memory is the peak of the process.
+
+    python benchmarks/scale.py                 measure what has not been measured yet
+    python benchmarks/scale.py --again TEXT    measure games with that in their name again
+    python benchmarks/scale.py --write         and write the tables and the figure
+
+Liar's dice with one die is solved besides, building included. A game is left out where less memory
+is free than it is said to need.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import matplotlib as mpl
+import psutil
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from report import DOCS, environment, environment_text, replace_part, shown, table
+
+from infoset import load
+from infoset.evaluation import evaluate_policy
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers import make_budget
+from infoset.solvers.regret_family import solve_by_regret
+from infoset.tree import contract_graph, count_histories, explore, size_text
+
+PAGE = DOCS / "solvers" / "scale.md"
+FIGURE = DOCS / "images" / "scale.svg"
+RESULTS = Path(__file__).parent / "results" / "scale.json"
+
+SHIP = "ship_sizes=[{}],ship_values=[1]"
+FAMILIES = {
+    "liar's dice, one die": [f"liars_dice(dice_sides={sides})" for sides in range(3, 11)],
+    "liar's dice, more dice": [
+        f"liars_dice(numdice={dice},dice_sides={sides})"
+        for dice, sides in ((2, 2), (2, 3), (2, 4), (3, 3))
+    ],
+    "Leduc poker": [f"leduc_poker(num_ranks={ranks})" for ranks in (3, 5, 9, 13, 20)],
+    "Kuhn poker, players": [f"kuhn_poker(players={players})" for players in range(2, 7)],
+    "goofspiel, descending": [
+        f"goofspiel(num_cards={cards},imp_info=True,points_order=descending)"
+        for cards in range(3, 8)
+    ],
+    "goofspiel, random": [
+        f"goofspiel(num_cards={cards},imp_info=True,points_order=random)" for cards in (3, 4, 5)
+    ],
+    "battleship": [
+        f"battleship(board_width={width},board_height=2,{SHIP.format(ship)},num_shots={shots})"
+        for width, ship, shots in ((2, 1, 2), (2, 1, 3), (3, 2, 2), (3, 2, 3), (3, 2, 4))
+    ],
+}
+GIGABYTES_NEEDED = {
+    "liars_dice(dice_sides=10)": 12,
+    "liars_dice(numdice=3,dice_sides=3)": 6,
+    "goofspiel(num_cards=7,imp_info=True,points_order=descending)": 7,
+}
+SOLVED = [f"liars_dice(dice_sides={sides})" for sides in range(6, 11)]
+METHOD, TARGET = "dcfr", 1e-3
+MOST_WORLDS, MOST_SECONDS = 4_000_000, 1800.0
+LEAST_BYTES = 30_000_000
+FEW_ITERATIONS, SECONDS_OF_ITERATIONS = 3, 1.0
+COLORS = ("#1f5fa8", "#6fa3d8", "#b5532a", "#3f8f5b", "#7a5aa6", "#b99be0", "#8a7a2f")
+MARKERS = "osD^v<>"
+GRID = "#d9d9d9"
+STYLE = {"svg.hashsalt": "infoset", "svg.fonttype": "none", "font.size": 9}
+
+SOLVED_TEXT = f"Solved by `{METHOD}` to an exploitability of {TARGET:g}:"
+
+Row = dict[str, Any]
+Results = dict[str, dict[str, Row]]
+Value = TypeVar("Value")
+
+
+def processor_time(work: Callable[[], Value]) -> tuple[Value, float]:
+    """Return what `work` returns, and the seconds of the processor that it takes."""
+    started = time.process_time()
+    value = work()
+    return value, time.process_time() - started
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def compile_kernels() -> None:
+    """Compile what a measurement uses, for two players and for three."""
+    for players in (2, 3):
+        RegretMinimizer(form_of(f"kuhn_poker(players={players})"), SCHEMES["cfr+"]).run(1)
+
+
+def form_of(spec: str) -> Any:
+    """Return the sequence form of a game."""
+    return contract_graph(explore(load(spec)))
+
+
+def measure(spec: str) -> Row:
+    """Measure one game in this process."""
+    compile_kernels()
+    before = peak_bytes()
+    graph, exploring = processor_time(
+        lambda: explore(load(spec), max_worlds=MOST_WORLDS, max_seconds=MOST_SECONDS)
+    )
+    counts = count_histories(graph)
+    form, building = processor_time(lambda: contract_graph(graph))
+    peak_of_building = peak_bytes()
+    minimizer, starting = processor_time(lambda: RegretMinimizer(form, SCHEMES["cfr+"]))
+    minimizer.run(1)
+    return {
+        "spec": spec,
+        "world_states": counts.world_states,
+        "histories": counts.histories,
+        "terminals": counts.terminals,
+        "infostates": sum(tree.num_infostates for tree in form.infostate_trees),
+        "sequences": sum(plex.num_sequences for plex in form.treeplexes),
+        "payoffs": form.num_payoffs,
+        "exploring": exploring,
+        "building": building,
+        "starting": starting,
+        "iteration": seconds_of_iteration(minimizer),
+        "bytes_before": before,
+        "bytes_building": peak_of_building,
+        "bytes_solving": peak_bytes(),
+    }
+
+
+def seconds_of_iteration(minimizer: RegretMinimizer) -> float:
+    """Return the mean time of an iteration, over a few at least and a second at most."""
+    _, one = processor_time(lambda: minimizer.run(FEW_ITERATIONS))
+    count = int(SECONDS_OF_ITERATIONS / max(one / FEW_ITERATIONS, 1e-6))
+    if count <= FEW_ITERATIONS:
+        return one / FEW_ITERATIONS
+    _, many = processor_time(lambda: minimizer.run(count))
+    return many / count
+
+
+def solve(spec: str) -> Row:
+    """Build and solve one game in this process."""
+    compile_kernels()
+    form, building = processor_time(lambda: form_of(spec))
+    budget = make_budget(form, target=TARGET, iterations=None, seconds=None, callback=None)
+    result, solving = processor_time(lambda: solve_by_regret(form, SCHEMES[METHOD], budget))
+    measured, certifying = processor_time(lambda: evaluate_policy(result.policy))
+    return {
+        "spec": spec,
+        "iterations": result.iterations,
+        "exploitability": measured.exploitability,
+        "guarantees": measured.guarantees,
+        "rounding": measured.rounding,
+        "building": building,
+        "solving": solving,
+        "certifying": certifying,
+        "bytes": peak_bytes(),
+    }
+
+
+def in_own_process(option: str, spec: str) -> Row:
+    """Measure one game in a process of its own, by the option of the command line."""
+    one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
+    command = [sys.executable, __file__, option, spec]
+    answer = subprocess.check_output(command, env=os.environ | one_thread, text=True)
+    return json.loads(answer)
+
+
+def measure_missing(known: Results) -> None:
+    """Measure every game that has no row yet and whose memory is free; keep each at once."""
+    games = [spec for specs in FAMILIES.values() for spec in specs]
+    for part, option, specs in (("games", "--one", games), ("solved", "--solve", SOLVED)):
+        for spec in specs:
+            free = psutil.virtual_memory().available
+            if spec not in known[part] and free > GIGABYTES_NEEDED.get(spec, 4) * 1e9:
+                known[part][spec] = in_own_process(option, spec)
+                keep(known)
+                print(json.dumps(known[part][spec]), flush=True)
+
+
+def keep(known: Results) -> None:
+    """Write the measurements, and where they were made."""
+    RESULTS.parent.mkdir(exist_ok=True)
+    rows = {part: list(by_spec.values()) for part, by_spec in known.items()}
+    RESULTS.write_text(json.dumps({"environment": environment(), **rows}, indent=1) + "\n")
+
+
+def read(again: str) -> Results:
+    """Return the measurements kept, without those of games whose text has `again` in it."""
+    stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    return {
+        part: {r["spec"]: r for r in stored.get(part, []) if not again or again not in r["spec"]}
+        for part in ("games", "solved")
+    }
+
+
+def table_of_sizes(known: dict[str, Row]) -> str:
+    """Return the table of the largest games of each family."""
+    header = ["game", "histories", "terminals", "infostates", "explore", "build", "one iteration"]
+    rows = []
+    for specs in FAMILIES.values():
+        for spec in [spec for spec in specs if spec in known][-2:]:
+            row = known[spec]
+            counts = [f"{row[name]:,}" for name in ("histories", "terminals", "infostates")]
+            times = [shown(row[name]) for name in ("exploring", "building", "iteration")]
+            peaks = [size_text(row[name]) for name in ("bytes_building", "bytes_solving")]
+            rows.append([f"`{spec}`", *counts, *times, *peaks])
+    return table([*header, "peak, building", "peak, solving"], rows)
+
+
+def table_of_solutions(known: dict[str, Row]) -> str:
+    """Return the table of the games that were solved."""
+    header = ["game", "iterations", "exploitability", "value to player 0", "build", "solve"]
+    rows = []
+    for spec in (spec for spec in SOLVED if spec in known):
+        row = known[spec]
+        low, high = row["guarantees"][0], -row["guarantees"][1]
+        certificate = [f"{row['exploitability']:.2e}", f"{low:.5f} to {high:.5f}"]
+        times = [shown(row[name]) for name in ("building", "solving", "certifying")]
+        iterations, peak = f"{row['iterations']}", size_text(row["bytes"])
+        rows.append([f"`{spec}`", iterations, *certificate, *times, peak])
+    return table([*header, "certificate", "peak"], rows)
+
+
+def draw(known: dict[str, Row]) -> Figure:
+    """Draw seconds and bytes against histories."""
+    figure = Figure(figsize=(7.6, 6.4), layout="constrained")
+    building, iterating, memory, per_history = figure.subplots(2, 2).flat
+    panels: list[tuple[Axes, str, Callable[[Row], float]]] = [
+        (building, "seconds to explore and build", lambda r: r["exploring"] + r["building"]),
+        (iterating, "seconds of one iteration of CFR+", lambda r: r["iteration"]),
+        (memory, "bytes at peak, solving, less those before the game", solving_bytes),
+        (per_history, "the same, per history", lambda r: solving_bytes(r) / r["histories"]),
+    ]
+    for axes, title, value in panels:
+        for (family, specs), color, marker in zip(FAMILIES.items(), COLORS, MARKERS, strict=True):
+            rows = [known[spec] for spec in specs if spec in known and value(known[spec]) > 0]
+            axes.loglog(
+                [row["histories"] for row in rows],
+                [value(row) for row in rows],
+                marker,
+                linestyle="-",
+                color=color,
+                markersize=4,
+                linewidth=1,
+                label=family,
+            )
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel("histories")
+        axes.grid(color=GRID, linewidth=0.5)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    handles, labels = building.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def solving_bytes(row: Row) -> float:
+    """Return the peak of a process that iterates, less what it had before the game; 0 for few."""
+    taken = row["bytes_solving"] - row["bytes_before"]
+    return float(taken) if taken > LEAST_BYTES else 0.0
+
+
+def write(known: Results) -> None:
+    """Write the tables into the page, and the figure."""
+    made_by = environment_text(json.loads(RESULTS.read_text())["environment"])
+    sizes, solutions = table_of_sizes(known["games"]), table_of_solutions(known["solved"])
+    part = f"{sizes}\n\n{SOLVED_TEXT}\n\n{solutions}\n\n{made_by}"
+    PAGE.write_text(replace_part(PAGE.read_text(), "scale.py", part))
+    with mpl.rc_context(STYLE):
+        draw(known["games"]).savefig(FIGURE, metadata={"Date": None})
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--one", metavar="SPEC", help="measure one game here, and print its row")
+    parser.add_argument("--solve", metavar="SPEC", help="solve one game here, and print its row")
+    parser.add_argument("--again", metavar="TEXT", default="", help="measure such games again")
+    parser.add_argument("--write", action="store_true", help="write docs/solvers/scale.md")
+    arguments = parser.parse_args()
+    if arguments.one or arguments.solve:
+        print(json.dumps(measure(arguments.one) if arguments.one else solve(arguments.solve)))
+        return
+    known = read(arguments.again)
+    measure_missing(known)
+    if arguments.write:
+        write(known)
+
+
+if __name__ == "__main__":
+    main()
