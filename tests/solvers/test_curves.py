@@ -1,0 +1,107 @@
+"""The first iterations of every reference curve, computed again and compared with the files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp, log, log1p
+
+import numpy as np
+import pytest
+from curves import (
+    COMMAND,
+    GAMES,
+    Measurement,
+    form_of,
+    iterative_methods,
+    read_curves,
+    spaced,
+    trace_of,
+    write_curves,
+)
+
+from infoset.evaluation import evaluate_policy
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.solvers import average_policy
+
+LARGE = {"goofspiel_5_random", "battleship_3x2"}
+KINDS = {"cfr+", "dcfr", "apcfr+", "xfp", "cfr-br", "rtcfr+", "optimistic-omd"}
+"""On the large games the other methods are for `-m long`."""
+
+PAIRS = [
+    pytest.param(
+        game, method, marks=[pytest.mark.long] if game in LARGE and method not in KINDS else []
+    )
+    for game in GAMES
+    for method in read_curves(game)
+]
+RELATIVE = 0.01
+SPREADS = 1.5
+
+
+def tolerance(curve, iteration):
+    """Return the factor by which a measurement may differ, up or down.
+
+    One per cent, and half as much again as runs were seen to differ that do so in their rounding
+    alone: up to this iteration, because a run that has once gone another way does not come back.
+    That is nothing on poker and liar's dice. On goofspiel, where play begins among actions that are
+    equally good, it is a factor of two or three within ten iterations; on battleship, whose boards
+    look the same turned over, symmetry is kept or broken, and curves differ by more than that.
+    Best responses are ties everywhere: fictitious play, CFR-BR.
+    """
+    seen = max(found.spread for step, found in curve.items() if step <= iteration)
+    return exp(log1p(RELATIVE) + SPREADS * log1p(seen))
+
+
+def prefix_of(curve):
+    """Return the part of a curve that is computed again."""
+    return {iteration: found for iteration, found in curve.items() if found.spread is not None}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_iterative_method_has_a_curve(game):
+    missing = set(iterative_methods()) - read_curves(game).keys()
+    assert not missing, "run python benchmarks/curves.py --write"
+
+
+@pytest.mark.parametrize(("game", "method"), PAIRS)
+def test_the_first_iterations_are_those_of_the_file(game, method):
+    advice = f"if the change is meant, run\n  {COMMAND.format(game=game, method=method)}\n"
+    advice += "and say so in the changelog"
+    wanted = prefix_of(read_curves(game)[method])
+    found = trace_of(form_of(game), method, GAMES[game].prefix)
+    for iteration, (exploitability, _) in wanted.items():
+        assert iteration in found, f"iteration {iteration} is not measured any more: {advice}"
+        allowed = tolerance(wanted, iteration)
+        smallest = 1e-12 * GAMES[game].payoff_width
+        assert exploitability / allowed - smallest <= found[iteration], advice
+        assert found[iteration] <= exploitability * allowed + smallest, advice
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "liars_dice_4", "liars_dice_6"])
+def test_most_curves_are_held_to_a_per_cent(game):
+    """A tolerance so wide that nothing could fail would be no comparison."""
+    prefixes = map(prefix_of, read_curves(game).values())
+    factors = [tolerance(prefix, max(prefix)) for prefix in prefixes]
+    assert np.quantile(factors, 0.7) < 1.02
+
+
+def test_a_curve_that_is_another_is_noticed():
+    """A change of a discount is: DCFR+ with the constant of another code is 0.7 of ours at 100."""
+    curve = prefix_of(read_curves("leduc_poker")["dcfr+"])
+    last = max(curve)
+    other = RegretMinimizer(form_of("leduc_poker"), replace(SCHEMES["dcfr+"], discount_offset=1.0))
+    other.run(last)
+    found = evaluate_policy(average_policy(other)).exploitability
+    assert abs(log(found / curve[last].exploitability)) > log(tolerance(curve, last))
+
+
+def test_files_are_read_as_they_are_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("curves.FOLDER", tmp_path)
+    curves = {"cfr+": {1: Measurement(0.5, 2e-16), 2: Measurement(0.25, None)}}
+    write_curves("kuhn_poker", curves)
+    assert read_curves("kuhn_poker") == curves
+    assert read_curves("leduc_poker") == {}
+
+
+def test_iterations_kept_are_a_fifth_apart():
+    assert spaced([*range(1, 21), 22, 24, 26, 28]) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 28]
