@@ -11,8 +11,8 @@ from snippets import ROOT
 
 import infoset
 
-PRIVATE = {"cli", "kernels"}
-"""The command line has a page of its own; the other is for the library itself."""
+PRIVATE = {"cli", "kernels", "lanes"}
+"""The command line has a page of its own; the others are for the library itself."""
 
 ROOMS = sorted(
     found.name
