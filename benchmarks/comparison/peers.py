@@ -14,7 +14,8 @@ from comparison.games import BenchmarkGame
 
 __all__ = ["PEERS", "Peer", "PeerError", "PeerRun"]
 
-BUILD_SECONDS = 180.0
+BUILD_SECONDS = 60.0
+WALK_SECONDS = 300.0
 RUN_SECONDS = 120.0
 
 Input = Callable[[BenchmarkGame, GameFiles], str]
@@ -100,7 +101,7 @@ PEERS = (
         "`update_graph`, which updates both players in turn, each by a walk of all histories, and "
         "`update_strategy` for the linear average of the policies after the update",
         lambda game, files: files.liteefg,
-        most_histories=400_000,
+        most_histories=800_000,
         averages_next=True,
     ),
     Peer(
@@ -121,7 +122,7 @@ PEERS = (
         "sequence-form LP in C++",
         "",
         lambda game, files: files.efg,
-        most_histories=400_000,
+        most_histories=100_000,
     ),
 )
 """In the order of the tables."""
@@ -163,7 +164,7 @@ class PeerRun:
 
     def _walked(self, files: GameFiles) -> Any:
         path = files.folder / "walked.npz"
-        self._ask("form", path=str(path))
+        self._ask("form", WALK_SECONDS, path=str(path))
         form = load_form(path, files.tree.sequence_form)
         if found := difference(files.tree.sequence_form, form):
             raise PeerError(f"another game there: {found}")

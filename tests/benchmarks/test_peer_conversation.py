@@ -104,7 +104,7 @@ GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random)"
 @pytest.fixture(
     params=[
         BenchmarkGame("kuhn", "", "kuhn_poker"),
-        BenchmarkGame("kuhn_efg", "", "kuhn_poker", in_openspiel=False),
+        BenchmarkGame("leduc_efg", "", "leduc_poker(num_ranks=2)", in_openspiel=False),
         BenchmarkGame("kuhn_3p", "", "kuhn_poker(players=3)"),
         BenchmarkGame("goofspiel", "", GOOFSPIEL),
     ],
