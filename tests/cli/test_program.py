@@ -15,7 +15,7 @@ import infoset
 from infoset.cli.app import app
 from infoset.cli.options import parse_memory
 
-COMMANDS = ["games", "info", "solve", "compare", "evaluate", "show", "play", "export"]
+COMMANDS = ["games", "info", "solve", "compare", "prove", "evaluate", "show", "play", "export"]
 HUGE = "liars_dice(numdice=20,dice_sides=1)"
 """2.2 · 10¹² histories, of only 83 world states."""
 
@@ -101,6 +101,9 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["solve", "kuhn_poker", "--target", "nan"], "target"),
         (["solve", "kuhn_poker", "--seconds", "inf"], "seconds"),
         (["solve", "kuhn_poker", "--iterations", "0"], "iterations"),
+        (["solve", "kuhn_poker", "--precision", "float32"], "auto is not of it"),
+        (["solve", "kuhn_poker", "--method", "cfr", "--precision", "float16"], "float32"),
+        (["prove", "matrix_pd"], "two-player constant-sum"),
         (["solve", "matrix_pd", "--target", "0.1"], "constant-sum"),
         (["solve", "kuhn_poker(players=3)", "--target", "0.1"], "two-player"),
         (["solve", "kuhn_poker(players=3)", "--method", "lp"], "two-player"),

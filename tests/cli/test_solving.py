@@ -295,3 +295,19 @@ def test_every_view_can_be_drawn():
     assert "exploring 12,345 world states" in text
     assert "leduc_poker, cfr+" in text
     assert max(map(len, text.splitlines())) <= 90
+
+
+def test_single_precision_is_named_and_measured_in_double(command):
+    arguments = ["solve", "kuhn_poker", "--method", "CFR+", "--iterations", "20", "--json"]
+    single = command(*arguments, "--precision", "float32").json
+    double = command(*arguments).json
+    assert single["method"] == "cfr+ (float32)"
+    assert single["exploitability"] == pytest.approx(double["exploitability"], rel=1e-3)
+    assert single["exploitability"] != double["exploitability"]
+    assert single["folder"] == os.path.join("runs", "kuhn_poker-cfr-plus-float32")
+
+
+def test_values_are_proved_in_fractions(command):
+    assert "-1/18" in command("prove", "kuhn_poker").out
+    found = command("prove", "kuhn_poker", "--json").json
+    assert found["value"] == found["lower"] == {"fraction": "-1/18", "number": -1 / 18}

@@ -11,7 +11,7 @@ from infoset.errors import UnknownNameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import Budget, average_policy, solve_by_regret
+from infoset.solvers import Budget, RegretMethod, average_policy
 from infoset.tree import build_tree
 from oracle_regret import generic
 
@@ -71,7 +71,7 @@ def test_steep_averages_stay_in_range():
 
 def test_solving_says_the_precision_and_measures_in_double():
     budget = Budget(iterations=200, seconds=None, target=1e-3)
-    result = solve_by_regret(FORMS["leduc_poker"], SCHEMES["cfr+"], budget, precision="float32")
+    result = RegretMethod(SCHEMES["cfr+"], "float32").run(FORMS["leduc_poker"], budget)
     assert result.method == "cfr+ (float32)"
     assert result.nash_conv == evaluate_policy(result.policy).nash_conv
     assert result.exploitability == pytest.approx(5.9e-3, rel=0.2)

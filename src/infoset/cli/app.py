@@ -13,7 +13,18 @@ from typing import Annotated, NoReturn, cast
 import typer
 
 from infoset._version import __version__
-from infoset.cli.commands import compare, draw, evaluate, export, games, info, play, show, solve
+from infoset.cli.commands import (
+    compare,
+    draw,
+    evaluate,
+    export,
+    games,
+    info,
+    play,
+    prove,
+    show,
+    solve,
+)
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
@@ -49,7 +60,7 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
-for module in (games, info, solve, compare, evaluate, show, draw, play, export):
+for module in (games, info, solve, compare, prove, evaluate, show, draw, play, export):
     app.command(module.__name__.rpartition(".")[2])(module.run)
 
 

@@ -33,7 +33,7 @@ from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
-from infoset.solvers.regret_family import average_policy, current_policy, solve_by_regret
+from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
 from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
@@ -75,6 +75,7 @@ __all__ = [
     "RTCFRPlusSolver",
     "RegCFR",
     "RegCFRSolver",
+    "RegretMethod",
     "Resumable",
     "SolveResult",
     "SubgameRegret",
@@ -98,7 +99,6 @@ __all__ = [
     "solve_by_decomposition",
     "solve_by_fictitious_play",
     "solve_by_lp",
-    "solve_by_regret",
     "solve_coarse_correlated",
     "solve_exactly",
     "solve_locked",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.lp import solve_by_lp
-from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
@@ -40,7 +40,7 @@ class Auto:
             sequence_form,
             budget,
             by_lp=lambda: solve_by_lp(sequence_form, budget),
-            by_regret=lambda scheme: solve_by_regret(sequence_form, scheme, budget),
+            by_regret=lambda scheme: RegretMethod(scheme).run(sequence_form, budget),
         )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from infoset.errors import UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.auto import Auto
 from infoset.solvers.budget import Budget
@@ -17,7 +17,7 @@ from infoset.solvers.fictitious_play import solve_by_fictitious_play
 from infoset.solvers.first_order import FIRST_ORDER
 from infoset.solvers.lp import LinearProgram
 from infoset.solvers.reg_cfr import RegCFR
-from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.result import SolveResult
 from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.tree import SequenceForm
@@ -63,15 +63,9 @@ class Method:
     run: Run
 
 
-def _regret_method(scheme: RegretScheme) -> Method:
-    return Method(
-        scheme.name, scheme.description, lambda form, budget: solve_by_regret(form, scheme, budget)
-    )
-
-
 _ROWS: tuple[MethodRow, ...] = (
     Auto(),
-    *map(_regret_method, SCHEMES.values()),
+    *map(RegretMethod, SCHEMES.values()),
     Method(
         "xfp",
         "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)",
@@ -95,18 +89,28 @@ METHODS: Mapping[str, MethodRow] = MappingProxyType({method.name: method for met
 """The methods by name."""
 
 
-def find_method(method: str | RegretScheme | MethodRow) -> MethodRow:
+def find_method(method: str | RegretScheme | MethodRow, precision: str = "float64") -> MethodRow:
     """Return the method of a name, in any case of letters, or of a row of your own.
 
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If there is none of that name, or no such precision.
+    ParameterError
+        If the method knows one precision only, and another is asked for.
     """
-    if isinstance(method, RegretScheme):
-        return _regret_method(method)
-    if not isinstance(method, str):
-        return method
-    if method.lower() not in METHODS:
+    if isinstance(method, str) and method.lower() not in METHODS:
         raise UnknownNameError.of("method", method, METHODS)
-    return METHODS[method.lower()]
+    row: MethodRow
+    if isinstance(method, RegretScheme):
+        row = RegretMethod(method)
+    else:
+        row = METHODS[method.lower()] if isinstance(method, str) else method
+    if precision == "float64":
+        return row
+    if not isinstance(row, RegretMethod):
+        raise ParameterError(
+            f"precision={precision!r} is for the CFR family, and {row.name} is not of it: leave "
+            "the precision out, or choose a method such as cfr+"
+        )
+    return replace(row, precision=precision)

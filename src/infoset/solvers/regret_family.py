@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infoset.policy import TabularPolicy
@@ -13,7 +13,7 @@ from infoset.solvers.result import SolveResult
 from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 
-__all__ = ["average_policy", "current_policy", "planned_scheme", "solve_by_regret"]
+__all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
 
 
 def average_policy(minimizer: RegretMinimizer) -> TabularPolicy:
@@ -47,21 +47,38 @@ class RegretSolver(RegretMinimizer):
         return current_policy(self)
 
 
-def solve_by_regret(
-    sequence_form: SequenceForm,
-    scheme: RegretScheme,
-    budget: Budget,
-    precision: str = "float64",
-) -> SolveResult:
-    """Run a member of the CFR family until the budget ends it; the answer is the average policy.
+@dataclass(frozen=True)
+class RegretMethod:
+    """A member of the CFR family as a method, which answers with the average policy.
 
     Exponents that move do so over the iterations of the budget, where it has a number of them.
-    With `precision="float32"` iterations move half the bytes, which the method's name in the
-    result says; the answer is measured in double precision all the same.
+
+    Attributes
+    ----------
+    scheme : RegretScheme
+    precision : str
+        `float64`, or `float32`: iterations then move half the bytes. The answer is measured in
+        double precision all the same.
     """
-    solver = RegretSolver(sequence_form, planned_scheme(scheme, budget), precision)
-    name = scheme.name if precision == "float64" else f"{scheme.name} ({precision})"
-    return run_measured(solver, name, budget)
+
+    scheme: RegretScheme
+    precision: str = "float64"
+
+    @property
+    def name(self) -> str:
+        """That of the scheme, and the precision where it is not double."""
+        single = f" ({self.precision})" if self.precision != "float64" else ""
+        return self.scheme.name + single
+
+    @property
+    def description(self) -> str:
+        """That of the scheme."""
+        return self.scheme.description
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Run until the budget ends it."""
+        planned = planned_scheme(self.scheme, budget)
+        return run_measured(RegretSolver(sequence_form, planned, self.precision), self.name, budget)
 
 
 def planned_scheme(scheme: RegretScheme, budget: Budget) -> RegretScheme:

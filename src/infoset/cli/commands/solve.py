@@ -95,6 +95,9 @@ def run(
     checkpoint_every: Annotated[
         float, typer.Option(metavar="SECONDS", help="What may be lost when it is killed.")
     ] = 60.0,
+    precision: Annotated[
+        str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
+    ] = "float64",
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -108,14 +111,14 @@ def run(
     from infoset.front import load, solve, to_compiled
     from infoset.solvers import find_method, make_budget
 
-    rules, name = load(game), find_method(method).name
+    rules, chosen = load(game), find_method(method, precision)
     check_writable(out)
     keeping = _keeping(checkpoint, checkpoint_every)
     with _told_if_interrupted(), live(str(rules)) as progress:
         compiled = to_compiled(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(name, make_budget(compiled.sequence_form, callback=None, **stops))
-        result = solve(compiled, name, callback=progress.measured, **stops, **keeping)
+        progress.solving(chosen.name, make_budget(compiled.sequence_form, callback=None, **stops))
+        result = solve(compiled, chosen, callback=progress.measured, **stops, **keeping)
     tell_notes(compiled)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
