@@ -34,8 +34,7 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 from infoset import load
 from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import make_budget
-from infoset.solvers.regret_family import solve_by_regret
+from infoset.solvers import find_method, make_budget
 from infoset.tree import contract_graph, count_histories, explore, size_text
 
 PAGE = DOCS / "solvers" / "scale.md"
@@ -72,7 +71,7 @@ SOLVED = [f"liars_dice(dice_sides={sides})" for sides in range(6, 11)]
 METHOD, TARGET = "dcfr", 1e-3
 MOST_WORLDS, MOST_SECONDS = 4_000_000, 1800.0
 LEAST_BYTES = 30_000_000
-FEW_ITERATIONS, SECONDS_OF_ITERATIONS = 3, 1.0
+BATCHES, SECONDS_OF_BATCH = 5, 0.2
 COLORS = ("#1f5fa8", "#6fa3d8", "#b5532a", "#3f8f5b", "#7a5aa6", "#b99be0", "#8a7a2f")
 MARKERS = "osD^v<>"
 GRID = "#d9d9d9"
@@ -139,13 +138,11 @@ def measure(spec: str) -> Row:
 
 
 def seconds_of_iteration(minimizer: RegretMinimizer) -> float:
-    """Return the mean time of an iteration, over a few at least and a second at most."""
-    _, one = processor_time(lambda: minimizer.run(FEW_ITERATIONS))
-    count = int(SECONDS_OF_ITERATIONS / max(one / FEW_ITERATIONS, 1e-6))
-    if count <= FEW_ITERATIONS:
-        return one / FEW_ITERATIONS
-    _, many = processor_time(lambda: minimizer.run(count))
-    return many / count
+    """Return the time of an iteration: the least of a few batches, which others disturb least."""
+    _, first = processor_time(lambda: minimizer.run(1))
+    count = max(1, int(SECONDS_OF_BATCH / max(first, 1e-6)))
+    batches = [processor_time(lambda: minimizer.run(count)) for _ in range(BATCHES)]
+    return min(seconds for _, seconds in batches) / count
 
 
 def solve(spec: str) -> Row:
@@ -153,7 +150,7 @@ def solve(spec: str) -> Row:
     compile_kernels()
     form, building = processor_time(lambda: form_of(spec))
     budget = make_budget(form, target=TARGET, iterations=None, seconds=None, callback=None)
-    result, solving = processor_time(lambda: solve_by_regret(form, SCHEMES[METHOD], budget))
+    result, solving = processor_time(lambda: find_method(METHOD).run(form, budget))
     measured, certifying = processor_time(lambda: evaluate_policy(result.policy))
     return {
         "spec": spec,
