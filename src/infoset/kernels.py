@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 __all__ = ["kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
+
+SOURCES = ("_kernels.py", "lanes.py", "kernels.py")
+"""Names of the files whose code may be inside any compiled kernel."""
 
 
 def kernel(function: Function) -> Function:
@@ -17,5 +23,47 @@ def kernel(function: Function) -> Function:
 
     Kernels live in files named `_kernels.py`, take arrays and numbers, and keep strict IEEE
     arithmetic (no `fastmath`): the same input gives the same bits.
+
+    What Numba keeps on disk it takes for valid as long as the file of the function itself is the
+    same. A kernel also has the code of those it calls in it, which may come from other files:
+    here it is valid as long as all of them are the same.
     """
-    return cast(Function, numba.njit(cache=True, error_model="numpy")(function))
+    compiled = numba.njit(cache=True, error_model="numpy")(function)
+    kept = getattr(compiled, "_cache", None)
+    if kept is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
+        kept._cache_file = _CacheFile(  # type: ignore[no-untyped-call]
+            kept._cache_path,
+            kept._impl.filename_base,
+            (kept._impl.locator.get_source_stamp(), _stamp()),
+        )
+    return cast(Function, compiled)
+
+
+class _CacheFile(IndexDataCacheFile):
+    """What is on disk of one function, which counts for nothing where it cannot be read.
+
+    That is so where another version of the library left names that are there no more.
+    """
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)  # type: ignore[no-untyped-call]
+        except Exception:
+            return None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()  # type: ignore[no-untyped-call]
+        except Exception:
+            return {}
+
+
+@cache
+def _stamp() -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of every file that kernels are made of."""
+    root = Path(__file__).parent
+    files = sorted(path for path in root.rglob("*.py") if path.name in SOURCES)
+    return tuple(
+        (path.relative_to(root).as_posix(), path.stat().st_mtime_ns, path.stat().st_size)
+        for path in files
+    )
