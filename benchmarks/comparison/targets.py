@@ -76,7 +76,7 @@ def in_turns(runs: Mapping[str, Run]) -> dict[str, Result]:
 
 
 def typical(results: Sequence[Result]) -> Result:
-    """Return the first of some results of one run, with the medians of all times."""
+    """Return the first of some results of one run, with the medians of all times, the worst gap."""
     if any("failure" in result for result in results):
         return next(result for result in results if "failure" in result)
     seconds = {}
@@ -86,6 +86,7 @@ def typical(results: Sequence[Result]) -> Result:
     return results[0] | {
         "build": median(result["build"] for result in results),
         "spent": median(result["spent"] for result in results),
+        "gap": max(result["gap"] for result in results),
         "seconds": seconds,
     }
 
@@ -104,7 +105,7 @@ def our_run(tree: GameTree, method: str, building: float, limit: float) -> Resul
         "build": building,
         "seconds": first_times(reached),
         "spent": result.seconds,
-        "gap": gap_of(result.trace[-1]) if result.trace else None,
+        "gap": gap_of(result.trace[-1]),
         "iterations": result.iterations,
         "note": result.reason or "",
     }
