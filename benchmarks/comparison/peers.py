@@ -16,6 +16,8 @@ __all__ = ["PEERS", "Peer", "PeerError", "PeerRun"]
 
 BUILD_SECONDS = 60.0
 WALK_SECONDS = 300.0
+MOST_WRITTEN = 800_000
+"""Histories of a game in a file."""
 RUN_SECONDS = 120.0
 
 Input = Callable[[BenchmarkGame, GameFiles], str]
@@ -76,7 +78,15 @@ class Peer:
 
 
 def openspiel_input(game: BenchmarkGame, files: GameFiles) -> str:
-    """Return a game's name in OpenSpiel, or the path of an `.efg` file where it has none."""
+    """Return a game's name in OpenSpiel, or the path of an `.efg` file where it has none.
+
+    Raises
+    ------
+    PeerError
+        If there is neither, as the file would be too long.
+    """
+    if not game.in_openspiel and files.tree.num_histories > MOST_WRITTEN:
+        raise PeerError(f">{MOST_WRITTEN:,} histories")
     return game.spec if game.in_openspiel else files.efg
 
 
@@ -101,7 +111,7 @@ PEERS = (
         "`update_graph`, which updates both players in turn, each by a walk of all histories, and "
         "`update_strategy` for the linear average of the policies after the update",
         lambda game, files: files.liteefg,
-        most_histories=800_000,
+        most_histories=MOST_WRITTEN,
         averages_next=True,
     ),
     Peer(

@@ -99,8 +99,8 @@ def our_run(tree: GameTree, method: str, building: float, limit: float) -> Resul
         infoset.solve(tree, method, iterations=1)
     result = solve(tree, method, limit, TARGETS[-1])
     reached = [(point.seconds, gap_of(point)) for point in result.trace]
-    if result.outcome == "failed":
-        return {"failure": "failed"}
+    if result.outcome == "failed" or not reached:
+        return {"failure": result.outcome}
     return {
         "build": building,
         "seconds": first_times(reached),
