@@ -1,0 +1,71 @@
+"""Checks of what users give, made at the shell, before any work is done."""
+
+from __future__ import annotations
+
+from math import inf
+from numbers import Integral, Real
+
+from infoset.errors import ParameterError
+
+__all__ = ["check_count", "check_kind", "check_number"]
+
+
+def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: str) -> None:
+    """Raise unless a value is of a kind.
+
+    Parameters
+    ----------
+    name : str
+        What the parameter is called.
+    value : object
+    kind : type or tuple[type, ...]
+    give : str
+        What to give instead, as words or as a call.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_kind("game", "kuhn_poker", str, "a name")
+    """
+    if not isinstance(value, kind):
+        raise ParameterError(f"{name}{_shown(value)}; give {give}")
+
+
+def check_number(name: str, value: object, least: float = 0) -> None:
+    """Raise unless a value is a finite number, at least `least`; true and false are none.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool) or not least <= float(value) < inf:
+        raise ParameterError(f"{name}={value!r} must be a finite number, at least {least}")
+
+
+def check_count(name: str, value: object, least: int = 0) -> None:
+    """Raise unless a value is a whole number, at least `least`; true and false are none.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_count("iterations", 100, least=1)
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
+
+
+def _shown(value: object) -> str:
+    """Return what is said of a value of the wrong kind: its type, and itself where it is short."""
+    if isinstance(value, type):
+        return f" is the class {value.__name__}"
+    text = f"={value!r}" if isinstance(value, (str, Real, type(None))) else ""
+    return f"{text[:60]} is of type {type(value).__name__}"
