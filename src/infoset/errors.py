@@ -18,6 +18,7 @@ __all__ = [
     "GameTooLargeError",
     "InfosetError",
     "MissingExtraError",
+    "NumericalError",
     "ParameterError",
     "PolicyFileError",
     "PolicyMismatchError",
@@ -115,6 +116,10 @@ class ExplorationLimitError(GameTooLargeError):
 
 class UnsupportedGameError(InfosetError):
     """A method or measure asks for something that this game is not, such as two-player zero-sum."""
+
+
+class NumericalError(InfosetError):
+    """A method whose numbers have grown or shrunk beyond what floating point holds."""
 
 
 class MissingExtraError(InfosetError):

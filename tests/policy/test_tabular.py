@@ -160,3 +160,14 @@ def test_the_uniform_policy_needs_no_tree():
     from infoset.game import Infostate
 
     assert UniformPolicy().action_probabilities(Infostate(0), "abcd").tolist() == [0.25] * 4
+
+
+@pytest.mark.parametrize("wrong", [-1e-300, np.nan, np.inf, -np.inf])
+def test_weights_that_are_none_are_refused(kuhn, wrong):
+    """A sum that is NaN or negative is not one of zero, where policies are uniform."""
+    weights = [np.ones(plex.num_sequences) for plex in kuhn.treeplexes]
+    weights[1][3] = wrong
+    with pytest.raises(
+        ParameterError, match=f"player 1 has the weight {wrong}; weights are finite"
+    ):
+        TabularPolicy.from_weights(kuhn, weights)

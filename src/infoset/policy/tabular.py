@@ -110,7 +110,19 @@ class TabularPolicy:
         weights : Sequence[FloatArray]
             Per player [Q], not negative. Where all weights of an infostate are zero, as in a
             plan that does not reach it, the policy is uniform.
+
+        Raises
+        ------
+        ParameterError
+            If a weight is negative or not finite.
         """
+        for player, values in enumerate(weights):
+            wrong = values[~((values >= 0) & (values < np.inf))]
+            if len(wrong):
+                raise ParameterError(
+                    f"player {player} has the weight {wrong[0]}; weights are finite and not "
+                    "negative"
+                )
         return cls(
             sequence_form,
             tuple(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import dropwhile, takewhile
-from typing import Protocol
+from math import isfinite
+from typing import Protocol, TypeVar
 
+from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.solvers.budget import Budget
@@ -18,6 +20,8 @@ __all__ = ["IterativeSolver", "run_measured", "work_of"]
 GROWTH = 0.1
 WORK_BETWEEN_MEASUREMENTS = 1_000_000_000
 WORK_BETWEEN_LOOKS = 20_000_000
+
+Answer = TypeVar("Answer")
 
 
 class IterativeSolver(Protocol):
@@ -62,6 +66,11 @@ def run_measured(
     The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
     tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
     that is kept on disk is measured there too, whenever it is broken off and gone on with.
+
+    Raises
+    ------
+    NumericalError
+        If the answer is no policy any more, or has no finite value.
     """
     outcome: Outcome | None = None
     keeper = keep_run(solver, method, budget)
@@ -69,25 +78,52 @@ def run_measured(
     try:
         while outcome is None:
             _run_to(solver, next(measurements), budget, keeper)
-            outcome = budget.record(solver.iteration, measure(solver.policy()))
+            outcome = budget.record(solver.iteration, _measured(solver, method, measure)[1])
         keeper.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
         keeper.save()
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
-            budget.record(solver.iteration, measure(solver.policy()))
-    policy = solver.policy()
+            budget.record(solver.iteration, _measured(solver, method, measure)[1])
+    policy, measured = _measured(solver, method, measure)
     return SolveResult(
         game=solver.sequence_form.name,
         method=method,
         policy=policy,
-        current_policy=solver.current_policy(),
-        measured=measure(policy),
+        current_policy=_unbroken(solver, method, solver.current_policy),
+        measured=measured,
         outcome=outcome,
         iterations=solver.iteration,
         seconds=budget.elapsed,
         trace=tuple(budget.trace),
+    )
+
+
+def _measured(
+    solver: IterativeSolver, method: str, measure: Callable[[TabularPolicy], Evaluation]
+) -> tuple[TabularPolicy, Evaluation]:
+    """Return the answer so far, and its measures."""
+    policy = _unbroken(solver, method, solver.policy)
+    measured = measure(policy)
+    if not isfinite(measured.nash_conv):
+        raise _breakdown(solver, method, f"NashConv is {measured.nash_conv}")
+    return policy, measured
+
+
+def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
+    """Return a policy of the solver, if what it has computed is one."""
+    try:
+        return policy()
+    except ParameterError as error:
+        raise _breakdown(solver, method, str(error)) from error
+
+
+def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalError:
+    return NumericalError(
+        f"{method} has broken down by iteration {solver.iteration}: {found}. Its numbers are too "
+        f"large or too small for floating point: scale the payoffs of {solver.sequence_form.name} "
+        f"to sizes about 1, or give {method} less extreme numbers"
     )
 
 

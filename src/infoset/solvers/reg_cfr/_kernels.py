@@ -66,9 +66,10 @@ def observe_infostate(
 def project_above(point: FloatArray, first: int, step: int, num: int, least: float) -> None:
     """Replace numbers by the nearest probabilities of at least `least`, as `project_on_simplex`."""
     share = 1.0 - num * least
-    for i in range(first, first + num * step, step):
-        point[i] = (point[i] - least) / share
-    project_on_simplex(point, first, step, num)
+    if share > 0.0:
+        for i in range(first, first + num * step, step):
+            point[i] = (point[i] - least) / share
+        project_on_simplex(point, first, step, num)
     for i in range(first, first + num * step, step):
         point[i] = least + share * point[i]
 

@@ -1,0 +1,42 @@
+"""The loop around iterative methods: what has broken down in floating point says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset import solve
+from infoset.errors import NumericalError
+from infoset.games import matrix_game
+from infoset.solvers import RegCFR
+
+FRACTIONS = np.array([[2.0, -1.0], [-1.0, 1.0]])
+"""The equilibrium plays (0.4, 0.6): uniform policies are none."""
+
+
+@pytest.mark.parametrize(
+    "method", ["cfr", "cfr+", "pcfr+", "apcfr+", "cfr-br", "rtcfr+", "reg-cfr"]
+)
+def test_payoffs_whose_inverse_is_no_number_are_no_ordinary_result(method):
+    game = matrix_game(1e-310 * FRACTIONS)
+    with pytest.raises(NumericalError, match=r"broken down by iteration [12]:.*payoffs of matrix"):
+        solve(game, method, iterations=50)
+
+
+@pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "optimistic-omd", "mmd"])
+def test_payoffs_whose_sums_are_no_numbers_are_no_ordinary_result(method):
+    game = matrix_game(8e307 * FRACTIONS)
+    with pytest.raises(NumericalError, match="too large or too small for floating point"):
+        solve(game, method, iterations=50)
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e290])
+def test_in_between_units_change_nothing(scale):
+    result = solve(matrix_game(scale * FRACTIONS), "pcfr+", iterations=100)
+    assert result.exploitability < 1e-3 * scale
+
+
+def test_least_probabilities_that_leave_no_share_begin_uniform_and_go_on():
+    result = solve("kuhn_poker", RegCFR(least_probability=0.5), iterations=3000)
+    assert result.trace[0].exploitability == pytest.approx(11 / 24)
+    assert result.exploitability < 1e-4
