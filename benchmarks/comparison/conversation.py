@@ -78,7 +78,7 @@ class Conversation:
             self._process.stdin.flush()
             line = self._answers.get(timeout=limit)
         except Empty:
-            raise PeerError(f">{limit:.0f} s") from None
+            raise PeerError(f">{limit:g} s") from None
         except BrokenPipeError:
             line = ""
         if not line:

@@ -71,7 +71,7 @@ def test_the_last_words_of_a_worker_that_ends_are_told(toy):
 
 def test_a_worker_that_takes_too_long_is_given_up(toy):
     toy.ask("double", 30, number=1)
-    with pytest.raises(PeerError, match=">0 s"):
+    with pytest.raises(PeerError, match=r">0\.2 s"):
         toy.ask("sleep", 0.2)
 
 
