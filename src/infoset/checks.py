@@ -7,11 +7,11 @@ from numbers import Integral, Real
 
 from infoset.errors import ParameterError
 
-__all__ = ["check_count", "check_kind", "check_number"]
+__all__ = ["check_callable", "check_count", "check_kind", "check_number"]
 
 
 def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: str) -> None:
-    """Raise unless a value is of a kind.
+    """Raise unless a value is of a kind; a class is of none.
 
     Parameters
     ----------
@@ -31,20 +31,35 @@ def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: st
     --------
     >>> check_kind("game", "kuhn_poker", str, "a name")
     """
-    if not isinstance(value, kind):
+    if isinstance(value, type) or not isinstance(value, kind):
         raise ParameterError(f"{name}{_shown(value)}; give {give}")
 
 
-def check_number(name: str, value: object, least: float = 0) -> None:
+def check_callable(name: str, value: object, give: str) -> None:
+    """Raise unless a value can be called; a class is not a function.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot.
+    """
+    if not callable(value) or isinstance(value, type):
+        raise ParameterError(f"{name}{_shown(value)}, which cannot be called; give {give}")
+
+
+def check_number(name: str, value: object, least: float = 0, of: str = "") -> None:
     """Raise unless a value is a finite number, at least `least`; true and false are none.
+
+    `of` says what is counted, such as bytes.
 
     Raises
     ------
     ParameterError
         If it is not.
     """
-    if not isinstance(value, Real) or isinstance(value, bool) or not least <= float(value) < inf:
-        raise ParameterError(f"{name}={value!r} must be a finite number, at least {least}")
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < inf:
+        number = f"a finite number of {of}" if of else "a finite number"
+        raise ParameterError(f"{name}={value!r} must be {number}, at least {least}")
 
 
 def check_count(name: str, value: object, least: int = 0) -> None:
@@ -59,7 +74,7 @@ def check_count(name: str, value: object, least: int = 0) -> None:
     --------
     >>> check_count("iterations", 100, least=1)
     """
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
 
 

@@ -45,5 +45,5 @@ def test_another_call_is_refused():
 
 
 def test_what_cannot_be_kept_is_refused_before_the_game_is_built():
-    with pytest.raises(ParameterError, match="checkpoint_seconds=-1 is out of range"):
+    with pytest.raises(ParameterError, match="checkpoint_seconds=-1 must be a finite number"):
         solve(5, "no_such_game", checkpoint_seconds=-1)

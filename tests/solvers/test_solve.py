@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import given, settings
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.games import matrix_game
-from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import METHODS, average_policy
+from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
+from infoset.solvers import METHODS, Auto, average_policy
 from strategies import random_games
 
 VALUES = {
@@ -138,12 +139,57 @@ def test_traces_do_not_depend_on_the_clock():
 
 
 @pytest.mark.parametrize(
-    "limits", [{"target": -1.0}, {"iterations": 0}, {"seconds": -1.0}, {"target": float("nan")}]
+    "wrong",
+    [
+        {"target": -1.0},
+        {"target": float("nan")},
+        {"target": [1]},
+        {"iterations": 0},
+        {"iterations": 100.0},
+        {"iterations": 2.5},
+        {"iterations": "10"},
+        {"iterations": float("inf")},
+        {"seconds": -1.0},
+        {"seconds": "1"},
+        {"seconds": float("inf")},
+        {"callback": 5},
+        {"checkpoint": 5},
+        {"checkpoint": "run", "checkpoint_seconds": "1"},
+        {"memory": "4GB"},
+        {"memory": 0},
+        {"method": None},
+        {"method": ["cfr"]},
+        {"method": Auto},
+        {"method": RegretScheme},
+    ],
 )
-def test_limits_out_of_range(limits):
-    (name,) = limits
-    with pytest.raises(ParameterError, match=f"{name}=.*out of range"):
-        infoset.solve("kuhn_poker", **limits)
+def test_what_is_no_limit_method_or_place_is_refused_by_name(wrong):
+    *_, name = wrong
+    with pytest.raises(ParameterError, match=f"{name}(=| is )"):
+        infoset.solve("kuhn_poker", **wrong)
+
+
+@pytest.mark.parametrize("game", [5, None, ["kuhn_poker"], type(infoset.load("kuhn_poker"))])
+@pytest.mark.parametrize(
+    "verb", [infoset.solve, infoset.info, partial(infoset.evaluate, policy="uniform")]
+)
+def test_what_is_no_game_is_refused(game, verb):
+    with pytest.raises(ParameterError, match=r"game(=| is ).*give a name such as"):
+        verb(game)
+
+
+def test_a_sequence_form_is_a_game_to_solve_and_to_evaluate():
+    form = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
+    assert (
+        infoset.solve(form, iterations=5).values == infoset.solve("kuhn_poker", iterations=5).values
+    )
+    assert infoset.evaluate(form, "uniform") == infoset.evaluate("kuhn_poker", "uniform")
+
+
+@pytest.mark.parametrize("policy", [5, infoset.load("kuhn_poker")])
+def test_what_is_no_policy_is_refused(policy):
+    with pytest.raises(ParameterError, match=r"policy(=| is ).*uniform"):
+        infoset.evaluate("kuhn_poker", policy)
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "matrix_bos"])
@@ -153,7 +199,7 @@ def test_a_target_needs_exploitability(spec):
 
 
 def test_unknown_methods_get_the_nearest():
-    with pytest.raises(UnknownNameError, match=r"did you mean cfr\+"):
+    with pytest.raises(UnknownNameError, match=r"did you mean cfr\+.*infoset solve --method list"):
         infoset.solve("kuhn_poker", "crf+")
 
 

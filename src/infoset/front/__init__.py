@@ -2,20 +2,32 @@
 
 from infoset.front.compare import compare
 from infoset.front.info import GameInfo, info
-from infoset.front.load import CompiledGame, GameLike, load, to_compiled, to_game
+from infoset.front.load import (
+    CompiledGame,
+    FormLike,
+    GameLike,
+    find_game,
+    load,
+    to_compiled,
+    to_form,
+    to_game,
+)
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
 
 __all__ = [
     "CompiledGame",
+    "FormLike",
     "GameInfo",
     "GameLike",
     "compare",
     "evaluate",
+    "find_game",
     "find_metadata",
     "find_policy",
     "info",
     "load",
     "solve",
     "to_compiled",
+    "to_form",
     "to_game",
 ]

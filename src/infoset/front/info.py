@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.front.load import GameLike, load
+from infoset.front.load import GameLike, find_game
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -119,8 +119,7 @@ def info(
     >>> info("kuhn_poker").sequences
     (13, 13)
     """
-    if isinstance(game, str):
-        game = load(game)
+    game = find_game(game)
     if isinstance(game, ExtensiveForm):
         return _of_form(game)
     if isinstance(game, GameTree):

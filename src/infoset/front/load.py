@@ -4,12 +4,29 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from infoset.checks import check_kind
 from infoset.front.own_game import is_own_game, load_own_game
 from infoset.game import Game
 from infoset.games import load_game
-from infoset.tree import ExplorationProgress, ExtensiveForm, GameTree, as_game, build_tree
+from infoset.tree import (
+    ExplorationProgress,
+    ExtensiveForm,
+    GameTree,
+    SequenceForm,
+    as_game,
+    build_tree,
+)
 
-__all__ = ["CompiledGame", "GameLike", "load", "to_compiled", "to_game"]
+__all__ = [
+    "CompiledGame",
+    "FormLike",
+    "GameLike",
+    "find_game",
+    "load",
+    "to_compiled",
+    "to_form",
+    "to_game",
+]
 
 CompiledGame: TypeAlias = GameTree | ExtensiveForm
 """A game as arrays: unrolled from its rules, or given as a tree."""
@@ -17,8 +34,12 @@ CompiledGame: TypeAlias = GameTree | ExtensiveForm
 GameLike: TypeAlias = str | Game | CompiledGame
 """A game by name, as rules, or as arrays."""
 
+FormLike: TypeAlias = GameLike | SequenceForm
+"""What can be solved and evaluated: a game, or its sequence form alone."""
+
 OPENSPIEL = "openspiel:"
 EFG = ".efg"
+GIVE = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
 
 def load(spec: str) -> Game | ExtensiveForm:
@@ -53,6 +74,7 @@ def load(spec: str) -> Game | ExtensiveForm:
     >>> load("kuhn_poker(players=3)").num_players
     3
     """
+    check_kind("game", spec, str, GIVE)
     spec = spec.strip()
     if is_own_game(spec):
         return load_own_game(spec)
@@ -67,6 +89,18 @@ def load(spec: str) -> Game | ExtensiveForm:
     return load_game(spec)
 
 
+def find_game(game: GameLike) -> Game | CompiledGame:
+    """Return a game given as such, or by name.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither.
+    """
+    check_kind("game", game, (str, Game, GameTree, ExtensiveForm), GIVE)
+    return load(game) if isinstance(game, str) else game
+
+
 def to_game(game: GameLike) -> Game:
     """Return the rules of a game; those of an extensive form are made by `as_game`.
 
@@ -75,8 +109,7 @@ def to_game(game: GameLike) -> Game:
     UnsupportedGameError
         If it is an extensive form that no rules lead to.
     """
-    if isinstance(game, str):
-        game = load(game)
+    game = find_game(game)
     if isinstance(game, ExtensiveForm):
         return as_game(game)
     return game.game if isinstance(game, GameTree) else game
@@ -86,8 +119,16 @@ def to_compiled(
     game: GameLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
 ) -> CompiledGame:
     """Return a game as arrays; one that is already so is returned as it is."""
-    if isinstance(game, str):
-        game = load(game)
+    game = find_game(game)
     if isinstance(game, Game):
         return build_tree(game, memory=memory, progress=progress)
     return game
+
+
+def to_form(
+    game: FormLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
+) -> SequenceForm:
+    """Return the sequence form of a game; one that is given as such is returned as it is."""
+    if isinstance(game, SequenceForm):
+        return game
+    return to_compiled(game, memory=memory, progress=progress).sequence_form

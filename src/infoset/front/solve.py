@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from math import nan
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from infoset.checks import check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
-from infoset.front.load import GameLike, to_compiled
+from infoset.front.load import FormLike, to_compiled, to_form
 from infoset.policy import (
     TabularPolicy,
     load_policy,
@@ -39,7 +41,7 @@ __all__ = ["evaluate", "find_metadata", "find_policy", "solve"]
 
 
 def solve(
-    game: GameLike,
+    game: FormLike,
     method: str | RegretScheme | MethodRow = DEFAULT_METHOD,
     *,
     target: Target | None = None,
@@ -56,7 +58,7 @@ def solve(
 
     Parameters
     ----------
-    game : str, Game, GameTree or ExtensiveForm
+    game : str, Game, GameTree, ExtensiveForm or SequenceForm
         By name, as rules, or as arrays.
     method : str, RegretScheme or MethodRow
         A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in any case of letters, or a row
@@ -103,13 +105,18 @@ def solve(
     -1.0
     """
     chosen = find_method(method, precision)
-    kept = None if checkpoint is None else Checkpointing(Path(checkpoint), checkpoint_seconds)
-    form = to_compiled(game, memory=memory, progress=progress).sequence_form
+    kept = None if checkpoint is None else _checkpointing(checkpoint, checkpoint_seconds)
+    form = to_form(game, memory=memory, progress=progress)
     budget = make_budget(
         form, target=target, iterations=iterations, seconds=seconds, callback=callback
     )
     budget.checkpoint = kept
     return chosen.run(form, budget)
+
+
+def _checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
+    check_kind("checkpoint", checkpoint, (str, PathLike), "the path of a file")
+    return Checkpointing(Path(checkpoint), seconds)
 
 
 def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm) -> TabularPolicy:
@@ -123,7 +130,10 @@ def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm)
         If the file cannot be read as a policy.
     PolicyMismatchError
         If the policy is for another game.
+    ParameterError
+        If it is no policy.
     """
+    check_kind("policy", policy, (TabularPolicy, str, Path), "a TabularPolicy, a file or 'uniform'")
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
@@ -153,21 +163,21 @@ def is_csv(policy: str | Path) -> bool:
 
 
 def evaluate(
-    game: GameLike | TabularPolicy, policy: TabularPolicy | str | Path | None = None
+    game: FormLike | TabularPolicy, policy: TabularPolicy | str | Path | None = None
 ) -> Evaluation:
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 
     Parameters
     ----------
-    game : str, Game, GameTree, ExtensiveForm or TabularPolicy
+    game : str, Game, GameTree, ExtensiveForm, SequenceForm or TabularPolicy
         The game; or the policy alone, which knows its game.
     policy : TabularPolicy, str or Path, optional
         The policy, the path of its file, or `uniform`.
 
     Raises
     ------
-    PolicyFileError, PolicyMismatchError
-        If the policy cannot be read, or is for another game.
+    PolicyFileError, PolicyMismatchError, ParameterError
+        If the policy cannot be read, is for another game, or is none.
 
     Examples
     --------
@@ -178,11 +188,11 @@ def evaluate(
         return evaluate_policy(game)
     if policy is None:
         raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
-    compiled = to_compiled(game)
-    if policy == "uniform" and isinstance(compiled, ExtensiveForm) and forgets(compiled):
-        unknown = (nan,) * compiled.num_players
-        return Evaluation(behavior_values(compiled), unknown, nan, None, None, nan)
-    return evaluate_policy(find_policy(policy, compiled.sequence_form))
+    given = game if isinstance(game, SequenceForm) else to_compiled(game)
+    if policy == "uniform" and isinstance(given, ExtensiveForm) and forgets(given):
+        unknown = (nan,) * given.num_players
+        return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
+    return evaluate_policy(find_policy(policy, to_form(given)))
 
 
 def forgets(form: ExtensiveForm) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TypeAlias
 
+from infoset.checks import check_callable, check_count, check_number
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation
 from infoset.solvers.checkpoint import Checkpointing
@@ -29,16 +30,22 @@ class Budget:
     Attributes
     ----------
     target : float or None
-        Exploitability at which to stop.
+        Exploitability at which to stop, in the game's units; `make_budget` takes a percentage too.
     iterations : int or None
         Number of iterations after which to stop.
     seconds : float or None
-        Time after which to stop.
+        Time after which to stop; 60 seconds where none of the three is given.
     callback : Callback or None
     trace : list[TracePoint]
         Measurements so far.
     checkpoint : Checkpointing or None
         Where the run is kept on disk; it goes on from there.
+
+    Raises
+    ------
+    ParameterError
+        If a limit is no number, not finite, or negative; if iterations are not a whole number, at
+        least 1; if the callback cannot be called.
     """
 
     target: float | None = None
@@ -48,6 +55,23 @@ class Budget:
     trace: list[TracePoint] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     checkpoint: Checkpointing | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.target, str):
+            raise ParameterError(
+                f"target={self.target!r} is text; give a number in the game's units, or make the "
+                f"budget with make_budget(sequence_form, target={self.target!r})"
+            )
+        if self.target is not None:
+            check_number("target", self.target)
+        if self.iterations is not None:
+            check_count("iterations", self.iterations, least=1)
+        if self.seconds is not None:
+            check_number("seconds", self.seconds)
+        if self.callback is not None:
+            check_callable("callback", self.callback, "a function of a TracePoint")
+        if self.target is None and self.iterations is None and self.seconds is None:
+            self.seconds = DEFAULT_SECONDS
 
     @property
     def elapsed(self) -> float:
@@ -79,10 +103,10 @@ class Budget:
 def make_budget(
     sequence_form: SequenceForm,
     *,
-    target: Target | None,
-    iterations: int | None,
-    seconds: float | None,
-    callback: Callback | None,
+    target: Target | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
 ) -> Budget:
     """Check the limits of a solve, and fill in the default where none is given.
 
@@ -92,23 +116,18 @@ def make_budget(
     Raises
     ------
     ParameterError
-        If a limit is negative, zero iterations, or not finite; if a target is no number, or
-        below what float64 can tell from zero.
+        As `Budget`; also if a target is below what float64 can tell from zero.
     UnsupportedGameError
         If a target is given for a game without exploitability.
     """
-    for name, limit, least in (("iterations", iterations, 1), ("seconds", seconds, 0)):
-        if limit is not None and not (isfinite(limit) and limit >= least):
-            raise ParameterError(f"{name}={limit} is out of range: it must be at least {least}")
     has_exploitability = sequence_form.is_two_player_constant_sum
     if target is not None and not has_exploitability:
         raise UnsupportedGameError(
             f"{sequence_form.name} has no exploitability to set a target for: it is defined for "
             "two-player constant-sum games; give iterations or seconds instead"
         )
-    if target is None and iterations is None and seconds is None:
-        seconds = DEFAULT_SECONDS
-        target = DEFAULT_TARGET if has_exploitability else None
+    if target is None and iterations is None and seconds is None and has_exploitability:
+        seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
     goal = None if target is None else _absolute_target(sequence_form, target)
     return Budget(goal, iterations, seconds, callback)
 

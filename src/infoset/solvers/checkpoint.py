@@ -8,7 +8,6 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from glob import escape
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset._version import __version__
+from infoset.checks import check_kind, check_number
 from infoset.errors import CheckpointFileError, ParameterError
 from infoset.regret import StateArrays
 from infoset.solvers.result import TracePoint
@@ -55,10 +55,8 @@ class Checkpointing:
     seconds: float = DEFAULT_CHECKPOINT_SECONDS
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.seconds) and self.seconds >= 0):
-            raise ParameterError(
-                f"checkpoint_seconds={self.seconds} is out of range: it must be at least 0"
-            )
+        check_kind("checkpoint", self.path, Path, "the path of a file")
+        check_number("checkpoint_seconds", self.seconds)
         if self.path.is_dir():
             raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
         if not self.path.parent.is_dir():

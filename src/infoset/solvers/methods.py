@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
+from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.auto import Auto
@@ -29,6 +30,7 @@ DEFAULT_METHOD = "auto"
 Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
 
+@runtime_checkable
 class MethodRow(Protocol):
     """A method as data: what `solve` takes besides a name and a `RegretScheme`."""
 
@@ -97,15 +99,9 @@ def find_method(method: str | RegretScheme | MethodRow, precision: str = "float6
     UnknownNameError
         If there is none of that name, or no such precision.
     ParameterError
-        If the method knows one precision only, and another is asked for.
+        If it is no method, or knows one precision only, and another is asked for.
     """
-    if isinstance(method, str) and method.lower() not in METHODS:
-        raise UnknownNameError.of("method", method, METHODS)
-    row: MethodRow
-    if isinstance(method, RegretScheme):
-        row = RegretMethod(method)
-    else:
-        row = METHODS[method.lower()] if isinstance(method, str) else method
+    row = RegretMethod(method) if isinstance(method, RegretScheme) else _row_of(method)
     if precision == "float64":
         return row
     if not isinstance(row, RegretMethod):
@@ -114,3 +110,13 @@ def find_method(method: str | RegretScheme | MethodRow, precision: str = "float6
             "the precision out, or choose a method such as cfr+"
         )
     return replace(row, precision=precision)
+
+
+def _row_of(method: str | MethodRow) -> MethodRow:
+    check_kind("method", method, (str, MethodRow), 'a name such as "cfr+", a RegretScheme or a row')
+    if not isinstance(method, str):
+        return method
+    if method.lower() not in METHODS:
+        unknown = UnknownNameError.of("method", method, METHODS)
+        raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
+    return METHODS[method.lower()]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import psutil
 
+from infoset.checks import check_number
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.tree._kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
@@ -110,10 +111,17 @@ def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
 
 
 def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70 % of what is free now."""
-    return (
-        int(psutil.virtual_memory().available * SHARE_OF_FREE_MEMORY) if memory is None else memory
-    )
+    """Return `memory` in bytes, or by default 70 % of what is free now.
+
+    Raises
+    ------
+    ParameterError
+        If it is no number, at least 1.
+    """
+    if memory is None:
+        return int(psutil.virtual_memory().available * SHARE_OF_FREE_MEMORY)
+    check_number("memory", memory, least=1, of="bytes")
+    return memory
 
 
 def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None:

@@ -1,0 +1,48 @@
+"""Limits of a solve."""
+
+from __future__ import annotations
+
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.games import load_game
+from infoset.solvers import Budget, find_method, make_budget
+from infoset.tree import build_tree
+
+KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+
+
+def test_a_budget_without_limits_ends_after_a_minute():
+    assert Budget().seconds == Budget(callback=print).seconds == 60
+    assert Budget(iterations=5).seconds is None
+    assert Budget(target=0.1).seconds is None
+
+
+def test_percentages_are_of_the_payoff_range():
+    made = make_budget(KUHN, target="1%")
+    assert (made.target, made.iterations, made.seconds) == (pytest.approx(0.04), None, None)
+    assert make_budget(KUHN).target == pytest.approx(0.004)
+    with pytest.raises(ParameterError, match=r"make_budget\(sequence_form, target='1%'\)"):
+        Budget(target="1%")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"target": -0.1},
+        {"target": float("nan")},
+        {"iterations": 0},
+        {"iterations": 5.0},
+        {"seconds": float("inf")},
+        {"seconds": "60"},
+        {"callback": "print"},
+    ],
+)
+def test_limits_are_checked_when_a_budget_is_made(wrong):
+    (name,) = wrong
+    with pytest.raises(ParameterError, match=f"{name}="):
+        Budget(**wrong)
+
+
+def test_an_exact_method_is_not_limited_by_iterations():
+    assert find_method("lp").run(KUHN, Budget(iterations=1)).outcome == "optimal"
