@@ -53,6 +53,14 @@ class Layout:
         """Return [Q] values in order of sequence, given those in order of position."""
         return by_position[self.position]
 
+    def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
+        """Return [Q] the average plan, given the weighted sum of plans; of no plans, `plan`.
+
+        Both are in order of position, and the answer, in double precision, in that of sequence.
+        """
+        kept = np.asarray(total if total[0] > 0 else plan, np.float64)
+        return self.to_sequences(kept) / kept[0]
+
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behaviour, in order of position; 1 for the empty sequence."""
         policy = np.ones(len(self.position))

@@ -132,13 +132,9 @@ class RegretMinimizer:
         fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan; uniform before iteration 1."""
-        if self.iteration == 0:
-            return self.current_plans()
-        return tuple(
-            layout.to_sequences(np.asarray(total, np.float64)) / total[0]
-            for layout, total in zip(self._layouts, self._averages, strict=True)
-        )
+        """Return per player [Q] the average realization plan; before there is one, the current."""
+        pairs = zip(self._layouts, self._averages, self._plans, strict=True)
+        return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the realization plan that the next iteration begins with."""

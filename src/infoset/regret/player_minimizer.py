@@ -113,5 +113,4 @@ class PlayerMinimizer:
 
     def average_plan(self) -> FloatArray:
         """Return [Q] the average realization plan; before there is one, the next."""
-        weight = self._average[0]
-        return self._layout.to_sequences(self._average) / weight if weight > 0 else self.plan()
+        return self._layout.average_plan(self._average, self._plan)

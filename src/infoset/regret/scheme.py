@@ -71,7 +71,8 @@ class RegretScheme:
     average_exponent : Exponent
         0 for the uniform average, 1 for the linear one.
     average_delay : int
-        Number of iterations that the average leaves out.
+        Number of iterations that the average leaves out; until then the current plan stands for
+        it.
     averages_next : bool
         Whether the average takes the plan that an iteration makes, or the one it begins with.
     alternating : bool

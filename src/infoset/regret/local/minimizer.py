@@ -173,12 +173,9 @@ class LocalMinimizer:
         fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan; before iteration 1 the first."""
-        weights = self._averages if self.iteration else self._plans
-        return tuple(
-            layout.to_sequences(own) / own[0]
-            for layout, own in zip(self._layouts, weights, strict=True)
-        )
+        """Return per player [Q] the average realization plan; before there is one, the current."""
+        pairs = zip(self._layouts, self._averages, self._plans, strict=True)
+        return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the behaviour that the next iteration begins with."""

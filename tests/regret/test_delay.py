@@ -1,0 +1,83 @@
+"""Averages that begin late: what they leave out, and what stands for them before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.games import load_game
+from infoset.regret import (
+    SCHEMES,
+    LocalMinimizer,
+    PlayerMinimizer,
+    RegretMinimizer,
+    rule_of_scheme,
+)
+from infoset.tree import build_tree
+
+KUHN = build_tree(load_game("kuhn_poker")).sequence_form
+LATE = replace(SCHEMES["cfr+"], name="late", average_delay=4)
+
+
+def by_rule(scheme):
+    rule, schedule, num_arrays = rule_of_scheme(scheme)
+    return LocalMinimizer(KUHN, rule, scheme, num_arrays=num_arrays, schedule=schedule)
+
+
+@pytest.mark.parametrize("make", [lambda scheme: RegretMinimizer(KUHN, scheme), by_rule])
+@pytest.mark.parametrize("averages_next", [False, True])
+def test_the_average_is_that_of_the_plans_after_the_delay(make, averages_next):
+    """By definition: plan t weighs t - 4, and there is no average of nothing."""
+    minimizer = make(replace(LATE, averages_next=averages_next))
+    averaged = [np.zeros(plex.num_sequences) for plex in KUHN.treeplexes]
+    for t in range(1, 12):
+        before = plans_of(minimizer)
+        minimizer.run(1)
+        after = plans_of(minimizer)
+        for player in (0, 1):
+            taken = after if averages_next else before
+            averaged[player] += max(t - 4, 0) * taken[player]
+            wanted = averaged[player] / averaged[player][0] if t > 4 else after[player]
+            assert np.allclose(minimizer.average_plans()[player], wanted, atol=1e-13)
+
+
+def plans_of(minimizer):
+    """Return the plans that the next iteration begins with."""
+    form = minimizer.sequence_form
+    policy = infoset.TabularPolicy(form, minimizer.current_probabilities())
+    return policy.realization_plans()
+
+
+def test_one_player_does_as_all_do():
+    whole = RegretMinimizer(KUHN, replace(LATE, alternating=False))
+    own = [PlayerMinimizer(plex, LATE) for plex in KUHN.treeplexes]
+    for _ in range(8):
+        gradients = [gradient(player, own[1 - player].plan()) for player in (0, 1)]
+        for player in (0, 1):
+            own[player].observe(gradients[player])
+        whole.run(1)
+        for player in (0, 1):
+            found = own[player].average_plan()
+            assert np.allclose(found, whole.average_plans()[player], atol=1e-12)
+
+
+def gradient(player, opponent_plan):
+    """Return the gradient of a player's utility, one payoff at a time."""
+    found = np.zeros(KUHN.treeplexes[player].num_sequences)
+    for sequences, payoff in zip(KUHN.terminal_sequence, KUHN.payoff, strict=True):
+        found[sequences[player]] += payoff[player] * opponent_plan[sequences[1 - player]]
+    return found
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_run_shorter_than_the_delay_answers_with_its_last_plan(precision):
+    """As if there were no delay it would answer with the average, or with the plan before."""
+    result = infoset.solve("kuhn_poker", LATE, iterations=3, precision=precision)
+    for found, last in zip(
+        result.policy.realization_plans(), result.current_policy.realization_plans(), strict=True
+    ):
+        assert np.array_equal(found, last)
+    assert all(np.isfinite(point.nash_conv) for point in result.trace)
