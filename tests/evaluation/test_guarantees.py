@@ -9,7 +9,7 @@ from infoset.evaluation import best_response, evaluate_policy, expected_values
 from infoset.front import evaluate, solve
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import build_tree
+from infoset.tree import build_tree, chance, decision, make_form, terminal
 
 GAMES = ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "goofspiel(num_cards=3)"]
 
@@ -95,3 +95,31 @@ def test_rounding_scales_with_payoffs():
     small, large = ([[1, -1], [-1, 1]], [[1024, -1024], [-1024, 1024]])
     bounds = [build_tree(matrix_game(rows)).sequence_form.rounding for rows in (small, large)]
     assert bounds[1] == 1024 * bounds[0] > 0
+
+
+@pytest.mark.parametrize("num", [7, 1000, 20_000])
+def test_rounding_allows_for_what_was_added_up_in_making_the_payoffs(num):
+    ends = [(str(end), (Fraction(1, num), terminal(0.1, -0.1))) for end in range(num)]
+    form = make_form(decision(0, "here", {"go on": chance(ends)}), players=2)
+    measured = evaluate(form, "uniform")
+    exact = Fraction(0.1)
+    assert Fraction(measured.guarantees[0]) <= exact
+    assert Fraction(measured.guarantees[1]) <= -exact
+    assert form.sequence_form.rounding < 1e-15 * num
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-11, 1e-200, 1e200])
+def test_whether_payoffs_are_constant_sum_does_not_depend_on_their_units(unit):
+    dilemma = matrix_game(
+        [[-1 * unit, -3 * unit], [0, -2 * unit]], [[-1 * unit, 0], [-3 * unit, -2 * unit]]
+    )
+    pennies = matrix_game([[unit, -unit], [-unit, unit]])
+    assert build_tree(dilemma).sequence_form.constant_sum is None
+    assert build_tree(pennies).sequence_form.constant_sum == 0
+
+
+def test_sums_that_are_not_quite_constant_are_in_the_guarantees():
+    form = build_tree(matrix_game([[1.0], [1.0]], [[-1.0], [-1.0 - 9e-10]])).sequence_form
+    assert form.constant_sum is not None
+    assert evaluate_policy(uniform_policy(form)).guarantees[0] <= 1.0
+    assert form.rounding >= 9e-10

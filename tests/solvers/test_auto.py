@@ -33,6 +33,15 @@ def test_iterations_are_for_methods_that_have_them():
     assert "iterations" in result.reason
 
 
+def test_targets_that_others_take_long_to_reach_are_for_larger_programs():
+    form = infoset.build_tree(load_game("liars_dice")).sequence_form
+    for target, method in [("0.1%", "sapcfr+"), ("1e-7%", "lp")]:
+        budget = make_budget(form, target=target, iterations=None, seconds=None, callback=None)
+        result = Auto().run(form, budget)
+        assert result.method == method
+        assert result.exploitability <= budget.target
+
+
 def test_only_auto_gives_a_reason():
     assert infoset.solve("kuhn_poker", "lp").reason is None
 

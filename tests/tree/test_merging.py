@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -37,9 +39,10 @@ def test_payoffs_of_equal_rows_are_summed(rows):
     kept = {row: total for row, total in sorted(expected.items()) if total.any()}
     columns = np.array([row[:2] for row in rows], dtype=np.uint32).T.copy()
     outcome = np.array([row[2] for row in rows], dtype=np.uint32)
-    merged, total = merge_payoffs(columns, (4, 3), outcome, payoff)
+    merged, total, most_equal = merge_payoffs(columns, (4, 3), outcome, payoff)
     assert list(map(tuple, merged.tolist())) == list(kept)
     assert total.tolist() == [values.tolist() for values in kept.values()]
+    assert most_equal == max(Counter(row[:2] for row in rows).values())
 
 
 def test_sums_are_taken_in_order():
@@ -47,8 +50,9 @@ def test_sums_are_taken_in_order():
     payoff = np.array([[1.0], [1e16], [-1e16]])
     columns = np.zeros((1, 4), np.uint32)
     outcome = np.array([0, 1, 2, 0], np.uint32)
-    _, total = merge_payoffs(columns, (1,), outcome, payoff)
+    _, total, most_added = merge_payoffs(columns, (1,), outcome, payoff)
     assert total.tolist() == [[1.0]]
+    assert most_added == 4
 
 
 @pytest.mark.parametrize(

@@ -142,6 +142,7 @@ def _form(part: TreePart, reach: FloatArray, utilities: FloatArray) -> SequenceF
         sequence=part.ends.sequence,
         chance_reach=reach,
         utility=utilities,
+        num_steps=len(part.tree.level_offsets) - 2,
     )
 
 

@@ -17,6 +17,12 @@ __all__ = ["Auto", "run_best"]
 LARGEST_PROGRAM = 65_000
 """Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
 
+LARGEST_PRECISE_PROGRAM = 300_000
+"""The same, less than half a minute, for targets that the CFR family takes as long to reach."""
+
+PRECISE = 1e-5
+"""Targets below this share of the payoff range are for the linear program where it can be."""
+
 BEST = "sapcfr+"
 """The member of the CFR family that did best over all two-player constant-sum games measured."""
 
@@ -27,8 +33,8 @@ ROBUST = "cfr+"
 class Auto:
     """The linear program where it is quick, else a member of the CFR family.
 
-    What is chosen depends on the kind and size of the game, and on whether a number of iterations
-    is asked for; never on a clock. `reason` in the result says why.
+    What is chosen depends on the kind and size of the game, on the target, and on whether a
+    number of iterations is asked for; never on a clock. `reason` in the result says why.
     """
 
     name: str = "auto"
@@ -55,13 +61,16 @@ def run_best(
     if rejection is None:
         result = by_lp()
         if result.outcome != "failed":
-            size = f"{program_size(sequence_form):,} numbers, at most {LARGEST_PROGRAM:,}"
-            return replace(result, reason=f"lp is exact, and quick here: {size}")
+            size, most = program_size(sequence_form), _largest_program(sequence_form, budget)
+            reason = f"lp is exact, and quick here: {size:,} numbers, at most {most:,}"
+            return replace(result, reason=reason)
         budget.trace.clear()
         rejection = "lp found no solution"
-    name = BEST if sequence_form.is_two_player_constant_sum else ROBUST
-    reason = f"{rejection}; {name} is the best of the others over all"
-    return replace(by_regret(SCHEMES[name]), reason=reason)
+    if sequence_form.is_two_player_constant_sum:
+        name, merit = BEST, "is the best of the others over all games measured"
+    else:
+        name, merit = ROBUST, "keeps regrets low in any game, equilibrium or not"
+    return replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
 
 
 def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
@@ -72,10 +81,15 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
         return "lp has no iterations to limit"
     if budget.checkpoint is not None:
         return "lp has no state to keep in a checkpoint"
-    size = program_size(sequence_form)
-    if size > LARGEST_PROGRAM:
-        return f"lp is slow here: {size:,} numbers, more than {LARGEST_PROGRAM:,}"
-    return None
+    size, most = program_size(sequence_form), _largest_program(sequence_form, budget)
+    return f"lp is slow here: {size:,} numbers, more than {most:,}" if size > most else None
+
+
+def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
+    """Return up to which size the linear program is worth its time, given the target."""
+    low, high = sequence_form.payoff_range
+    is_precise = budget.target is not None and budget.target < PRECISE * (high - low)
+    return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_PROGRAM
 
 
 def program_size(sequence_form: SequenceForm) -> int:

@@ -177,8 +177,20 @@ def _reduced_form(
         sequence=np.stack(columns, axis=1),
         chance_reach=reach,
         utility=payoff,
+        num_steps=sum(plex.plan_roundings for plex in form.treeplexes),
     )
-    return replace(reduced, payoff_range=form.payoff_range, constant_sum=form.constant_sum)
+    return replace(
+        reduced,
+        payoff_range=form.payoff_range,
+        constant_sum=form.constant_sum,
+        payoff_rounding=form.payoff_rounding + reduced.payoff_rounding * _scale(form),
+    )
+
+
+def _scale(form: SequenceForm) -> float:
+    """Return the largest utility over the largest payoff, which has nature's reach in it."""
+    largest = float(np.abs(form.payoff).max(initial=0.0))
+    return max(map(abs, form.payoff_range)) / largest if largest > 0 else 0.0
 
 
 def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> InfostateTree:

@@ -119,6 +119,7 @@ class GameTree:
             sequence=self._last_sequences(self.infostate[ends]),
             chance_reach=self.chance_reach[ends],
             utility=self.rewards_so_far[ends],
+            num_steps=len(self.level_offsets) - 2,
         )
 
 

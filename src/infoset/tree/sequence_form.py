@@ -17,6 +17,7 @@ from infoset.typing import FloatArray, IndexArray, IntArray
 __all__ = ["SequenceForm", "Treeplex", "common_sum", "sequence_form"]
 
 SUM_TOLERANCE = 1e-9
+UNIT = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,13 @@ class Treeplex:
         owners = np.repeat(np.arange(self.num_infostates, dtype=np.int32), self.num_actions)
         return np.concatenate([np.array([-1], np.int32), owners])
 
+    @cached_property
+    def plan_roundings(self) -> int:
+        """Most roundings in a number of a realization plan made of a policy that is normalised."""
+        return most_multiplications(
+            self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
@@ -79,6 +87,8 @@ class SequenceForm:
         Least and greatest utility of any player at any terminal history.
     constant_sum : float or None
         What the utilities sum to at every terminal history, if that is constant.
+    payoff_rounding : float
+        How far rounding in `payoff` and `constant_sum` may put a value off, in the game's units.
 
     Source: von Stengel (1996); Kovařík et al. (2022), Section 4.4.
     """
@@ -90,6 +100,7 @@ class SequenceForm:
     payoff: FloatArray
     payoff_range: tuple[float, float]
     constant_sum: float | None
+    payoff_rounding: float
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -119,14 +130,10 @@ class SequenceForm:
         """How far float64 may put the value of a best response off, in the game's units.
 
         A bound, to first order: the most roundings that a payoff meets on its way into the value,
-        policies made into plans included, times the unit of float64 and the largest utility.
+        policies made into plans included, times the unit of float64 and the largest utility; and
+        `payoff_rounding`.
         """
-        plans = [
-            most_multiplications(
-                plex.parent_sequence, plex.first_sequence, plex.num_actions, plex.num_sequences
-            )
-            for plex in self.treeplexes
-        ]
+        plans = [plex.plan_roundings for plex in self.treeplexes]
         sums = [
             most_additions(
                 plex.parent_sequence,
@@ -137,7 +144,7 @@ class SequenceForm:
             for player, plex in enumerate(self.treeplexes)
         ]
         largest = max(map(abs, self.payoff_range))
-        return (max(sums) + sum(plans)) * float(np.finfo(np.float64).eps) * largest
+        return (max(sums) + sum(plans)) * UNIT * largest + self.payoff_rounding
 
     @cached_property
     def fingerprint(self) -> str:
@@ -171,6 +178,7 @@ def sequence_form(
     sequence: IntArray,
     chance_reach: FloatArray,
     utility: FloatArray,
+    num_steps: int,
 ) -> SequenceForm:
     """Contract terminal histories to the sequence form.
 
@@ -184,6 +192,8 @@ def sequence_form(
         [Z] nature's reach of them.
     utility : FloatArray
         [Z, N] utilities at them.
+    num_steps : int
+        Most steps to one of them: nature's factors in a reach, rewards in a utility.
     """
     return contract(
         name,
@@ -192,6 +202,7 @@ def sequence_form(
         outcome=np.arange(len(sequence), dtype=np.uint32),
         chance_reach=chance_reach,
         utility=utility,
+        num_steps=num_steps,
     )
 
 
@@ -203,6 +214,7 @@ def contract(
     outcome: IndexArray,
     chance_reach: FloatArray,
     utility: FloatArray,
+    num_steps: int,
 ) -> SequenceForm:
     """Contract terminal histories, many of which may have one outcome, to the sequence form.
 
@@ -218,12 +230,19 @@ def contract(
         [number of outcomes] nature's reach.
     utility : FloatArray
         [number of outcomes, N]
+    num_steps : int
+        As in `sequence_form`.
     """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
-    terminal_sequence, payoff = merge_payoffs(
+    terminal_sequence, payoff, most_added = merge_payoffs(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
     at_ends = utility[numbers_met(outcome, len(utility))]
+    constant_sum = common_sum(at_ends)
+    # Per step a probability rounded, a product and a sum; then reach times utility, and the sum.
+    rounding = (3 * num_steps + 1 + most_added) * UNIT * float(np.abs(at_ends).max())
+    if constant_sum is not None:
+        rounding += float(np.abs(at_ends.sum(axis=1) - constant_sum).max())
     return SequenceForm(
         name=name,
         treeplexes=tuple(_treeplex(tree) for tree in infostate_trees),
@@ -231,7 +250,8 @@ def contract(
         terminal_sequence=terminal_sequence,
         payoff=payoff,
         payoff_range=(float(at_ends.min()), float(at_ends.max())),
-        constant_sum=common_sum(at_ends),
+        constant_sum=constant_sum,
+        payoff_rounding=rounding,
     )
 
 
@@ -247,8 +267,8 @@ def _treeplex(tree: InfostateTree) -> Treeplex:
 def common_sum(utility: FloatArray) -> float | None:
     """Return what the rows of `utility` [Z, N] all sum to, up to rounding; None if they differ."""
     sums = utility.sum(axis=1)
-    scale = max(1.0, float(np.abs(utility).max()))
-    if np.ptp(sums) > SUM_TOLERANCE * scale:
+    tolerance = SUM_TOLERANCE * float(np.abs(utility).max())
+    if np.ptp(sums) > tolerance:
         return None
     constant = float(sums[0])
-    return 0.0 if abs(constant) <= SUM_TOLERANCE * scale else constant
+    return 0.0 if abs(constant) <= tolerance else constant

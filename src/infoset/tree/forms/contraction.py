@@ -60,6 +60,7 @@ def contract(form: ExtensiveForm) -> SequenceForm:
         sequence=last_sequences(form, trees)[ends],
         chance_reach=form.chance_reach[ends],
         utility=form.utility[ends],
+        num_steps=int(form.depth.max()),
     )
 
 

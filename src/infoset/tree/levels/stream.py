@@ -194,6 +194,7 @@ class _Stream:
         self.end_infostate = np.zeros((graph.num_players, counts.terminals), np.uint32)
         self.end_tally = np.zeros(counts.terminals, np.uint32)
         self.num_ends = 0
+        self.num_steps = 0
         root = np.zeros(int(counts.histories > 1), np.int32)
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 
@@ -215,6 +216,7 @@ class _Stream:
             self.end_infostate[player, ended] = infostate[~goes_on]
             infostates.append(infostate[goes_on])
         self.num_ends += num_ended
+        self.num_steps += 1
         self.level = _Level(world[goes_on], tally, public[goes_on], tuple(infostates))
         self.check_fits()
 
@@ -244,6 +246,7 @@ class _Stream:
             outcome=self.end_tally,
             chance_reach=reach,
             utility=utility,
+            num_steps=self.num_steps,
         )
 
 

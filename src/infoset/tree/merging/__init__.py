@@ -32,7 +32,7 @@ def stable_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> IndexAr
 
 def merge_payoffs(
     columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, payoff: FloatArray
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[IntArray, FloatArray, int]:
     """Sum the payoffs of equal rows of sequences, in order of the rows.
 
     Parameters
@@ -48,18 +48,18 @@ def merge_payoffs(
 
     Returns
     -------
-    tuple[IntArray, FloatArray]
+    tuple[IntArray, FloatArray, int]
         [M, N] the different rows, sorted, and [M, N] their payoffs, added up in the order of the
-        terminal histories; rows of zeros are left out.
+        terminal histories; rows of zeros are left out. Then the most payoffs in one sum.
     """
     order = stable_order(tuple(columns), sizes)
     num_players, num_terminals = columns.shape
     merged = np.empty((num_terminals, num_players), np.int32)
     total = np.empty((num_terminals, num_players))
-    count = merge_rows(columns, order, outcome, payoff, merged, total)
+    count, most_equal = merge_rows(columns, order, outcome, payoff, merged, total)
     merged.resize((count, num_players), refcheck=False)
     total.resize((count, num_players), refcheck=False)
-    return merged, total
+    return merged, total, most_equal
 
 
 def numbers_met(numbers: IndexArray, size: int) -> LongArray:
