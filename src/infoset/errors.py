@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = [
     "CheckpointFileError",
     "CheckpointMismatchError",
+    "ComparisonError",
     "CyclicGameError",
     "ExplorationLimitError",
     "GameFileError",
@@ -161,6 +163,24 @@ class CheckpointFileError(InfosetError):
 
 class CheckpointMismatchError(InfosetError):
     """A checkpoint of another run than the one that is to go on from it."""
+
+
+class ComparisonError(InfosetError):
+    """A method failed after others of the same comparison were done.
+
+    Attributes
+    ----------
+    results : tuple[SolveResult, ...]
+        Of the methods that were done.
+    """
+
+    def __init__(self, method: str, error: Exception, results: tuple[Any, ...]) -> None:
+        done = ", ".join(result.method for result in results)
+        super().__init__(
+            f"{method} failed: {error}; leave it out, or mend it. What was done before it is kept: "
+            f"{done}"
+        )
+        self.results = results
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:

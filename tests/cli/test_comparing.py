@@ -50,7 +50,7 @@ def test_the_files_of_a_comparison(command, tmp_path):
     ("arguments", "message"),
     [
         (["kuhn_poker", "--methods", "cfr,crf"], "did you mean cfr"),
-        (["kuhn_poker", "--methods", "cfr,,cfr+"], "method"),
+        (["kuhn_poker", "--methods", ","], "at least one"),
         (["kuhn_poker", "--target", "-1"], "target"),
         (["kuhn_poker(players=3)", "--methods", "lp"], "two-player"),
     ],
@@ -58,6 +58,24 @@ def test_the_files_of_a_comparison(command, tmp_path):
 def test_mistakes_are_told_and_nothing_is_written(command, tmp_path, arguments, message):
     assert message in command("compare", *arguments).complaint
     assert os.listdir(tmp_path) == []
+
+
+def test_empty_names_between_commas_are_none(command):
+    ran = command("compare", "kuhn_poker", "--methods", "cfr,,lp,", "--iterations", "5", "--json")
+    assert [one["method"] for one in ran.json["results"]] == ["cfr", "lp"]
+
+
+def test_a_failure_saves_what_is_done(command, tmp_path, monkeypatch):
+    def fail(self, point):
+        if self.method == "cfr+":
+            raise ZeroDivisionError("of my own")
+
+    monkeypatch.setattr(Progress, "measured", fail)
+    ran = command("compare", "kuhn_poker", "--methods", "cfr,cfr+", "--out", "run", "--json")
+    assert ran.code == 2
+    assert "cfr+ failed: of my own" in ran.err
+    assert [one["method"] for one in ran.json["results"]] == ["cfr"]
+    assert sorted(os.listdir(tmp_path / "run")) == FILES
 
 
 def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):

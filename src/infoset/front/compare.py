@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
-from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front.load import GameLike, to_compiled
-from infoset.front.solve import solve
+from infoset.checks import check_callable, check_kind
+from infoset.errors import ComparisonError, ParameterError
+from infoset.front.load import FormLike, to_form
 from infoset.regret import RegretScheme
-from infoset.solvers import MethodRow, SolveResult, Target, TracePoint, find_method
-from infoset.tree import ExplorationProgress
+from infoset.solvers import (
+    Budget,
+    MethodRow,
+    SolveResult,
+    Target,
+    TracePoint,
+    find_method,
+    make_budget,
+)
+from infoset.tree import ExplorationProgress, SequenceForm
 
 __all__ = ["compare"]
 
@@ -19,7 +26,7 @@ DEFAULT_ITERATIONS = 1000
 
 
 def compare(
-    game: GameLike,
+    game: FormLike,
     methods: Sequence[str | RegretScheme | MethodRow],
     *,
     target: Target | None = None,
@@ -31,9 +38,12 @@ def compare(
 ) -> tuple[SolveResult, ...]:
     """Solve a game by several methods, one after the other, each with the same limits.
 
+    One iteration of each is tried first, outside the limits, so that a method that is not for
+    this game is refused before any work is done.
+
     Parameters
     ----------
-    game : str, Game, GameTree or ExtensiveForm
+    game : str, Game, GameTree, ExtensiveForm or SequenceForm
     methods : Sequence[str, RegretScheme or MethodRow]
         At least one; see `solve`.
     target, iterations, seconds
@@ -54,6 +64,8 @@ def compare(
     ------
     InfosetError
         As `solve`; also if there are no methods.
+    ComparisonError
+        If a method fails after others are done, whose `results` it has.
 
     Examples
     --------
@@ -61,33 +73,38 @@ def compare(
     >>> results[0].exploitability > results[1].exploitability
     True
     """
-    if isinstance(methods, str) or not methods:
-        raise ParameterError(f"methods={methods!r} must be a list of methods, at least one")
+    check_kind("methods", methods, (list, tuple), "a list of methods")
+    if not methods:
+        raise ParameterError("methods is empty; give a list of at least one, such as ['cfr+']")
+    if on_measured is not None:
+        check_callable("on_measured", on_measured, "a function of a name and a TracePoint")
     rows = [find_method(method) for method in methods]
-    compiled = to_compiled(game, memory=memory, progress=progress)
+    form = to_form(game, memory=memory, progress=progress)
     if target is None and iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
-    _compile_kernels(rows, compiled.sequence_form.num_players)
+    budget = partial(make_budget, form, target=target, iterations=iterations, seconds=seconds)
+    budget()
+    _try_out(rows, form)
     results: list[SolveResult] = []
     for row in rows:
         callback = None if on_measured is None else partial(on_measured, row.name)
-        result = solve(
-            compiled,
-            row,
-            target=target,
-            iterations=iterations,
-            seconds=seconds,
-            callback=callback,
-        )
-        results.append(result)
-        if result.outcome == "interrupted":
+        try:
+            results.append(row.run(form, budget(callback=callback)))
+        except Exception as error:
+            if not results:
+                raise
+            raise ComparisonError(row.name, error, tuple(results)) from error
+        if results[-1].outcome == "interrupted":
             break
     return tuple(results)
 
 
-def _compile_kernels(rows: Sequence[MethodRow], num_players: int) -> None:
-    """Run each method on a small game, so that no compiling is in anybody's seconds."""
-    small = to_compiled(f"kuhn_poker(players={num_players})")
+def _try_out(rows: Sequence[MethodRow], form: SequenceForm) -> None:
+    """Run one iteration of each method, and none of the exact ones, which find no time left.
+
+    Those that refuse the game do so before any work is done, and no compiling is in anybody's
+    seconds.
+    """
     for row in rows:
-        with suppress(UnsupportedGameError):
-            solve(small, row, iterations=1)
+        if row.run(form, Budget(iterations=1, seconds=0)).outcome == "interrupted":
+            raise KeyboardInterrupt

@@ -28,6 +28,7 @@ from infoset.cli.screen import (
     say,
     tell_notes,
 )
+from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
     from infoset.solvers import SolveResult, TracePoint
@@ -62,7 +63,7 @@ def run(
     Without --target, --iterations and --seconds each stops after 1,000 iterations.
     Ctrl-C stops the method at work and those after it, and what is done is saved.
     """
-    from infoset.experiments import COMPARISON_FILES, check_writable, save_comparison
+    from infoset.experiments import check_writable
     from infoset.front import compare, load, to_compiled
     from infoset.solvers import make_budget
 
@@ -80,18 +81,30 @@ def run(
                 progress.solving(method, limits)
             progress.measured(point)
 
-        names = [name.strip() for name in methods.split(",")]
-        results = compare(compiled, names, on_measured=show, **stops)
+        names = [name.strip() for name in methods.split(",") if name.strip()]
+        failure = None
+        try:
+            results = compare(compiled, names, on_measured=show, **stops)
+        except ComparisonError as error:
+            results, failure = error.results, error
     tell_notes(compiled)
+    _save(results, out, as_json)
+    if failure is not None:
+        raise failure
+    if results[-1].outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _save(results: Sequence[SolveResult], out: Path | None, as_json: bool) -> None:
+    from infoset.experiments import COMPARISON_FILES, save_comparison
+
     folder = save_comparison(results, out)
     if as_json:
         summaries = [result.summary() for result in results]
         about = {"folder": str(folder), "files": dict(COMPARISON_FILES)}
-        print_json({"game": str(rules), "results": summaries, **about})
+        print_json({"game": results[0].game, "results": summaries, **about})
     else:
         _report(results, folder)
-    if results[-1].outcome == "interrupted":
-        raise typer.Exit(INTERRUPTED)
 
 
 def _report(results: Sequence[SolveResult], folder: Path) -> None:
