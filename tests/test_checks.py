@@ -22,6 +22,13 @@ def test_everything_else_is_refused(value):
         check_number("seconds", value)
 
 
+def test_a_number_of_any_size_is_finite_all_the_same():
+    check_number("exponent", -1e300, least=-np.inf)
+    for value in (-np.inf, np.inf, np.nan, "1"):
+        with pytest.raises(ParameterError, match=r"exponent=.* must be a finite number$"):
+            check_number("exponent", value, least=-np.inf)
+
+
 def test_whole_numbers_are_counts():
     check_count("iterations", 1, least=1)
     check_count("iterations", np.int32(10**9), least=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 from numbers import Integral, Real
 
 from infoset.errors import ParameterError
@@ -50,16 +50,22 @@ def check_callable(name: str, value: object, give: str) -> None:
 def check_number(name: str, value: object, least: float = 0, of: str = "") -> None:
     """Raise unless a value is a finite number, at least `least`; true and false are none.
 
-    `of` says what is counted, such as bytes.
+    With `least` −∞ any will do. `of` says what is counted, such as bytes.
 
     Raises
     ------
     ParameterError
         If it is not.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not least <= float(value) < inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Real)
+        or not isfinite(value)
+        or float(value) < least
+    ):
         number = f"a finite number of {of}" if of else "a finite number"
-        raise ParameterError(f"{name}={value!r} must be {number}, at least {least}")
+        bound = f", at least {least}" if least > -inf else ""
+        raise ParameterError(f"{name}={value!r} must be {number}{bound}")
 
 
 def check_count(name: str, value: object, least: int = 0) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.regret import SCHEMES, Drift, RegretMinimizer, RegretScheme
@@ -213,3 +214,41 @@ def test_reference_curves_at_100(spec, name):
 def test_an_exponent_that_moves_says_so():
     assert Drift(30.0, 25.0).start == 30.0
     assert SCHEMES["hs-pcfr+"].schedule(1, 1)[0, KEPT] == 0.0
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ({"regret_exponent": NAN}, "regret_exponent=nan must be a finite number"),
+        ({"positive_discount": NAN}, "positive_discount=nan must be a finite number"),
+        ({"negative_discount": -INF}, "negative_discount=-inf must be a finite number"),
+        ({"positive_discount": Drift(1.0, NAN)}, "positive_discount.end=nan must be"),
+        ({"negative_discount": "1.5"}, "negative_discount='1.5' must be a finite number"),
+        ({"average_exponent": -1}, "average_exponent=-1 must be a finite number, at least 0"),
+        ({"average_exponent": Drift(-1, 0)}, "average_exponent.start=-1 must be"),
+        ({"discount_offset": -1.0}, "discount_offset=-1.0 must be .*at least 0"),
+        ({"prediction": INF}, "prediction=inf must be"),
+        ({"adaptive_limit": -1.0}, "adaptive_limit=-1.0 must be .*at least 0"),
+        ({"regret_floor": 1.0}, "regret_floor=1.0 must be at most 0: 0 for regret matching+"),
+        ({"regret_floor": NAN}, "regret_floor=nan must be at most 0"),
+        ({"average_delay": -1}, "average_delay=-1 must be a whole number, at least 0"),
+        ({"average_delay": 2.5}, "average_delay=2.5 must be a whole number, at least 0"),
+        ({"horizon": 0}, "horizon=0 must be a whole number, at least 1"),
+    ],
+)
+def test_rows_are_checked_when_they_are_made(numbers, said):
+    with pytest.raises(ParameterError, match=said):
+        replace(SCHEMES["dcfr"], **numbers)
+
+
+@pytest.mark.parametrize("name", ["regret_exponent", "positive_discount"])
+def test_exponents_whose_powers_are_no_numbers_are_an_error_where_that_begins(name):
+    """At iteration 1 all powers are 1; after that 2 ** 2000 is too much."""
+    scheme = replace(SCHEMES["dcfr"], name="steep", **{name: 2000.0})
+    minimizer = RegretMinimizer(form_of("kuhn_poker"), scheme)
+    minimizer.run(1)
+    with pytest.raises(NumericalError, match="of steep at iterations up to 3 are too large"):
+        minimizer.run(2)

@@ -126,11 +126,18 @@ def test_it_is_for_two_player_constant_sum_games(spec):
 
 @pytest.mark.parametrize(
     "numbers",
-    [{"stiffness": 0.0}, {"temperature": -1.0}, {"period": 0}, {"least_probability": -0.1}],
+    [
+        {"stiffness": 0.0},
+        {"stiffness": float("inf")},
+        {"temperature": -1.0},
+        {"period": 0},
+        {"period": 2.5},
+        {"least_probability": -0.1},
+    ],
 )
 def test_numbers_out_of_range(numbers):
     (name,) = numbers
-    with pytest.raises(ParameterError, match=f"{name}=.*out of range"):
+    with pytest.raises(ParameterError, match=f"{name}=.* must be"):
         RegCFR(**numbers)
 
 

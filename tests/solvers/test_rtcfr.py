@@ -169,11 +169,19 @@ def test_it_is_for_two_player_constant_sum_games(spec):
 
 
 @pytest.mark.parametrize(
-    "numbers", [{"strength": -1.0}, {"period": 0}, {"least_probability": float("nan")}]
+    "numbers",
+    [
+        {"strength": -1.0},
+        {"strength": float("inf")},
+        {"period": 0},
+        {"period": float("inf")},
+        {"period": 0.5},
+        {"least_probability": float("nan")},
+    ],
 )
 def test_numbers_out_of_range(numbers):
     (name,) = numbers
-    with pytest.raises(ParameterError, match=f"{name}=.*out of range"):
+    with pytest.raises(ParameterError, match=f"{name}=.* must be"):
         RTCFRPlus(**numbers)
 
 

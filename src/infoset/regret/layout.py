@@ -59,7 +59,7 @@ class Layout:
         Both are in order of position, and the answer, in double precision, in that of sequence.
         """
         kept = np.asarray(total if total[0] > 0 else plan, np.float64)
-        return self.to_sequences(kept) / kept[0]
+        return self.to_sequences(kept / kept[0])
 
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behaviour, in order of position; 1 for the empty sequence."""

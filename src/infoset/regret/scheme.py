@@ -10,6 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from infoset.checks import check_count, check_number
+from infoset.errors import NumericalError, ParameterError
 from infoset.typing import FloatArray
 
 __all__ = ["SCHEMES", "Drift", "Exponent", "RegretScheme"]
@@ -81,6 +83,11 @@ class RegretScheme:
     horizon : int
         Planned number of iterations, for exponents that move; `solve` takes `iterations`.
 
+    Raises
+    ------
+    ParameterError
+        If a number is NaN or out of range; only exponents of discounts may be negative.
+
     Examples
     --------
     A variant is a row: `solve(game, replace(SCHEMES["cfr+"], name="mine", average_exponent=2))`.
@@ -101,6 +108,25 @@ class RegretScheme:
     alternating: bool = True
     horizon: int = 1000
 
+    def __post_init__(self) -> None:
+        for name in ("regret_exponent", "discount_offset", "prediction"):
+            check_number(name, getattr(self, name))
+        for name, least in (
+            ("positive_discount", -inf),
+            ("negative_discount", -inf),
+            ("average_exponent", 0.0),
+        ):
+            _check_exponent(name, getattr(self, name), least)
+        if self.adaptive_limit is not None:
+            check_number("adaptive_limit", self.adaptive_limit)
+        if not (self.regret_floor == -inf or -inf < self.regret_floor <= 0):
+            raise ParameterError(
+                f"regret_floor={self.regret_floor} must be at most 0: 0 for regret matching+, "
+                "-inf for regret matching"
+            )
+        check_count("average_delay", self.average_delay)
+        check_count("horizon", self.horizon, least=1)
+
     @property
     def moves(self) -> bool:
         """Whether an exponent moves, so that the planned number of iterations matters."""
@@ -113,7 +139,22 @@ class RegretScheme:
         Columns: weight of the instantaneous regret, discounts of positive and of negative
         regret, floor, discount and weight of the prediction, share kept of the average and weight
         in it.
+
+        Raises
+        ------
+        NumericalError
+            If one of them is too large for floating point.
         """
+        with np.errstate(over="ignore", invalid="ignore"):
+            rows = self._rows(first, count)
+        if not (rows < inf).all():
+            raise NumericalError(
+                f"the weights or discounts of {self.name} at iterations up to "
+                f"{first + count - 1} are too large for floating point: give it smaller exponents"
+            )
+        return rows
+
+    def _rows(self, first: int, count: int) -> FloatArray:
         t = np.arange(first, first + count, dtype=np.float64)
         one = np.ones(count)
         averaged = np.maximum(t - self.average_delay, 1)
@@ -148,6 +189,15 @@ class RegretScheme:
             return np.ones(len(t))
         powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
         return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
+
+
+def _check_exponent(name: str, exponent: Exponent | None, least: float) -> None:
+    """Raise unless all numbers of an exponent are finite, and at least `least`."""
+    if isinstance(exponent, Drift):
+        check_number(f"{name}.start", exponent.start, least)
+        check_number(f"{name}.end", exponent.end, least)
+    elif exponent is not None:
+        check_number(name, exponent, least)
 
 
 _CFR = RegretScheme("cfr", "counterfactual regret minimisation (Zinkevich et al. 2007)")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.checks import check_count, check_number
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, StateArrays, fill_arrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
@@ -73,13 +73,9 @@ class RTCFRPlus:
     least_probability: float = 1e-10
 
     def __post_init__(self) -> None:
-        for field, given, least in (
-            ("strength", self.strength, 0),
-            ("period", self.period, 1),
-            ("least_probability", self.least_probability, 0),
-        ):
-            if not given >= least:
-                raise ParameterError(f"{field}={given} is out of range: at least {least}")
+        check_number("strength", self.strength)
+        check_number("least_probability", self.least_probability)
+        check_count("period", self.period, least=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from math import inf
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret.prox import Distance
 from infoset.solvers.budget import Budget
@@ -77,8 +77,8 @@ class FirstOrderScheme:
     Raises
     ------
     ParameterError
-        If a step size is not positive, a temperature or period out of range, a lazy method is
-        given a temperature, or one with extra gradients alternates.
+        If a step size is not positive, another number out of range, a lazy method is given a
+        temperature or a magnet that moves, or one with extra gradients alternates.
     UnknownNameError
         If there is no such guess.
 
@@ -116,22 +116,31 @@ class FirstOrderScheme:
     def __post_init__(self) -> None:
         if self.guess not in get_args(Guess):
             raise UnknownNameError.of("guess", self.guess, get_args(Guess))
-        if not 0 < self.step_size < inf:
-            raise ParameterError(f"step_size={self.step_size} must be positive and finite")
-        if not 0 <= self.temperature < inf:
-            raise ParameterError(f"temperature={self.temperature} must be at least 0 and finite")
-        if self.magnet_period is not None and self.magnet_period < 1:
-            raise ParameterError(f"magnet_period={self.magnet_period} must be at least 1")
+        self._check_numbers()
         if self.guess == "extra" and self.alternating:
             raise ParameterError(
                 "guess='extra' with alternating=True: extra gradients are at the bases of both, "
                 "so both have to move first; use alternating=False"
             )
-        if self.is_lazy and self.temperature > 0:
+        if self.is_lazy and (self.temperature > 0 or self.magnet_period is not None):
             raise ParameterError(
-                f"temperature={self.temperature} with is_lazy=True: lazy steps start from the "
-                "magnet already; use is_lazy=False"
+                f"temperature={self.temperature} and magnet_period={self.magnet_period} with "
+                "is_lazy=True: lazy steps have no magnet but their start; use is_lazy=False"
             )
+
+    def _check_numbers(self) -> None:
+        check_number("step_size", self.step_size)
+        if self.step_size == 0:
+            raise ParameterError(f"step_size={self.step_size} must be positive")
+        for name in (
+            "step_exponent",
+            "temperature",
+            "temperature_exponent",
+            "average_exponent",
+        ):
+            check_number(name, getattr(self, name))
+        if self.magnet_period is not None:
+            check_count("magnet_period", self.magnet_period, least=1)
 
     @property
     def has_quantal_limit(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays, fill_arrays, name_by_player
@@ -78,15 +79,11 @@ class RegCFR:
     period: int = 100
 
     def __post_init__(self) -> None:
-        if not self.stiffness > 0:
-            raise ParameterError(f"stiffness={self.stiffness} is out of range: it must be positive")
-        for field, given, least in (
-            ("temperature", self.temperature, 0),
-            ("least_probability", self.least_probability, 0),
-            ("period", self.period, 1),
-        ):
-            if not given >= least:
-                raise ParameterError(f"{field}={given} is out of range: at least {least}")
+        for name in ("stiffness", "temperature", "least_probability"):
+            check_number(name, getattr(self, name))
+        if self.stiffness == 0:
+            raise ParameterError(f"stiffness={self.stiffness} must be positive")
+        check_count("period", self.period, least=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
         """Return [count, 2] τ, in the game's units, and γ, for the iterations from the `first`."""
