@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,36 @@ def test_a_run_of_ones_own_method_is_kept_and_gone_on_with(tmp_path):
         assert np.array_equal(made, expected)
     with pytest.raises(CheckpointMismatchError, match="rows"):
         run(LocalMethod("mine", hedge), 80)
+
+
+def softly(softness):
+    """Return a rule that closes over a helper, made anew."""
+
+    def soft(values):
+        return np.exp(softness * (values - values.max(axis=0)))
+
+    def rule(row, values, policy, state):
+        state[0] += values
+        weights = soft(state[0])
+        policy[:] = weights / weights.sum(axis=0)
+
+    return rule
+
+
+def late_change(iterations):
+    return np.where(iterations < 40, 1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (LocalMethod("mine", softly(3.0)), "rule"),
+        (LocalMethod("mine", softly(2.0), schedule=late_change), "schedule"),
+    ],
+)
+def test_a_run_is_known_by_what_its_rule_and_schedule_reach(tmp_path, other, what):
+    run = partial(solve, "kuhn_poker", checkpoint=tmp_path / "run")
+    run(LocalMethod("mine", softly(2.0)), iterations=5)
+    assert run(LocalMethod("mine", softly(2.0)), iterations=10).iterations == 10
+    with pytest.raises(CheckpointMismatchError, match=f"{what} "):
+        run(other, iterations=20)

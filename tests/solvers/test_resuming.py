@@ -339,6 +339,7 @@ class Torn:
     """A method of one's own, slow in the middle of an iteration."""
 
     name: str = "torn"
+    description: str = "interrupted in the middle"
 
     def run(self, form, budget):
         return run_measured(TornSolver(form), self.name, budget)

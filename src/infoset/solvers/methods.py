@@ -26,6 +26,7 @@ from infoset.tree import SequenceForm
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
 
 DEFAULT_METHOD = "auto"
+GIVE = 'a name such as "cfr+", a RegretScheme, or a row: an object with name, description and run'
 
 Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
@@ -113,7 +114,7 @@ def find_method(method: str | RegretScheme | MethodRow, precision: str = "float6
 
 
 def _row_of(method: str | MethodRow) -> MethodRow:
-    check_kind("method", method, (str, MethodRow), 'a name such as "cfr+", a RegretScheme or a row')
+    check_kind("method", method, (str, MethodRow), GIVE)
     if not isinstance(method, str):
         return method
     if method.lower() not in METHODS:

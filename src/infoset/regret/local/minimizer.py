@@ -12,7 +12,8 @@ from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
 from infoset.regret.local._kernels import tremble
-from infoset.regret.local.rule import LocalRule, Schedule, driver_of, identity_of
+from infoset.regret.local.identity import identity_of
+from infoset.regret.local.rule import LocalRule, Schedule, driver_of
 from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
@@ -67,7 +68,7 @@ class LocalMinimizer:
     ) -> None:
         self.sequence_form = sequence_form
         self.averaging = averaging
-        self._rule = rule
+        self._made_of = {"rule": identity_of(rule), "schedule": identity_of(schedule)}
         self._schedule = schedule
         self._num_arrays = num_arrays
         self._layouts = game_layouts(sequence_form)
@@ -144,12 +145,12 @@ class LocalMinimizer:
         return int(self._done[0])
 
     def settings(self) -> dict[str, Any]:
-        """Return what decides every iteration, as values to compare: rule, rows, averaging, ε."""
+        """Return what decides iterations, as values to compare: rule, schedule, averaging, ε."""
         averaging = asdict(self.averaging)
         fixed = {name: averaging[name] for name in averaging if name not in ("name", "description")}
         return {
             **fixed,
-            "rule": identity_of(self._rule),
+            **self._made_of,
             "rows": np.asarray(self._schedule(np.arange(1.0, 5.0))).tolist(),
             "least probabilities": sha256(np.concatenate(self._least).tobytes()).hexdigest()[:12],
         }

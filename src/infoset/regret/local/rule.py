@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from hashlib import sha256
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numba
@@ -17,7 +16,7 @@ from infoset.regret.local._kernels import match_regrets, play_and_learn
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray
 
-__all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "identity_of", "rule_of_scheme"]
+__all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "rule_of_scheme"]
 
 LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
 """A local regret minimiser: `rule(row, values, policy, state)`, for many infostates at once.
@@ -92,19 +91,6 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
     driver.compile(numba.void(numba.types.FunctionType(RULE_TYPE), *map(type_of, arguments)))
     driver.disable_compile()
     return partial(driver, rule)
-
-
-def identity_of(rule: LocalRule) -> str:
-    """Return the name of a rule with a digest of its instructions, to know it again."""
-    function: Any = getattr(rule, "py_func", rule)
-    code = getattr(function, "__code__", None)
-    name = getattr(function, "__qualname__", type(function).__qualname__)
-    if code is None:
-        return name
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    constants = [value for value in code.co_consts if isinstance(value, (int, float, str))]
-    digest = sha256(repr((code.co_code, constants, code.co_names, cells)).encode())
-    return f"{name} ({digest.hexdigest()[:12]})"
 
 
 def _without_answer(rule: LocalRule) -> LocalRule:
