@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 
 import infoset
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import prove_value
-from infoset.games import RandomGame
+from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree, extensive_form, forget_non_acting
 from strategies import random_games
@@ -40,6 +41,15 @@ def test_values_of_known_games_are_proved(spec):
 def test_the_value_of_liars_dice_with_six_sides_is_proved():
     tree = build_tree(infoset.load("liars_dice"))
     assert prove_value(tree, infoset.solve(tree, "lp").policy).value == Fraction(-7, 258)
+
+
+@pytest.mark.parametrize("size", [20, 21, 25, 150])
+def test_more_actions_than_the_first_denominators(size):
+    """Guess the number: each of `size` is played alike, and found in one of `size` plays."""
+    tree = build_tree(matrix_game(np.eye(size)))
+    proof = prove_value(tree, uniform_policy(tree.sequence_form))
+    assert proof.value == Fraction(1, size)
+    assert proof.probabilities[0][1:] == (Fraction(1, size),) * size
 
 
 @given(random_games(num_players=2, zero_sum=True, exact=True, max_histories=60))

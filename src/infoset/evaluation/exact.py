@@ -168,12 +168,19 @@ def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
 
 
 def _rounded(treeplex: Treeplex, values: FloatArray, denominator: int) -> Plan:
-    """Return [Q] probabilities as fractions that sum to one at every infostate."""
-    rounded = [Fraction(value).limit_denominator(denominator) for value in values.tolist()]
-    for first, count in zip(treeplex.first_sequence, treeplex.num_actions, strict=True):
-        own = slice(int(first), int(first) + int(count))
-        total = sum(rounded[own], start=Fraction())
-        rounded[own] = [value / total for value in rounded[own]]
+    """Return [Q] probabilities as fractions that sum to one at every infostate.
+
+    Denominators before that may be as large as the number of actions: the greatest probability
+    is then never rounded to zero.
+    """
+    rounded = [Fraction(1)] * treeplex.num_sequences
+    for first, count in zip(
+        treeplex.first_sequence.tolist(), treeplex.num_actions.tolist(), strict=True
+    ):
+        most = max(denominator, count)
+        own = [Fraction(v).limit_denominator(most) for v in values[first : first + count].tolist()]
+        total = sum(own, start=Fraction())
+        rounded[first : first + count] = [value / total for value in own]
     return rounded
 
 
