@@ -29,12 +29,14 @@ class RegretMinimizer:
         The member of the family.
     precision : str
         Of state and payoffs: "float64", or "float32", which moves half the bytes and whose plans
-        come no nearer to equilibrium than about a millionth of the payoffs.
+        come no nearer to equilibrium than 10⁻⁷ to 10⁻⁵ of the payoff range.
 
     Raises
     ------
     UnknownNameError
         If the precision is another.
+    ParameterError
+        If single precision cannot hold the payoffs.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.errors import ParameterError
 from infoset.lanes import LANES
 from infoset.regret.layout import Layout, is_new
 from infoset.regret.payoffs._kernels import share_payoffs
@@ -111,7 +112,14 @@ def payoffs_by_seat(
 
     By pairs: one per player, see `pair_gradient`. By terminals: positions of sequences [M, N] and
     payoffs [M, N], see `terminal_gradient`.
+
+    Raises
+    ------
+    ParameterError
+        If single precision cannot hold the payoffs.
     """
+    if precision != "float64":
+        _check_range(sequence_form, precision)
     players = range(sequence_form.num_players)
     if len(players) == 2:
         pairs = [pair_payoffs(sequence_form, layouts, player) for player in players]
@@ -121,3 +129,15 @@ def payoffs_by_seat(
     positions = np.stack([layouts[p].position[sequence[:, p]] for p in players], axis=1)
     no_pairs = (NO_PAIRS.of_precision(precision),) * len(players)
     return no_pairs, positions, sequence_form.payoff.astype(precision, order="C")
+
+
+def _check_range(sequence_form: SequenceForm, precision: str) -> None:
+    """Refuse payoffs that a precision cannot hold: too large, or all too small."""
+    largest = float(np.abs(sequence_form.payoff).max(initial=0.0))
+    limits = np.finfo(precision)
+    if largest and not float(limits.tiny) <= largest <= float(limits.max):
+        raise ParameterError(
+            f"the payoffs of {sequence_form.name}, times nature's reach, go up to {largest:.3g}; "
+            f"{precision} holds {limits.tiny:.2g} to {limits.max:.2g}: use precision='float64', "
+            "or scale the payoffs"
+        )
