@@ -131,8 +131,8 @@ def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
 def test_a_game_too_large_to_explore_is_not_solved(command, monkeypatch):
     monkeypatch.setattr(
         import_module("infoset.front.load"),
-        "build_tree",
-        partial(infoset.build_tree, max_worlds=300),
+        "build_sequence_form",
+        partial(infoset.tree.build_sequence_form, max_worlds=300),
     )
     assert "world states" in command("solve", "leduc_poker").complaint
 

@@ -14,6 +14,7 @@ from infoset.tree import (
     GameTree,
     SequenceForm,
     as_game,
+    build_sequence_form,
     build_tree,
 )
 
@@ -128,7 +129,13 @@ def to_compiled(
 def to_form(
     game: FormLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
 ) -> SequenceForm:
-    """Return the sequence form of a game; one that is given as such is returned as it is."""
+    """Return the sequence form of a game; one that is given as such is returned as it is.
+
+    That of rules is made without keeping the histories, so that larger games fit.
+    """
     if isinstance(game, SequenceForm):
         return game
-    return to_compiled(game, memory=memory, progress=progress).sequence_form
+    game = find_game(game)
+    if isinstance(game, Game):
+        return build_sequence_form(game, memory=memory, progress=progress)
+    return game.sequence_form

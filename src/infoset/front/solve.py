@@ -10,7 +10,7 @@ from typing import Any
 from infoset.checks import check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
-from infoset.front.load import FormLike, to_compiled, to_form
+from infoset.front.load import FormLike, find_game, to_form
 from infoset.policy import (
     TabularPolicy,
     load_policy,
@@ -83,7 +83,7 @@ def solve(
         `float64`, or `float32` for a method of the CFR family, whose iterations then move half the
         bytes. The answer is measured in double precision all the same.
     memory : int, optional
-        Bytes allowed for the game tree; by default a share of what is free.
+        Bytes allowed for building the game; by default a share of what is free.
     progress : callable, optional
         Called while world states are explored, with their number and the seconds.
 
@@ -163,7 +163,11 @@ def is_csv(policy: str | Path) -> bool:
 
 
 def evaluate(
-    game: FormLike | TabularPolicy, policy: TabularPolicy | str | Path | None = None
+    game: FormLike | TabularPolicy,
+    policy: TabularPolicy | str | Path | None = None,
+    *,
+    memory: int | None = None,
+    progress: ExplorationProgress | None = None,
 ) -> Evaluation:
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 
@@ -173,6 +177,8 @@ def evaluate(
         The game; or the policy alone, which knows its game.
     policy : TabularPolicy, str or Path, optional
         The policy, the path of its file, or `uniform`.
+    memory, progress
+        As in `solve`.
 
     Raises
     ------
@@ -188,11 +194,12 @@ def evaluate(
         return evaluate_policy(game)
     if policy is None:
         raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
-    given = game if isinstance(game, SequenceForm) else to_compiled(game)
+    given = game if isinstance(game, SequenceForm) else find_game(game)
     if policy == "uniform" and isinstance(given, ExtensiveForm) and forgets(given):
         unknown = (nan,) * given.num_players
         return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
-    return evaluate_policy(find_policy(policy, to_form(given)))
+    form = to_form(given, memory=memory, progress=progress)
+    return evaluate_policy(find_policy(policy, form))
 
 
 def forgets(form: ExtensiveForm) -> bool:

@@ -18,7 +18,7 @@ from infoset.tree import SequenceForm
 __all__ = ["IterativeSolver", "run_measured", "work_of"]
 
 GROWTH = 0.1
-WORK_BETWEEN_MEASUREMENTS = 1_000_000_000
+WORK_BETWEEN_MEASUREMENTS = 3_000_000_000
 WORK_BETWEEN_LOOKS = 20_000_000
 
 Answer = TypeVar("Answer")

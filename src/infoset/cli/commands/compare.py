@@ -64,7 +64,7 @@ def run(
     Ctrl-C stops the method at work and those after it, and what is done is saved.
     """
     from infoset.experiments import check_writable
-    from infoset.front import compare, load, to_compiled
+    from infoset.front import compare, load, to_form
     from infoset.solvers import make_budget
 
     rules = load(game)
@@ -73,8 +73,8 @@ def run(
         iterations = DEFAULT_ITERATIONS
     stops = Stops(target, iterations, seconds)._asdict()
     with live(str(rules)) as progress:
-        compiled = to_compiled(rules, memory=memory, progress=progress.explored)
-        limits = make_budget(compiled.sequence_form, callback=None, **stops)
+        form = to_form(rules, memory=memory, progress=progress.explored)
+        limits = make_budget(form, callback=None, **stops)
 
         def show(method: str, point: TracePoint) -> None:
             if progress.method != method:
@@ -84,10 +84,10 @@ def run(
         names = [name.strip() for name in methods.split(",") if name.strip()]
         failure = None
         try:
-            results = compare(compiled, names, on_measured=show, **stops)
+            results = compare(form, names, on_measured=show, **stops)
         except ComparisonError as error:
             results, failure = error.results, error
-    tell_notes(compiled)
+    tell_notes(rules)
     _save(results, out, as_json)
     if failure is not None:
         raise failure

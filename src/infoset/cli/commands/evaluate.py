@@ -14,20 +14,22 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
-    from infoset.front import evaluate, to_compiled
+    from infoset.front import evaluate, load
 
-    with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.explored)
-        found = evaluate(compiled, policy)
-    tell_notes(compiled)
+    rules = load(game)
+    with live(str(rules)) as progress:
+        found = evaluate(rules, policy, memory=memory, progress=progress.explored)
+    tell_notes(rules)
     if as_json:
         numbers = {
             "values": found.values,
             "nash_conv": found.nash_conv,
             "exploitability": found.exploitability,
             "gains": found.gains,
+            "guarantees": found.guarantees,
+            "rounding": found.rounding,
         }
-        print_json({"game": str(compiled), "policy": policy, **numbers})
+        print_json({"game": str(rules), "policy": policy, **numbers})
         return
     table = make_table("player", ">value", ">gain of a best response")
     for player, (value, gain) in enumerate(zip(found.values, found.gains, strict=True)):
@@ -35,4 +37,4 @@ def run(
     table.add_section()
     table.add_row("NashConv", "", number_text(found.nash_conv))
     table.add_row("exploitability", "", number_text(found.exploitability))
-    print_table(table, title=str(compiled))
+    print_table(table, title=str(rules))

@@ -33,23 +33,24 @@ def run(
 
     The own reach of an infostate is the probability that the player's own actions lead there.
     """
-    from infoset.front import find_metadata, find_policy, to_compiled
+    from infoset.front import find_metadata, find_policy, load, to_form
     from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
         raise typer.BadParameter("--csv and --json exclude each other")
-    with live(game) as progress:
-        compiled = to_compiled(game, memory=memory, progress=progress.explored)
-        found = find_policy(policy, compiled.sequence_form)
+    rules = load(game)
+    with live(str(rules)) as progress:
+        form = to_form(rules, memory=memory, progress=progress.explored)
+        found = find_policy(policy, form)
         about = find_metadata(policy)
     if as_json:
         rows = [_record(row) for row in found.rows()]
-        print_json({"game": str(compiled), "policy": policy, "metadata": about, "infostates": rows})
+        print_json({"game": str(rules), "policy": policy, "metadata": about, "infostates": rows})
     elif as_csv:
         save_policy_csv(found, sys.stdout)
     else:
         method = "" if about is None else f", by {about.get('method')}"
-        say(f"{compiled}: {policy}{method}")
+        say(f"{rules}: {policy}{method}")
         _print_text(found.rows())
 
 

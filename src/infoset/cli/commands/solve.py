@@ -108,18 +108,18 @@ def run(
     Ctrl-C stops it at any time, and what is done is saved.
     """
     from infoset.experiments import RUN_FILES, check_writable, save_run
-    from infoset.front import load, solve, to_compiled
+    from infoset.front import load, solve, to_form
     from infoset.solvers import find_method, make_budget
 
     rules, chosen = load(game), find_method(method, precision)
     check_writable(out)
     keeping = _keeping(checkpoint, checkpoint_every)
     with _told_if_interrupted(), live(str(rules)) as progress:
-        compiled = to_compiled(rules, memory=memory, progress=progress.explored)
+        form = to_form(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(chosen.name, make_budget(compiled.sequence_form, callback=None, **stops))
-        result = solve(compiled, chosen, callback=progress.measured, **stops, **keeping)
-    tell_notes(compiled)
+        progress.solving(chosen.name, make_budget(form, callback=None, **stops))
+        result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
+    tell_notes(rules)
     with _interrupts_ignored():
         folder = save_run(result, out, game=rules)
     if as_json:
