@@ -15,7 +15,16 @@ import infoset
 from infoset.errors import ParameterError
 from infoset.evaluation import expected_values, utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.solvers import METHODS, Budget, LinearProgram, _highs, lp
+from infoset.solvers import (
+    METHODS,
+    Budget,
+    LinearProgram,
+    _highs,
+    _lp_answer,
+    lp,
+    solve_trembling,
+    tremble,
+)
 from infoset.solvers._highs import LinearModel, maximise
 from infoset.solvers._lp_model import plan_model
 from infoset.tree import chance, decision, make_form, terminal
@@ -100,10 +109,12 @@ def test_what_highs_calls_optimal_is_not_believed(monkeypatch):
         basis = of_columns > 0, of_rows > 0
         return _highs.LinearSolution("optimal", of_columns, of_columns, of_rows, 7, *basis)
 
-    monkeypatch.setattr(lp, "maximise", lie)
+    monkeypatch.setattr(_lp_answer, "maximise", lie)
     result = infoset.solve("kuhn_poker", "lp")
     assert (result.outcome, result.iterations) == ("failed", 14)
     assert result.exploitability == pytest.approx(11 / 24)
+    trembling = solve_trembling(tremble(LEDUC.sequence_form, 0.01), "lp", Budget())
+    assert (trembling.outcome, trembling.iterations) == ("failed", 14)
 
 
 @pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e-7, 3e5])
@@ -283,9 +294,14 @@ def test_blunders_pay_in_poker():
 
 def test_refinement_out_of_time_leaves_the_plain_answer(monkeypatch):
     plain = infoset.solve(LEDUC, "lp").policy
-    left = iter([None, None, 0.0])
-    monkeypatch.setattr(lp, "_seconds_left", lambda budget: next(left))
+    left = iter([None, 0.0])
+    monkeypatch.setattr(lp, "seconds_left", lambda budget: next(left))
     result = infoset.solve(LEDUC, REFINED)
     assert result.outcome == "seconds"
     assert result.exploitability < 1e-12
     assert np.array_equal(result.policy.probabilities[1], plain.probabilities[1])
+
+
+def test_refining_is_a_matter_of_yes_or_no():
+    with pytest.raises(ParameterError, match="refine='no' is of type str; give True or False"):
+        LinearProgram(refine="no")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from infoset.errors import UnsupportedGameError
 from infoset.evaluation import best_response_plan, utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret import (
@@ -17,6 +16,7 @@ from infoset.regret import (
 )
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
+from infoset.solvers.pair_game import check_pair
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import SolveResult
 from infoset.solvers.resuming import settings_of
@@ -90,11 +90,7 @@ class CFRBRSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
-        if not sequence_form.is_two_player_constant_sum:
-            raise UnsupportedGameError(
-                "cfr-br solves two-player constant-sum games, where best responses are what hurts "
-                f"most; {sequence_form.name} is not one: use cfr+"
-            )
+        check_pair(sequence_form, "cfr-br")
         self._form = sequence_form
         self._scheme = scheme
         self._sides = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from functools import partial
+from typing import Literal, get_args
 
-from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.checks import check_kind
+from infoset.errors import ParameterError
+from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
-from infoset.solvers._highs import (
-    Algorithm,
-    LinearModel,
-    LinearSolution,
-    maximise,
-    maximise_at_vertex,
-)
+from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise_at_vertex
+from infoset.solvers._lp_answer import Answer, measured_answer, seconds_left, solve_program
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.budget import Budget
+from infoset.solvers.pair_game import check_pair
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.solvers.resuming import refuse_checkpoint
 from infoset.tree import SequenceForm
 
 __all__ = ["LinearProgram", "solve_by_lp"]
-
-CERTIFIED = 1e-6
-"""Exploitability, relative to the payoff range, above which an 'optimal' answer is not believed."""
 
 Choice = Literal["auto", "simplex", "ipm"]
 
@@ -57,7 +52,7 @@ class LinearProgram:
     Raises
     ------
     ParameterError
-        If there is no such algorithm.
+        If there is no such algorithm, or `refine` is neither true nor false.
 
     Notes
     -----
@@ -78,6 +73,7 @@ class LinearProgram:
     refine: bool = False
 
     def __post_init__(self) -> None:
+        check_kind("refine", self.refine, bool, "True or False")
         if self.algorithm not in get_args(Choice):
             raise ParameterError(
                 f"algorithm={self.algorithm!r} is none of {', '.join(get_args(Choice))}"
@@ -92,15 +88,6 @@ class LinearProgram:
             As `solve_by_lp`.
         """
         return solve_by_lp(sequence_form, budget, self)
-
-
-class _Answer(NamedTuple):
-    """Where a solve stands: the policy, how it was measured, and why it ended there."""
-
-    policy: TabularPolicy
-    measured: Evaluation
-    outcome: Outcome
-    iterations: int
 
 
 def solve_by_lp(
@@ -119,43 +106,19 @@ def solve_by_lp(
     ParameterError
         If a checkpoint is asked for.
     """
-    if not sequence_form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"the linear program solves two-player constant-sum games; {sequence_form.name} is "
-            "not one: use cfr+"
-        )
     options = options or LinearProgram()
+    check_pair(sequence_form, options.name)
     refuse_checkpoint(budget.checkpoint, options.name)
-    answer = _plain(sequence_form, budget, options)
+    answer = solve_program(
+        plan_model(sequence_form, 0),
+        _attempts(options),
+        partial(policy_of_solution, sequence_form),
+        evaluate_policy,
+        budget,
+    )
     if options.refine and answer.outcome == "optimal":
         answer = _refined(answer, budget)
-    budget.record(answer.iterations, answer.measured)
-    return SolveResult(
-        game=sequence_form.name,
-        method=options.name,
-        policy=answer.policy,
-        current_policy=None,
-        measured=answer.measured,
-        outcome=answer.outcome,
-        iterations=answer.iterations,
-        seconds=budget.elapsed,
-        trace=tuple(budget.trace),
-    )
-
-
-def _plain(sequence_form: SequenceForm, budget: Budget, options: LinearProgram) -> _Answer:
-    model = plan_model(sequence_form, 0)
-    iterations = 0
-    for algorithm in _attempts(options):
-        solution = maximise(model, algorithm, _seconds_left(budget))
-        iterations += solution.iterations
-        answer = _measured(
-            policy_of_solution(sequence_form, solution), solution.outcome, iterations
-        )
-        if answer.outcome not in ("failed", "iterations"):
-            return answer
-    # Iterations of the simplex are our own limit, not one that was asked for.
-    return answer._replace(outcome="failed")
+    return answer.to_result(options.name, budget)
 
 
 def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
@@ -166,19 +129,6 @@ def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
         yield "ipm"
 
 
-def _seconds_left(budget: Budget) -> float | None:
-    return None if budget.seconds is None else budget.seconds - budget.elapsed
-
-
-def _measured(policy: TabularPolicy, outcome: Outcome, iterations: int) -> _Answer:
-    """Return an answer whose outcome is 'optimal' only where best responses gain nothing."""
-    measured = evaluate_policy(policy)
-    low, high = policy.sequence_form.payoff_range
-    certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
-    believed: Outcome = outcome if outcome != "optimal" or certified else "failed"
-    return _Answer(policy, measured, believed, iterations)
-
-
 class _EndedEarlyError(Exception):
     """A program of the refinement was not solved."""
 
@@ -187,14 +137,14 @@ class _EndedEarlyError(Exception):
         self.outcome = outcome
 
 
-def _refined(plain: _Answer, budget: Budget) -> _Answer:
+def _refined(plain: Answer, budget: Budget) -> Answer:
     """Return the refined policy, or the plain one where that takes too long or fails."""
     form = plain.policy.sequence_form
     iterations = plain.iterations
 
     def maximise_or_end(model: LinearModel) -> LinearSolution:
         nonlocal iterations
-        solution = maximise_at_vertex(model, _seconds_left(budget))
+        solution = maximise_at_vertex(model, seconds_left(budget))
         iterations += solution.iterations
         if solution.outcome != "optimal":
             raise _EndedEarlyError(solution.outcome)
@@ -204,4 +154,5 @@ def _refined(plain: _Answer, budget: Budget) -> _Answer:
         behavior = [refined_behavior(form, player, maximise_or_end) for player in (0, 1)]
     except _EndedEarlyError as ended:
         return plain._replace(outcome=ended.outcome, iterations=iterations)
-    return _measured(TabularPolicy.from_weights(form, behavior), "optimal", iterations)
+    policy = TabularPolicy.from_weights(form, behavior)
+    return measured_answer(policy, evaluate_policy, "optimal", iterations)

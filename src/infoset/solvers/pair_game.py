@@ -22,9 +22,10 @@ def check_pair(sequence_form: SequenceForm, method: str) -> None:
         If the game is not two-player constant-sum.
     """
     if not sequence_form.is_two_player_constant_sum:
+        for_two = " or, if it is small, gambit_equilibria" if sequence_form.num_players == 2 else ""
         raise UnsupportedGameError(
             f"{method} solves two-player constant-sum games; {sequence_form.name} is not one: "
-            "use cfr+"
+            f"use cfr+, solve_coarse_correlated{for_two}"
         )
 
 

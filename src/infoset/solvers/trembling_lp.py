@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
-from infoset.solvers._highs import LinearSolution, maximise
+from infoset.policy import TabularPolicy
+from infoset.solvers._highs import LinearModel, LinearSolution
+from infoset.solvers._lp_answer import solve_program
 from infoset.solvers._lp_model import plan_model
 from infoset.solvers.budget import Budget
-from infoset.solvers.lp import CERTIFIED
-from infoset.solvers.result import Outcome, SolveResult
+from infoset.solvers.pair_game import check_pair
+from infoset.solvers.result import SolveResult
 from infoset.solvers.resuming import refuse_checkpoint
 from infoset.solvers.trembles import TremblingForm
-from infoset.tree import Treeplex
+from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -37,54 +38,35 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
         If a checkpoint is asked for.
     """
     form = trembling.form
-    if not form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"the linear program solves two-player constant-sum games; {form.name} is not one: "
-            "use cfr+"
-        )
+    check_pair(form, "lp")
     refuse_checkpoint(budget.checkpoint, "lp")
     first, second = map(_plan_of_rest, form.treeplexes, trembling.least)
-    solution = _solve(trembling, (first, second), budget)
-    dual = solution.duals[-second.shape[0] :]
-    plans = first @ solution.values[: first.shape[0]], second @ np.abs(dual)
-    policy = trembling.from_plans(plans)
-    measured = trembling.evaluate(policy)
-    budget.record(solution.iterations, measured)
-    low, high = form.payoff_range
-    believed = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
-    outcome: Outcome = solution.outcome
-    if outcome == "iterations" or (outcome == "optimal" and not believed):
-        outcome = "failed"
-    return SolveResult(
-        game=form.name,
-        method="lp",
-        policy=policy,
-        current_policy=None,
-        measured=measured,
-        outcome=outcome,
-        iterations=solution.iterations,
-        seconds=budget.elapsed,
-        trace=tuple(budget.trace),
+
+    def policy_of(solution: LinearSolution) -> TabularPolicy:
+        dual = solution.duals[-second.shape[0] :]
+        return trembling.from_plans(
+            (first @ solution.values[: first.shape[0]], second @ np.abs(dual))
+        )
+
+    answer = solve_program(
+        _model_of_rests(form, first, second),
+        ("simplex", "ipm"),
+        policy_of,
+        trembling.evaluate,
+        budget,
     )
+    return answer.to_result("lp", budget)
 
 
-def _solve(
-    trembling: TremblingForm, plans_of_rest: tuple[csr_array, csr_array], budget: Budget
-) -> LinearSolution:
-    """Solve the program in the changed variables, by the simplex or else by an interior point."""
+def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> LinearModel:
+    """Return the program of the plan in the changed variables, its dual ones changed too."""
     from scipy.sparse import block_diag, eye_array
 
-    first, second = plans_of_rest
-    model = plan_model(trembling.form, 0)
+    model = plan_model(form, 0)
     rows, columns = model.matrix.shape
     left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
     right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
-    changed = model._replace(matrix=(left @ model.matrix @ right).tocsr())
-    left_over = None if budget.seconds is None else budget.seconds - budget.elapsed
-    solution = maximise(changed, "simplex", left_over)
-    if solution.outcome in ("failed", "iterations"):
-        solution = maximise(changed, "ipm", left_over)
-    return solution
+    return model._replace(matrix=(left @ model.matrix @ right).tocsr())
 
 
 def _plan_of_rest(plex: Treeplex, least: FloatArray) -> csr_array:
