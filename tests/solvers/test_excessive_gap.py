@@ -13,7 +13,7 @@ import infoset
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret.prox import Distance, balanced_weights
 from infoset.solvers import ExcessiveGap, ExcessiveGapSolver
 from infoset.tree import build_tree
@@ -72,6 +72,28 @@ def test_certificates_on_random_games(game):
     for _ in range(3):
         solver.run(5)
         assert evaluate_policy(solver.policy()).nash_conv <= solver.gap_bound + 1e-12
+
+
+@pytest.mark.parametrize("strength", [1e-6, 0.1])
+def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
+    """With hardly a cost, it is broken by NashConv itself."""
+    form = form_of(KUHN)
+    solver = ExcessiveGapSolver(form, ExcessiveGap())
+    uniform = uniform_policy(form)
+    solver.set_state(
+        {
+            "done": np.array([0]),
+            "step": np.array([0.5]),
+            "strengths": np.array([strength, strength]),
+            "plans.0": uniform.realization_plan(0),
+            "plans.1": uniform.realization_plan(1),
+        }
+    )
+    assert solver.excess > 0.1
+    nash_conv = evaluate_policy(uniform).nash_conv
+    assert nash_conv <= solver.gap_bound + 1e-12
+    if strength < 1e-3:
+        assert solver.excess == pytest.approx(nash_conv, abs=1e-4)
 
 
 @each_distance
