@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import infoset
-from infoset.errors import PolicyMismatchError, UnsupportedGameError
+from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import prove_value
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
@@ -91,6 +91,10 @@ def test_what_cannot_be_proved_is_refused():
         prove_value(three, uniform_policy(three.sequence_form))
     with pytest.raises(PolicyMismatchError):
         prove_value(kuhn, uniform_policy(three.sequence_form))
+    with pytest.raises(ParameterError, match="policy='uniform' is of type str"):
+        prove_value(kuhn, "uniform")
+    with pytest.raises(ParameterError, match=r"game='kuhn_poker' .* infoset.build_tree\("):
+        prove_value("kuhn_poker", uniform_policy(kuhn.sequence_form))
     floating = build_tree(RandomGame(exact=False, zero_sum=True, chance_share=0.9, seed=3))
     with pytest.raises(UnsupportedGameError, match="Fraction"):
         prove_value(floating, uniform_policy(floating.sequence_form))

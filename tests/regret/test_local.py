@@ -231,12 +231,17 @@ def test_a_rule_that_returns_the_policy_is_told_where_to_put_it():
         LocalMinimizer(KUHN, numba.njit(functional), CFR_PLUS)
 
 
-def test_a_compiled_rule_of_other_arguments_is_refused():
+def test_a_compiled_rule_that_does_not_compile_or_takes_other_arguments_is_refused():
     def short(row, values):
         values[:] = 0
 
-    with pytest.raises(ParameterError, match=r"does not compile as rule\(row, values, policy"):
+    def flat(row, values, policy, state):
+        policy[0, 0, 0] = 1
+
+    with pytest.raises(ParameterError, match=r"takes \(row, values\), and is called as rule\(row"):
         LocalMinimizer(KUHN, numba.njit(short), CFR_PLUS)
+    with pytest.raises(ParameterError, match=r"does not compile as rule\(row, values, policy"):
+        LocalMinimizer(KUHN, numba.njit(flat), CFR_PLUS)
 
 
 @pytest.mark.parametrize("rule", [hedge, match_regrets_plus_fast])

@@ -15,7 +15,7 @@ from infoset.beliefs import (
     counterfactual_values,
     cut_tree,
 )
-from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, uniform_policy
@@ -277,6 +277,10 @@ def test_schedules_are_stretched_over_the_iterations():
 
 def test_what_does_not_fit_is_refused():
     tree = KUHN_CUT.tree
+    with pytest.raises(ParameterError, match="cut is of type GameTree; give a TreeCut"):
+        solve_by_decomposition(tree)
+    with pytest.raises(UnknownNameError, match="unknown scheme 'lp'"):
+        solve_by_decomposition(KUHN_CUT, "lp")
     nested = cut_tree(tree, public_states=[1, 2])
     with pytest.raises(ParameterError, match=r"subgames at \[1\] are cut again"):
         solve_by_decomposition(nested)

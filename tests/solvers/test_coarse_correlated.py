@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.optimize import linprog
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import evaluate_joint, evaluate_policy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
@@ -197,3 +197,24 @@ def test_cfr_jr_comes_to_a_coarse_correlated_equilibrium(form):
     ]
     assert gaps[0] > 3 * gaps[1] > 6 * gaps[2]
     assert gaps[2] < 0.01
+
+
+def test_schemes_go_by_name_too():
+    budgets = [Budget(iterations=20) for _ in range(2)]
+    named = solve_coarse_correlated(KUHN3, "CFR+", budgets[0])
+    given = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], budgets[1])
+    assert named.joint.cce_gap == given.joint.cce_gap
+    assert named.result.method == "cce(cfr+)"
+    with pytest.raises(UnknownNameError, match=r"unknown scheme 'crf\+'; did you mean cfr\+"):
+        solve_coarse_correlated(KUHN3, "crf+")
+    with pytest.raises(ParameterError, match="scheme=5 is of type int"):
+        solve_coarse_correlated(KUHN3, 5)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"keep_every": -1}, {"keep_every": 2.5}, {"cce_gap": np.nan}, {"cce_gap": "1%"}]
+)
+def test_numbers_out_of_range(wrong):
+    (name,) = wrong
+    with pytest.raises(ParameterError, match=f"{name}=.* at least 0"):
+        solve_coarse_correlated(KUHN3, **wrong)

@@ -383,3 +383,15 @@ def test_numbers_out_of_range(numbers, message):
 def test_a_guess_that_is_not_there():
     with pytest.raises(UnknownNameError, match="extra"):
         FirstOrderScheme("mine", "", guess="exta")
+
+
+@pytest.mark.parametrize("temperature", [0, -0.1, float("nan"), "0.1"])
+def test_the_quantal_gap_needs_a_temperature(temperature):
+    form = form_of(KUHN)
+    with pytest.raises(ParameterError, match=f"temperature={temperature!r} must be"):
+        quantal_gap(uniform_policy(form), temperature)
+
+
+def test_a_distance_is_no_text():
+    with pytest.raises(ParameterError, match=r"distance='entropy' .* give a Distance"):
+        infoset.solve(KUHN, replace(FIRST_ORDER["omd"], distance="entropy"), iterations=1)

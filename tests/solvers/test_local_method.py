@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numba import njit
 
 from infoset import solve
 from infoset.errors import CheckpointMismatchError, ParameterError
@@ -93,3 +94,18 @@ def test_a_run_is_known_by_what_its_rule_and_schedule_reach(tmp_path, other, wha
     assert run(LocalMethod("mine", softly(2.0)), iterations=10).iterations == 10
     with pytest.raises(CheckpointMismatchError, match=f"{what} "):
         run(other, iterations=20)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        (LocalMethod("x", 5), "rule=5 is of type int, which cannot be called"),
+        (LocalMethod("x", lambda values, policy: None), r"takes \(values, policy\), and is called"),
+        (LocalMethod("x", njit(lambda values, policy: None)), r"takes \(values, policy\), and"),
+        (LocalMethod("x", hedge, schedule=0.1), "schedule=0.1 is of type float"),
+        (LocalMethod("x", hedge, num_arrays=1.5), "num_arrays=1.5 must be a whole number"),
+    ],
+)
+def test_what_is_no_rule_is_refused(method, message):
+    with pytest.raises(ParameterError, match=message):
+        solve("kuhn_poker", method, iterations=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,15 @@ from infoset.evaluation import best_response, evaluate_policy
 from infoset.game import initial_history
 from infoset.games import load_game, matrix_game
 from infoset.policy import random_policy, uniform_policy
-from infoset.solvers import Budget, find_method, lock_policy, solve_locked
+from infoset.regret import SCHEMES
+from infoset.solvers import (
+    Budget,
+    find_method,
+    lock_policy,
+    solve_coarse_correlated,
+    solve_locked,
+    tremble,
+)
 from infoset.tree import build_tree, chance, decision, make_form, terminal
 from strategies import random_games
 
@@ -190,6 +199,11 @@ def test_a_game_that_pays_nothing():
         ({("[K]", 2): {"bet": 1}}, ParameterError, "has 2 players"),
         ({("[K]", 0): {"raise": 1}}, UnknownNameError, "known: bet, pass"),
         ({("[K]", 0): {"bet": 0.4}}, ParameterError, "sum to 1"),
+        ({"[K]": {"bet": 1}}, ParameterError, r"write it as \('\[J\]', 0\)"),
+        ({(0, "[K]"): {"bet": 1}}, ParameterError, r"write it as \('\[J\]', 0\)"),
+        ({("[K]", 0): 1.0}, ParameterError, r"probabilities=1.0 is of type float"),
+        ({("[K]", 0): {"bet": "1"}}, ParameterError, "bet='1' must be a finite number"),
+        ("uniform", ParameterError, "behavior='uniform' is of type str"),
         ({("[K]", 0): {"bet": 1.5, "pass": -0.5}}, ParameterError, "not negative"),
     ],
 )
@@ -204,3 +218,30 @@ def test_policies_of_other_games_are_refused():
         locked.complete(uniform_policy(KUHN))
     with pytest.raises(PolicyMismatchError, match="not for kuhn_poker"):
         locked.restrict(uniform_policy(locked.form))
+
+
+@pytest.mark.parametrize(
+    "game", ["kuhn_poker", load_game("kuhn_poker"), build_tree(load_game("kuhn_poker"))]
+)
+@pytest.mark.parametrize(
+    "take",
+    [
+        partial(lock_policy, behavior={}),
+        solve_coarse_correlated,
+        partial(tremble, least_probability=0.1),
+    ],
+)
+def test_what_takes_a_sequence_form_says_how_to_make_one(game, take):
+    with pytest.raises(ParameterError, match=r"form(=| is ).*build_tree\(.*\)\.sequence_form"):
+        take(game)
+
+
+def test_methods_by_name_scheme_or_row_solve_the_rest():
+    locked = lock_policy(KUHN, {("[J]", 0): {"bet": 1.0}})
+    first, *others = [
+        solve_locked(locked, method, Budget(iterations=20))
+        for method in ("cfr+", SCHEMES["cfr+"], find_method("cfr+"))
+    ]
+    assert all(other.values == first.values for other in others)
+    with pytest.raises(UnknownNameError, match="unknown method 'lpp'"):
+        solve_locked(locked, "lpp", Budget())

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
+from infoset.games import load_game, matrix_game
 from infoset.regret.prox import Distance
 from infoset.solvers import RegCFR, RegCFRSolver, payoff_scale, quantal_gap
 from infoset.tree import build_tree
@@ -144,3 +144,10 @@ def test_numbers_out_of_range(numbers):
 def test_actions_too_many_for_the_least_probability():
     with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
         infoset.solve("matrix_rps", RegCFR(least_probability=0.4), iterations=1)
+
+
+@pytest.mark.parametrize("payoff", [1e200, 1e-200])
+def test_payoffs_whose_squares_floating_point_does_not_hold_are_refused(payoff):
+    game = matrix_game([[payoff, -payoff], [-payoff, 0]])
+    with pytest.raises(NumericalError, match=r"squares payoffs: .* use cfr\+"):
+        infoset.solve(game, RegCFR(), iterations=5)

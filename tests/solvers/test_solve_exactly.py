@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.errors import UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
@@ -105,3 +105,9 @@ def test_a_matrix_of_hilbert_needs_many_bits():
 def test_equations_with_no_one_solution():
     one = [Fraction(1), Fraction(2)]
     assert solve_in_fractions(equations_of([one, one], one)) is None
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", infoset.load("kuhn_poker"), None])
+def test_a_tree_is_needed(game):
+    with pytest.raises(ParameterError, match=r"game(=| is ).*such as infoset\.build_tree\("):
+        solve_exactly(game)

@@ -26,6 +26,7 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import (
     Budget,
     Checkpointing,
+    LinearProgram,
     LocalMethod,
     Trembling,
     find_method,
@@ -212,7 +213,12 @@ def test_many_players_and_a_method_of_ones_own():
     [
         (0.6, ParameterError, "at most 0.5"),
         (-0.1, ParameterError, "not negative"),
-        (float("nan"), ParameterError, "not negative"),
+        (float("nan"), ParameterError, "finite number"),
+        ("0.1", ParameterError, "least_probability='0.1' must be a finite number"),
+        ([0.1], ParameterError, "finite number"),
+        ({("[K]", 0): "x"}, ParameterError, r"'\[K\]'='x' must be a finite number"),
+        ({"[K]": 0.1}, ParameterError, r"write it as \('\[J\]', 0\)"),
+        ({(0, "[K]"): 0.1}, ParameterError, r"write it as \('\[J\]', 0\)"),
         ({("[K]", 0): {"bet": 0.7, "pass": 0.4}}, ParameterError, "sum to at most 1"),
         ({("[K]", 2): 0.1}, ParameterError, "has 2 players"),
         ({("[X]", 0): 0.1}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
@@ -227,6 +233,9 @@ def test_what_cannot_be_asked_of_hands(least, error, message):
 def test_methods_that_cannot():
     with pytest.raises(UnknownNameError, match="unknown method for trembles 'xfp'"):
         solve_trembling(tremble(KUHN, 0.1), "xfp", Budget(iterations=1))
+    for row in (LinearProgram(), find_method("cfr+")):
+        with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
+            solve("kuhn_poker", Trembling(0.1, row))
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
         solve_trembling(tremble(three, 0.1), "lp", Budget())

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from infoset.checks import check_kind
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.tree import ExtensiveForm, GameTree, Treeplex
+from infoset.tree import ExtensiveForm, GameTree, Treeplex, check_tree
 from infoset.typing import FloatArray, IntArray
 
 __all__ = ["Payoffs", "Plan", "ValueProof", "exact_payoffs", "prove_bounds", "prove_value"]
@@ -87,6 +88,10 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     >>> prove_value(pennies, uniform_policy(pennies.sequence_form)).value
     Fraction(0, 1)
     """
+    check_tree(game)
+    check_kind(
+        "policy", policy, TabularPolicy, "a TabularPolicy, such as that of infoset.solve(game)"
+    )
     form = game.sequence_form
     if not form.is_two_player_constant_sum:
         raise UnsupportedGameError(

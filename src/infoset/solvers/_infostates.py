@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
+from numbers import Integral
 
 import numpy as np
 
+from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
@@ -13,16 +16,18 @@ from infoset.typing import Action, FloatArray, Player
 __all__ = ["find_infostate", "numbers_by_action", "sequences_at"]
 
 
-def find_infostate(form: SequenceForm, label: str, player: Player) -> int:
-    """Return the position of an infostate among those where the player acts.
+def find_infostate(form: SequenceForm, key: tuple[str, Player]) -> int:
+    """Return the position of an infostate, given as text and player, where that player acts.
 
     Raises
     ------
     ParameterError
-        If there is no such player.
+        If that is not what is given, or there is no such player.
     UnknownNameError
         If the player has no such infostate.
     """
+    _check_key(key)
+    label, player = key
     if not 0 <= player < form.num_players:
         raise ParameterError(
             f"there is no infostate of player {player}: {form.name} has {form.num_players} "
@@ -32,6 +37,15 @@ def find_infostate(form: SequenceForm, label: str, player: Player) -> int:
     if label not in labels:
         raise UnknownNameError.of(f"infostate of player {player}", label, labels)
     return labels.index(label)
+
+
+def _check_key(key: object) -> None:
+    match key:
+        case (str(), Integral()):
+            return
+    raise ParameterError(
+        f"{key!r} is not an infostate, as text, and its player: write it as ('[J]', 0)"
+    )
 
 
 def sequences_at(form: SequenceForm, player: Player, infostate: int) -> slice:
@@ -50,10 +64,14 @@ def numbers_by_action(
     ------
     UnknownNameError
         If there is no such action.
+    ParameterError
+        If they are not numbers by action.
     """
+    check_kind("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
     tree = form.infostate_trees[player]
     legal = tree.legal_actions(int(tree.acting[infostate]))
-    for action in numbers:
+    for action, number in numbers.items():
+        check_number(str(action), number, least=-inf)
         if action not in legal:
             label = tree.acting_labels[infostate]
             raise UnknownNameError.of(f"action at {label!r}", str(action), map(str, legal))

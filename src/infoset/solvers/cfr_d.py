@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreeCut, counterfactual_values, value_form
+from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import WORK_BETWEEN_LOOKS, run_measured
+from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import SolveResult
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.tree import SequenceForm
@@ -185,7 +187,7 @@ class DecompositionSolver:
 
 def solve_by_decomposition(
     cut: TreeCut,
-    scheme: RegretScheme = SCHEMES["cfr+"],
+    scheme: str | RegretScheme = "cfr+",
     budget: Budget | None = None,
     solve_subgame: SubgameSolver | None = None,
 ) -> Decomposition:
@@ -195,8 +197,8 @@ def solve_by_decomposition(
     ----------
     cut : TreeCut
         The game, cut as `cut_tree` does.
-    scheme : RegretScheme
-        For the trunk.
+    scheme : str or RegretScheme
+        For the trunk, by name or as a row.
     budget : Budget, optional
         When to stop; by default after 100 iterations.
     solve_subgame : SubgameSolver, optional
@@ -205,7 +207,9 @@ def solve_by_decomposition(
     Raises
     ------
     ParameterError
-        If a subgame is cut again.
+        If the cut is none, or a subgame is cut again.
+    UnknownNameError
+        If there is no scheme of that name.
 
     Notes
     -----
@@ -223,9 +227,9 @@ def solve_by_decomposition(
     >>> [round(float(value), 1) for value in solved.root_values[3][0]]
     [-0.3, -0.2, 0.4]
     """
+    check_kind("cut", cut, TreeCut, "a TreeCut, such as infoset.cut_tree(tree, depth=2)")
     budget = Budget(iterations=100) if budget is None else budget
-    if scheme.moves and budget.iterations is not None:
-        scheme = replace(scheme, horizon=budget.iterations)
+    scheme = planned_scheme(scheme, budget)
     solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret())
     result = run_measured(solver, f"cfr-d({scheme.name})", budget)
     return Decomposition(cut, solver.trunk_policy(), solver.root_values(), result)

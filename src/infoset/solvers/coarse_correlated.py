@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.evaluation import JointDistribution, JointEvaluation, JointPlay, joint_distribution
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured
+from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import Callback, SolveResult, TracePoint
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]
 
@@ -131,7 +133,7 @@ class CoarseCorrelatedSolver:
 
 def solve_coarse_correlated(
     sequence_form: SequenceForm,
-    scheme: RegretScheme = SCHEMES["cfr"],
+    scheme: str | RegretScheme = "cfr",
     budget: Budget | None = None,
     *,
     cce_gap: float | None = None,
@@ -146,8 +148,8 @@ def solve_coarse_correlated(
     ----------
     sequence_form : SequenceForm
         Any number of players, any payoffs.
-    scheme : RegretScheme
-        The weights of the average are those of joint play.
+    scheme : str or RegretScheme
+        Of the CFR family, by name or as a row. The weights of the average are those of joint play.
     budget : Budget, optional
         When to stop; by default after 1,000 iterations.
     cce_gap : float, optional
@@ -158,7 +160,9 @@ def solve_coarse_correlated(
     Raises
     ------
     ParameterError
-        If the scheme leaves iterations out of its average.
+        If the scheme leaves iterations out of its average, or a number is out of range.
+    UnknownNameError
+        If there is no scheme of that name.
 
     Notes
     -----
@@ -172,11 +176,13 @@ def solve_coarse_correlated(
     >>> solve_coarse_correlated(kuhn, budget=Budget(iterations=300)).joint.cce_gap < 0.02
     True
     """
+    check_sequence_form(sequence_form)
+    check_count("keep_every", keep_every)
     budget = Budget(iterations=1000) if budget is None else budget
-    if scheme.moves and budget.iterations is not None:
-        scheme = replace(scheme, horizon=budget.iterations)
+    scheme = planned_scheme(scheme, budget)
     solver = CoarseCorrelatedSolver(sequence_form, scheme, keep_every)
     if cce_gap is not None:
+        check_number("cce_gap", cce_gap)
         budget.callback = _stop_at(cce_gap, solver, budget.callback)
     result = run_measured(solver, f"cce({scheme.name})", budget)
     return CoarseCorrelated(

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from infoset.checks import check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
 from infoset.policy import TabularPolicy, uniform_policy
+from infoset.regret import RegretScheme
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers.budget import Budget
-from infoset.solvers.methods import MethodRow
+from infoset.solvers.methods import MethodRow, find_method
 from infoset.solvers.result import SolveResult
-from infoset.tree import InfostateTree, SequenceForm, Treeplex, sequence_form
+from infoset.tree import (
+    InfostateTree,
+    SequenceForm,
+    Treeplex,
+    check_sequence_form,
+    sequence_form,
+)
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["LockedForm", "lock_policy", "solve_locked"]
@@ -101,14 +110,16 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
     Player 0 of Kuhn poker always bets a jack, which costs it 4/18:
 
     >>> from infoset.games import load_game
-    >>> from infoset.solvers import Budget, find_method, solve_locked
+    >>> from infoset.solvers import Budget, solve_locked
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> locked = lock_policy(kuhn, {("[J]", 0): {"bet": 1.0}})
-    >>> result = solve_locked(locked, find_method("lp"), Budget())
+    >>> result = solve_locked(locked, "lp", Budget())
     >>> round(result.values[0] * 18, 6), result.policy["[J]", 0]
     (-5.0, {'pass': 0.0, 'bet': 1.0})
     """
+    check_sequence_form(form)
+    check_kind("behavior", behavior, Mapping, "probabilities by infostate and player")
     policy, locked = _locked_policy(form, behavior)
     reduced = [
         _reduced(plex, values, held)
@@ -125,8 +136,9 @@ def _locked_policy(
     """Return the policy, uniform where nothing is locked, and per player [I] what is locked."""
     filled = [values.copy() for values in uniform_policy(form).probabilities]
     locked = tuple(np.zeros(plex.num_infostates, dtype=bool) for plex in form.treeplexes)
-    for (label, player), actions in behavior.items():
-        infostate = find_infostate(form, label, player)
+    for key, actions in behavior.items():
+        infostate = find_infostate(form, key)
+        label, player = key
         values = numbers_by_action(form, player, infostate, actions)
         if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
             raise ParameterError(
@@ -228,16 +240,30 @@ def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[objec
     return np.array(numbers, dtype=np.int32), tuple(pairs)
 
 
-def solve_locked(locked: LockedForm, method: MethodRow, budget: Budget) -> SolveResult:
+def solve_locked(
+    locked: LockedForm, method: str | RegretScheme | MethodRow, budget: Budget
+) -> SolveResult:
     """Solve what is left of a game, by any method.
+
+    Parameters
+    ----------
+    locked : LockedForm
+    method : str, RegretScheme or MethodRow
+        As `infoset.solve` takes it.
+    budget : Budget
 
     Returns
     -------
     SolveResult
         With policies for the whole game. Gains, and so NashConv and exploitability, are those of
         players who keep to what is locked.
+
+    Raises
+    ------
+    InfosetError
+        If there is no such method, or it does not apply.
     """
-    result = method.run(locked.form, budget)
+    result = find_method(method).run(locked.form, budget)
     current = result.current_policy
     return replace(
         result,

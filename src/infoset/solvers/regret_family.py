@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from infoset.checks import check_kind
+from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
-from infoset.regret import RegretMinimizer, RegretScheme
+from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
@@ -81,8 +83,23 @@ class RegretMethod:
         return run_measured(RegretSolver(sequence_form, planned, self.precision), self.name, budget)
 
 
-def planned_scheme(scheme: RegretScheme, budget: Budget) -> RegretScheme:
-    """Return the scheme with the horizon of the budget, if it moves and there is one."""
+def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
+    """Return a scheme, by name or as such, with the horizon of the budget.
+
+    The horizon is set if the scheme moves and the budget has a number of iterations.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    ParameterError
+        If it is neither.
+    """
+    check_kind("scheme", scheme, (str, RegretScheme), 'a name such as "cfr+", or a RegretScheme')
+    if isinstance(scheme, str):
+        if scheme.lower() not in SCHEMES:
+            raise UnknownNameError.of("scheme", scheme, SCHEMES)
+        scheme = SCHEMES[scheme.lower()]
     if not scheme.moves or budget.iterations is None:
         return scheme
     return replace(scheme, horizon=budget.iterations)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
 
+from infoset.checks import check_number
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
 from infoset.solvers._kernels import perturbed_best_value
-from infoset.tree import SequenceForm, Treeplex
+from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["LeastProbabilities", "TremblingForm", "tremble"]
@@ -135,9 +137,11 @@ def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> Trembl
     >>> bool(result.exploitability < 1e-3), round(result.policy["[K] / bet", 1]["pass"], 4)
     (True, 0.05)
     """
+    check_sequence_form(form)
     if isinstance(least_probability, Mapping):
         least = _by_infostate(form, least_probability)
     else:
+        check_number("least_probability", least_probability, least=-inf)
         least = tuple(
             np.r_[0.0, np.full(plex.num_sequences - 1, float(least_probability))]
             for plex in form.treeplexes
@@ -151,8 +155,11 @@ def _by_infostate(
     form: SequenceForm, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
 ) -> tuple[FloatArray, ...]:
     least = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
-    for (label, player), numbers in given.items():
-        infostate = find_infostate(form, label, player)
+    for key, numbers in given.items():
+        infostate = find_infostate(form, key)
+        label, player = key
+        if not isinstance(numbers, Mapping):
+            check_number(f"the least probability at {label!r}", numbers, least=-inf)
         least[player][sequences_at(form, player, infostate)] = (
             numbers_by_action(form, player, infostate, numbers)
             if isinstance(numbers, Mapping)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
@@ -18,6 +19,8 @@ from infoset.solvers.trembling_lp import solve_trembling_by_lp
 from infoset.tree import SequenceForm
 
 __all__ = ["Trembling", "TremblingSolver", "solve_trembling"]
+
+GIVE = 'a name such as "cfr+" or "lp", a RegretScheme or a LocalMethod'
 
 
 class TremblingSolver(LocalMinimizer):
@@ -128,11 +131,12 @@ def solve_trembling(
 
     Raises
     ------
-    UnknownNameError
+    UnknownNameError, ParameterError
         If the method is none of these.
     UnsupportedGameError
         If the method is `lp`, and the game is not two-player constant-sum.
     """
+    check_kind("method", method, (str, RegretScheme, LocalMethod), GIVE)
     if isinstance(method, str):
         return _solve_by_name(trembling, method, budget)
     if isinstance(method, RegretScheme):

@@ -23,6 +23,7 @@ from infoset.tree.forms.report import FORM_CHECKS, FormReport, check_form
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
+from infoset.tree.kinds import check_sequence_form, check_tree
 from infoset.tree.levels.stream import build_sequence_form, contract_graph
 from infoset.tree.merging import stable_order
 from infoset.tree.sequence_form import SequenceForm, Treeplex, common_sum, sequence_form
@@ -52,6 +53,8 @@ __all__ = [
     "chance",
     "check_fits",
     "check_form",
+    "check_sequence_form",
+    "check_tree",
     "closure",
     "common_knowledge_sets",
     "common_sum",

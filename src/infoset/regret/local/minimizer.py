@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infoset.checks import check_callable, check_count
 from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
@@ -53,7 +54,8 @@ class LocalMinimizer:
     Raises
     ------
     ParameterError
-        If the rule is to be compiled and does not compile.
+        If the rule is no function of four arguments, or is to be compiled and does not compile; if
+        the schedule is no function.
     """
 
     def __init__(
@@ -66,6 +68,8 @@ class LocalMinimizer:
         schedule: Schedule = np.asarray,
         least: tuple[FloatArray, ...] | None = None,
     ) -> None:
+        check_callable("schedule", schedule, "a function of iterations [T]")
+        check_count("num_arrays", num_arrays)
         self.sequence_form = sequence_form
         self.averaging = averaging
         self._made_of = {"rule": identity_of(rule), "schedule": identity_of(schedule)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from inspect import signature
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numba
@@ -11,6 +13,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
+from infoset.checks import check_callable
 from infoset.errors import ParameterError
 from infoset.regret.local._kernels import match_regrets, play_and_learn
 from infoset.regret.scheme import RegretScheme
@@ -29,6 +32,8 @@ to choose next, and returns nothing. The first policy is uniform.
 
 Schedule: TypeAlias = Callable[[FloatArray], FloatArray]
 """Returns, for iterations [T], their rows [T, K]; or [T] where a row is one number."""
+
+RULE = "rule(row, values, policy, state)"
 
 RULE_TYPE = numba.void(
     numba.float64[::1], numba.float64[:, ::1], numba.float64[:, ::1], numba.float64[:, :, ::1]
@@ -74,8 +79,10 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
     Raises
     ------
     ParameterError
-        If a rule is to be compiled and does not compile, or returns something.
+        If a rule is no function of four arguments, is to be compiled and does not compile, or
+        returns something.
     """
+    _check_signature(rule)
     driver = cast(Any, play_and_learn)
     if not is_jitted(rule):
         return partial(driver.py_func, _without_answer(rule))
@@ -91,6 +98,17 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
     driver.compile(numba.void(numba.types.FunctionType(RULE_TYPE), *map(type_of, arguments)))
     driver.disable_compile()
     return partial(driver, rule)
+
+
+def _check_signature(rule: LocalRule) -> None:
+    """Check that a rule is a function of four arguments, where Python knows what it takes."""
+    check_callable("rule", rule, RULE)
+    with suppress(ValueError):
+        known = signature(getattr(rule, "py_func", rule))
+        try:
+            known.bind("row", "values", "policy", "state")
+        except TypeError as error:
+            raise ParameterError(f"the rule takes {known}, and is called as {RULE}") from error
 
 
 def _without_answer(rule: LocalRule) -> LocalRule:

@@ -6,6 +6,7 @@ from infoset.regret.prox.distance import (
     DistanceKind,
     Weights,
     balanced_weights,
+    check_distance,
     plain_weights,
 )
 from infoset.regret.prox.treeplex_prox import ProxResponse, TreeplexProx
@@ -17,6 +18,7 @@ __all__ = [
     "TreeplexProx",
     "Weights",
     "balanced_weights",
+    "check_distance",
     "plain_weights",
     "project_on_simplex",
     "prox_sweep",

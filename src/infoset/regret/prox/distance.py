@@ -8,12 +8,20 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret.prox._kernels import LEAST_LOGARITHM, deepest_sums
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
 
-__all__ = ["Distance", "DistanceKind", "Weights", "balanced_weights", "plain_weights"]
+__all__ = [
+    "Distance",
+    "DistanceKind",
+    "Weights",
+    "balanced_weights",
+    "check_distance",
+    "plain_weights",
+]
 
 DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
 """Which distance of probabilities is dilated."""
@@ -101,3 +109,14 @@ class Distance:
         if self.is_euclidean:
             return policy.copy()
         return np.log(np.maximum(policy, np.exp(LEAST_LOGARITHM)))
+
+
+def check_distance(distance: object) -> None:
+    """Raise unless a distance is given, and not its name.
+
+    Raises
+    ------
+    ParameterError
+        If something else is.
+    """
+    check_kind("distance", distance, Distance, 'a Distance, such as Distance("entropy")')

@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import action_major_layout
 from infoset.regret.prox._kernels import deepest_sums, prox_sweep
-from infoset.regret.prox.distance import Distance
+from infoset.regret.prox.distance import Distance, check_distance
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
 
@@ -57,6 +57,7 @@ class TreeplexProx:
     """
 
     def __init__(self, treeplex: Treeplex, distance: Distance) -> None:
+        check_distance(distance)
         self.treeplex = treeplex
         self.distance = distance
         self._weights = distance.weights_of(treeplex)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infoset.errors import UnsupportedGameError
+from infoset.checks import check_number
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret.prox import Distance, TreeplexProx
@@ -54,6 +55,12 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     if form.num_players != 2:
         raise UnsupportedGameError(
             f"the quantal gap is for two players; {form.name} has {form.num_players}"
+        )
+    check_number("temperature", temperature)
+    if temperature == 0:
+        raise ParameterError(
+            "temperature=0 must be positive: without one, quantal responses are best responses, "
+            "and the gap is NashConv: use infoset.nash_conv"
         )
     plans = policy.realization_plans()
     gap = 0.0

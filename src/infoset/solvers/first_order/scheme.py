@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.regret.prox import Distance
+from infoset.regret.prox import Distance, check_distance
 from infoset.solvers.budget import Budget
 from infoset.solvers.first_order.quantal import quantal_gap
 from infoset.solvers.first_order.solver import FirstOrderSolver
@@ -116,6 +116,7 @@ class FirstOrderScheme:
     def __post_init__(self) -> None:
         if self.guess not in get_args(Guess):
             raise UnknownNameError.of("guess", self.guess, get_args(Guess))
+        check_distance(self.distance)
         self._check_numbers()
         if self.guess == "extra" and self.alternating:
             raise ParameterError(

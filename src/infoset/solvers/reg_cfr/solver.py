@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoset.checks import check_count, check_number
-from infoset.errors import ParameterError
+from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays, fill_arrays, name_by_player
 from infoset.solvers.budget import Budget
@@ -21,6 +21,8 @@ from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 
 __all__ = ["RegCFR", "RegCFRSolver"]
+
+LEAST_SCALE = 1e-100
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ class RegCFR:
             If the game is not two-player constant-sum.
         ParameterError
             If some infostate has so many actions that each cannot have the least probability.
+        NumericalError
+            If payoffs are so large or small that floating point does not hold their squares.
         """
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
@@ -116,7 +120,7 @@ class RegCFRSolver:
 
     Raises
     ------
-    UnsupportedGameError, ParameterError
+    UnsupportedGameError, ParameterError, NumericalError
         As `RegCFR.run`.
     """
 
@@ -125,6 +129,11 @@ class RegCFRSolver:
         check_least_probability(sequence_form, row.least_probability)
         self._row = row
         self._scale = payoff_scale(sequence_form)
+        if not LEAST_SCALE <= self._scale <= 1 / LEAST_SCALE:
+            raise NumericalError(
+                f"{sequence_form.name} pays up to {self._scale:.1g} (nature's reach in it), and "
+                f"{row.name} squares payoffs: write the game in other units, or use cfr+"
+            )
         self._done = np.zeros(1, np.int64)
         self._sides = (self._side(0), self._side(1))
 
