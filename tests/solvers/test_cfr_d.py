@@ -265,6 +265,19 @@ def test_an_interrupted_iteration_has_not_happened():
         assert all(map(np.array_equal, found, wanted))
     for root, values in same.root_values().items():
         assert all(map(np.array_equal, solver.root_values()[root], values))
+    for one in (solver, same):
+        one.run(2)
+    found, wanted = (s.trunk_policy().probabilities for s in (solver, same))
+    assert all(map(np.array_equal, found, wanted))
+
+
+def test_iterations_copy_what_moves_and_nothing_else():
+    solver = DecompositionSolver(KUHN_CUT, SCHEMES["cfr+"], SubgameRegret(iterations=3))
+    solver.run(3)
+    plexes = solver.trunk_policy().sequence_form.treeplexes
+    for own, plex in zip(solver._minimizers, plexes, strict=True):
+        assert own.treeplex is plex
+        assert own.iteration == 3
 
 
 def test_schedules_are_stretched_over_the_iterations():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -100,7 +99,9 @@ class DecompositionSolver:
         self._start = PublicBeliefState.unranged(cut.tree)
         nothing = np.zeros((len(self.trunk.leaf_histories), cut.tree.num_players))
         self._form = value_form(self.trunk, self._start, nothing)
-        self._minimizers = [PlayerMinimizer(plex, scheme) for plex in self._form.treeplexes]
+        self._minimizers, self._spares = (
+            [PlayerMinimizer(plex, scheme) for plex in self._form.treeplexes] for _ in range(2)
+        )
         self._totals = self._no_values()
         self._weight = 0.0
 
@@ -124,10 +125,15 @@ class DecompositionSolver:
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; one that is interrupted has not happened."""
         for _ in range(iterations):
-            self._minimizers, self._totals, self._weight, self.iteration = self._iterated()
+            before, after = self._minimizers, self._spares
+            totals, weight = self._iterated(after)
+            self._minimizers, self._spares = after, before
+            self._totals, self._weight, self.iteration = totals, weight, self.iteration + 1
 
-    def _iterated(self) -> tuple[list[PlayerMinimizer], RootValues, float, int]:
-        minimizers = deepcopy(self._minimizers)
+    def _iterated(self, minimizers: list[PlayerMinimizer]) -> tuple[RootValues, float]:
+        """Bring minimisers to where an iteration leads; return the values at roots so far."""
+        for own, now in zip(minimizers, self._minimizers, strict=True):
+            own.set_state(now.state())
         players = tuple(range(len(minimizers)))
         found = self._no_values()
         for acting in [(p,) for p in players] if self.scheme.alternating else [players]:
@@ -139,7 +145,7 @@ class DecompositionSolver:
             root: [kept * a + weight * b for a, b in zip(before, found[root], strict=True)]
             for root, before in self._totals.items()
         }
-        return minimizers, totals, kept * self._weight + weight, self.iteration + 1
+        return totals, kept * self._weight + weight
 
     def _gradients(
         self, minimizers: list[PlayerMinimizer], players: tuple[Player, ...], found: RootValues
