@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         uniform_policy,
     )
     from infoset.regret import RegretScheme
-    from infoset.solvers import METHODS, SolveResult, TracePoint
+    from infoset.solvers import METHODS, SolveResult, TracePoint, solve_exactly
     from infoset.tree import (
         ExtensiveForm,
         GameTree,
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         WorldGraph,
         as_game,
         augment,
+        build_sequence_form,
         build_tree,
         check_form,
         explore,
@@ -115,6 +116,7 @@ _ROOMS = {
         "WorldGraph",
         "as_game",
         "augment",
+        "build_sequence_form",
         "build_tree",
         "check_form",
         "explore",
@@ -157,7 +159,7 @@ _ROOMS = {
         "play_matches",
         "prove_value",
     ),
-    "solvers": ("METHODS", "SolveResult", "TracePoint"),
+    "solvers": ("METHODS", "SolveResult", "TracePoint", "solve_exactly"),
     "interop": (
         "save_efg",
         "to_openspiel",
@@ -201,6 +203,7 @@ __all__ = [
     "augment",
     "behavior_values",
     "best_response",
+    "build_sequence_form",
     "build_tree",
     "check_form",
     "check_game",
@@ -236,6 +239,7 @@ __all__ = [
     "save_policy_csv",
     "serialize",
     "solve",
+    "solve_exactly",
     "to_openspiel",
     "to_pettingzoo",
     "transcript",
