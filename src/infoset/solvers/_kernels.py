@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from infoset.kernels import kernel
 from infoset.regret import PairPayoffs, pair_gradient, realize_policy, update_regrets
+from infoset.regret.local._kernels import tremble
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
-
-
-@kernel
-def perturb_policy(
-    groups: IndexArray, policy: FloatArray, least: float, perturbed: FloatArray
-) -> None:
-    """Fill `perturbed` [Q] with a policy [Q] that plays each action with at least `least`.
-
-    groups [G, 4] (base, count, number of actions, first infostate).
-    """
-    for group in range(len(groups)):
-        base, count, actions, _ = groups[group]
-        share = 1.0 - least * actions
-        for position in range(base, base + count * actions):
-            perturbed[position] = share * policy[position] + least
 
 
 @kernel
@@ -46,6 +32,7 @@ def iterate_towards_references(
     regrets: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
     perturbed: tuple[FloatArray, ...],
+    leasts: tuple[FloatArray, ...],
     plans: tuple[FloatArray, ...],
     references: tuple[FloatArray, ...],
     previous: FloatArray,
@@ -55,15 +42,16 @@ def iterate_towards_references(
 
     row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
     Per player: groups, parents (see `update_regrets`), pairs (see `pair_gradient`), gradients,
-    regrets, policies and perturbed ones, plans of these, and reference plans [Q]. previous,
-    changes: empty.
+    regrets, policies and perturbed ones, their least probabilities, plans of them, and reference
+    plans [Q]. previous, changes: empty.
     """
-    for _ in range(iterations):
-        floor = least * 0.5 ** (done[0] // period)
+    for step in range(iterations):
+        begins = done[0] % period == 0
         for player in range(2):
-            if done[0] % period == 0:
-                for i in range(len(plans[player])):
-                    references[player][i] = plans[player][i]
+            if begins:
+                references[player][:] = plans[player]
+            if begins or step == 0:
+                leasts[player][:] = least * 0.5 ** (done[0] // period)
         for player in range(2):
             gradient = gradients[player]
             plan = plans[player]
@@ -80,7 +68,7 @@ def iterate_towards_references(
                 previous,
                 changes,
             )
-            perturb_policy(groups[player], policies[player], floor, perturbed[player])
+            tremble(groups[player], policies[player], leasts[player], perturbed[player])
             realize_policy(groups[player], parents[player], perturbed[player], plan)
         done[0] += 1
 

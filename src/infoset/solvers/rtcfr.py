@@ -112,7 +112,9 @@ class RTCFRPlusSolver:
         self._row = row
         self._done = np.zeros(1, np.int64)
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
-        self._gradients, self._regrets, self._references = (self._game.zeros() for _ in range(3))
+        self._gradients, self._regrets, self._references, self._leasts = (
+            self._game.zeros() for _ in range(4)
+        )
         self._plans = self._game.plans(self._policies)
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
 
@@ -147,6 +149,7 @@ class RTCFRPlusSolver:
             self._regrets,
             self._policies,
             self._perturbed,
+            self._leasts,
             self._plans,
             self._references,
             *self._no_predictions,

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoset.kernels import kernel
+from infoset.lanes import LANES, filled, load, maximum, store
 from infoset.regret._kernels import add_to_average, realize_policy
 from infoset.regret.payoffs import PairPayoffs, pair_gradient, terminal_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
@@ -75,14 +76,17 @@ def tremble(groups: IndexArray, policy: FloatArray, least: FloatArray, played: F
     groups [G, 4] (base, count, number of actions, first infostate), least [Q].
     """
     for group in range(len(groups)):
-        base, count, actions, _ = groups[group]
-        for i in range(base, base + count):
-            share = 1.0
-            for position in range(i, i + actions * count, count):
-                share -= least[position]
-            share = max(share, 0.0)  # where the least probabilities are all there is, rounded
-            for position in range(i, i + actions * count, count):
-                played[position] = share * policy[position] + least[position]
+        base, stride, actions, _ = groups[group]
+        for begin in range(0, stride, LANES):
+            count = min(LANES, stride - begin)
+            first = base + begin
+            total = filled(least, 0.0)
+            for action in range(actions):
+                total += load(least, first + action * stride, count)
+            share = maximum(1.0 - total, 0.0)  # where these are all there is, rounded
+            for action in range(actions):
+                at = first + action * stride
+                store(played, at, count, load(policy, at, count) * share + load(least, at, count))
 
 
 @kernel
