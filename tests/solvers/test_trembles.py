@@ -154,6 +154,21 @@ def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
     assert all(own <= most + 1e-12 for own, most in zip(measured.gains, free.gains, strict=True))
 
 
+@pytest.mark.parametrize("least", [0.0, 0.05])
+def test_guarantees_allow_for_rounding(least):
+    """As much as those of `evaluate_policy` do; a rounding of 1/4 makes it seen."""
+    form = replace(KUHN, payoff_rounding=0.25)
+    trembling = tremble(form, least)
+    policy = trembling.mix(random_policy(form, np.random.default_rng(1)))
+    measured = trembling.evaluate(policy)
+    assert measured.rounding >= 0.25
+    for player in (0, 1):
+        left = -(measured.values[1 - player] + measured.gains[1 - player])
+        assert measured.guarantees[player] == pytest.approx(left - measured.rounding, abs=1e-12)
+    if not least:
+        assert measured.guarantees == pytest.approx(evaluate_policy(policy).guarantees, abs=1e-12)
+
+
 @pytest.mark.parametrize("name", SCHEMES)
 def test_without_least_probabilities_it_is_the_method(name):
     scheme = SCHEMES[name]
