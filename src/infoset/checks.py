@@ -7,7 +7,10 @@ from numbers import Integral, Real
 
 from infoset.errors import ParameterError
 
-__all__ = ["check_callable", "check_count", "check_kind", "check_number"]
+__all__ = ["SUM_TOLERANCE", "check_callable", "check_count", "check_kind", "check_number"]
+
+SUM_TOLERANCE = 1e-9
+"""How far rounding may put a sum of probabilities off 1."""
 
 
 def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: str) -> None:

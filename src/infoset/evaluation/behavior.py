@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import ExtensiveForm, find_action_mismatch
 from infoset.tree.forms.contraction import distinct
@@ -14,7 +15,6 @@ from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["Behavior", "behavior_values"]
 
-SUM_TOLERANCE = 1e-9
 
 Behavior: TypeAlias = Mapping[tuple[str, Player], Mapping[Action, float]]
 """Probabilities of actions by the name of an information set, and its player."""

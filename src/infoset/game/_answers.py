@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import GameRuleError
 from infoset.game.protocol import Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
@@ -25,8 +26,6 @@ __all__ = [
     "is_player",
     "is_whole",
 ]
-
-SUM_TOLERANCE = 1e-9
 
 
 class Transition(NamedTuple):

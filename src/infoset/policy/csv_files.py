@@ -11,8 +11,9 @@ from typing import TextIO
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.policy.tabular import SUM_TOLERANCE, TabularPolicy
+from infoset.policy.tabular import TabularPolicy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 

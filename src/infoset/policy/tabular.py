@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.policy._kernels import behavior_to_plan, normalize_behavior
@@ -15,8 +16,6 @@ from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["PolicyRow", "TabularPolicy", "random_policy", "uniform_policy"]
-
-SUM_TOLERANCE = 1e-9
 
 
 class PolicyRow(NamedTuple):

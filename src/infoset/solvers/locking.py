@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infoset.checks import check_kind
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
 from infoset.policy import TabularPolicy, uniform_policy
@@ -26,8 +26,6 @@ from infoset.tree import (
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["LockedForm", "lock_policy", "solve_locked"]
-
-SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

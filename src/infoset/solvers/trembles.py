@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_number
+from infoset.checks import SUM_TOLERANCE, check_number
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
 from infoset.policy import TabularPolicy
@@ -20,7 +20,6 @@ from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["LeastProbabilities", "TremblingForm", "tremble"]
 
-SUM_TOLERANCE = 1e-9
 
 LeastProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
 """One number for all actions; or, by infostate (as text) and player, a number for its actions or

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
@@ -22,7 +23,6 @@ __all__ = ["ExplorationProgress", "explore"]
 ExplorationProgress: TypeAlias = Callable[[int, float], None]
 """Called now and then with the number of world states seen and the seconds gone by."""
 
-SUM_TOLERANCE = 1e-9
 WORLDS_BETWEEN_LOOKS = 256
 TRANSITIONS_BETWEEN_LOOKS = 4096
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_callable, check_count
+from infoset.checks import SUM_TOLERANCE, check_callable, check_count
 from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
@@ -22,8 +22,6 @@ from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
 __all__ = ["LocalMinimizer"]
-
-SUM_TOLERANCE = 1e-9
 
 
 class LocalMinimizer:

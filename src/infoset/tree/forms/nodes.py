@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from infoset.checks import SUM_TOLERANCE
 from infoset.errors import ParameterError
 from infoset.game import Probability
 from infoset.tree.forms.extensive_form import TERMINAL, ExtensiveForm, Outcome
@@ -17,7 +18,6 @@ from infoset.typing import CHANCE, Action, IntArray, Player
 
 __all__ = ["Node", "chance", "decision", "make_form", "terminal"]
 
-SUM_TOLERANCE = 1e-9
 NOTHING = -1
 
 Target = TypeVar("Target")
