@@ -17,6 +17,11 @@ def test_a_command_goes_on_with_what_the_library_kept(command):
     assert found["nash_conv"] == infoset.solve("leduc_poker", "pcfr+", iterations=30).nash_conv
 
 
+def test_how_often_to_keep_a_run_that_is_not_kept_is_refused(command):
+    ran = command("solve", "kuhn_poker", "--checkpoint-every", "5")
+    assert "add --checkpoint FILE" in ran.complaint
+
+
 def test_what_is_wrong_is_said_in_a_line(command):
     ran = command("solve", "kuhn_poker", "--checkpoint", "nowhere/run.ckpt")
     assert "checkpoint=nowhere/run.ckpt cannot be written" in ran.complaint

@@ -67,6 +67,28 @@ def test_the_methods_are_listed(command):
     assert ran.out == command("solve", "kuhn_poker", "--method", "list").out
 
 
+@pytest.mark.parametrize(
+    "arguments", [["--method", "list", "--json"], ["--json", "--method", "list"]]
+)
+def test_the_methods_are_listed_as_json(command, arguments):
+    from infoset.solvers import METHODS
+
+    listed = [{"name": row.name, "description": row.description} for row in METHODS.values()]
+    assert command("solve", *arguments).json == {"methods": listed}
+    assert command("solve", "kuhn_poker", *arguments).json == {"methods": listed}
+
+
+@pytest.mark.parametrize(("method", "name"), [("egt", "excessive"), ("mmd", "quantal")])
+def test_what_a_method_measures_besides_is_told(command, method, name):
+    limits = ("--method", method, "--iterations", "5", "--out", "run")
+    rows = dict(
+        re.findall(r"^  (\S.*?)  +(\S.*)$", command("solve", "kuhn_poker", *limits).out, re.M)
+    )
+    found = command("solve", "kuhn_poker", *limits, "--json").json["gaps"]
+    assert set(found) == {name}
+    assert float(rows[f"{name} gap"]) == pytest.approx(found[name], rel=1e-2)
+
+
 def test_json_has_the_numbers_of_the_library(command, tmp_path):
     ran = command("solve", "leduc_poker", "--iterations", "25", "--method", "CFR", "--json")
     found = ran.json

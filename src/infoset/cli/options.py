@@ -60,8 +60,9 @@ PolicyArgument: TypeAlias = Annotated[
     ),
 ]
 JsonOption: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object, and nothing else.")
+    bool, typer.Option("--json", help="Print one JSON object, and nothing else.", is_eager=True)
 ]
+"""Read before the other options, some of which print and leave."""
 MemoryOption: TypeAlias = Annotated[
     int | None,
     typer.Option(

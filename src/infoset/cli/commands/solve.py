@@ -52,17 +52,21 @@ ENDINGS = {
 INTERRUPTED = 130
 
 
-def _list_methods(method: str) -> str:
+def _list_methods(context: typer.Context, method: str) -> str:
     """Print the table of methods and leave, where that is what is asked for."""
-    if method.lower() == LIST:
-        from infoset.solvers import METHODS
+    if method.lower() != LIST:
+        return method
+    from infoset.solvers import METHODS
 
+    rows = [(row.name, row.description) for row in METHODS.values()]
+    if context.params["as_json"]:
+        print_json({"methods": [{"name": name, "description": text} for name, text in rows]})
+    else:
         table = make_table("method", "what it is")
-        for row in METHODS.values():
-            table.add_row(row.name, row.description)
+        for row in rows:
+            table.add_row(*row)
         print_table(table)
-        raise typer.Exit
-    return method
+    raise typer.Exit
 
 
 def run(
@@ -72,7 +76,6 @@ def run(
         typer.Option(
             help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
             callback=_list_methods,
-            is_eager=True,
         ),
     ] = DEFAULT_METHOD,
     target: TargetOption = None,
@@ -93,8 +96,11 @@ def run(
         ),
     ] = None,
     checkpoint_every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="What may be lost when it is killed.")
-    ] = 60.0,
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"
+        ),
+    ] = None,
     precision: Annotated[
         str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
     ] = "float64",
@@ -130,13 +136,17 @@ def run(
         raise typer.Exit(INTERRUPTED)
 
 
-def _keeping(checkpoint: Path | None, seconds: float) -> dict[str, Any]:
+def _keeping(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:
     """Return how `solve` is to keep the run, checked before any work is done."""
     from infoset.solvers import Checkpointing
 
+    if checkpoint is None and seconds is not None:
+        raise typer.BadParameter(
+            "--checkpoint-every is for a run that is kept: add --checkpoint FILE"
+        )
     if checkpoint is None:
         return {}
-    kept = Checkpointing(checkpoint, seconds)
+    kept = Checkpointing(checkpoint) if seconds is None else Checkpointing(checkpoint, seconds)
     return {"checkpoint": kept.path, "checkpoint_seconds": kept.seconds}
 
 
@@ -155,6 +165,8 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
         table.add_row(f"guaranteed to player {player}", number_text(least))
     table.add_row("NashConv", error_text(result.nash_conv, result.measured.rounding))
     table.add_row("exploitability", error_text(result.exploitability, result.measured.rounding))
+    for name, gap in result.gaps.items():
+        table.add_row(f"{name} gap", number_text(gap))
     print_table(table, title=f"{result.game}, {result.method}")
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
