@@ -38,3 +38,11 @@ def test_least_probabilities_that_leave_no_share_begin_uniform_and_go_on():
     result = solve("kuhn_poker", RegCFR(least_probability=0.5), iterations=3000)
     assert result.trace[0].exploitability == pytest.approx(11 / 24)
     assert result.exploitability < 1e-4
+
+
+def test_gains_whose_sum_is_no_number_are_no_measure():
+    game = matrix_game([[1.7e308, -1.7e308], [-1.7e308, 1.6e308]])
+    with pytest.raises(
+        NumericalError, match=r"cfr has broken down by iteration \d+: NashConv is inf"
+    ):
+        solve(game, "cfr", iterations=50)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.solvers import METHODS, RTCFRPlus, RTCFRPlusSolver
@@ -188,3 +188,8 @@ def test_numbers_out_of_range(numbers):
 def test_actions_too_many_for_the_least_probability():
     with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
         infoset.solve("matrix_rps", RTCFRPlus(least_probability=0.4), iterations=1)
+
+
+def test_a_pull_beyond_floating_point():
+    with pytest.raises(NumericalError, match=r"strength=1e\+308 of rtcfr\+ times the payoff range"):
+        infoset.solve(KUHN, RTCFRPlus(strength=1e308), iterations=1)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from infoset.checks import check_count, check_number
+from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, StateArrays, fill_arrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
@@ -86,6 +88,8 @@ class RTCFRPlus:
             If the game is not two-player constant-sum.
         ParameterError
             If some infostate has so many actions that each cannot have the least probability.
+        NumericalError
+            If strength and payoffs are so large that their product is not finite.
         """
         return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
 
@@ -102,7 +106,7 @@ class RTCFRPlusSolver:
 
     Raises
     ------
-    UnsupportedGameError, ParameterError
+    UnsupportedGameError, ParameterError, NumericalError
         As `RTCFRPlus.run`.
     """
 
@@ -110,6 +114,13 @@ class RTCFRPlusSolver:
         self._game = PairGame(sequence_form, row.name)
         check_least_probability(sequence_form, row.least_probability)
         self._row = row
+        self._strength = row.strength * self._game.payoff_width
+        if self._strength == inf:
+            raise NumericalError(
+                f"strength={row.strength} of {row.name} times the payoff range of "
+                f"{sequence_form.name} is too large for floating point: scale the payoffs, or "
+                "give a smaller strength"
+            )
         self._done = np.zeros(1, np.int64)
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
         self._gradients, self._regrets, self._references, self._leasts = (
@@ -139,7 +150,7 @@ class RTCFRPlusSolver:
             iterations,
             self._done,
             ONE_ROW,
-            self._row.strength * self._game.payoff_width,
+            self._strength,
             self._row.least_probability,
             self._row.period,
             self._game.groups,
