@@ -364,3 +364,9 @@ def test_what_does_not_fit_a_part_is_refused():
     nobody = PublicBeliefState(KUHN, 2, ([0, 0, 0], [1, 1, 1]))
     with pytest.raises(UnsupportedGameError, match="counterfactual_form needs no such draw"):
         value_form(part, nobody)
+
+
+@pytest.mark.parametrize("tree", ["kuhn_poker", load_game("kuhn_poker")])
+def test_only_trees_are_cut(tree):
+    with pytest.raises(ParameterError, match=r"tree(=| is ).* such as infoset\.build_tree\("):
+        cut_tree(tree, depth=2)

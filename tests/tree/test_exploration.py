@@ -8,10 +8,10 @@ from itertools import count
 import numpy as np
 import pytest
 
-from infoset.errors import ExplorationLimitError, GameRuleError
+from infoset.errors import ExplorationLimitError, GameRuleError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import count_histories, explore
+from infoset.tree import build_sequence_form, build_tree, count_histories, explore
 from toys import Toy
 
 
@@ -142,3 +142,9 @@ def test_a_move_with_too_many_outcomes_meets_the_limit_too():
 def test_the_clock_is_looked_at_within_a_move():
     graph = explore(dealing_forever(), max_seconds=0.05, partial=True)
     assert not graph.is_complete
+
+
+@pytest.mark.parametrize("compile_it", [explore, build_tree, build_sequence_form])
+def test_the_name_of_a_game_is_none(compile_it):
+    with pytest.raises(ParameterError, match=r"game='kuhn_poker' .* such as infoset\.load\("):
+        compile_it("kuhn_poker")

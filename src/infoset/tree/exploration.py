@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
@@ -61,6 +61,8 @@ def explore(
         actions. `infoset.check_game` checks more.
     ExplorationLimitError
         Past a limit, unless `partial`.
+    ParameterError
+        If it is no game, but its name for example.
 
     Examples
     --------
@@ -68,6 +70,7 @@ def explore(
     >>> explore(load_game("kuhn_poker")).num_worlds
     55
     """
+    check_kind("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     explorer = _Explorer(game, _Watch(max_worlds, max_seconds, progress))
     try:
         while explorer.num_expanded < len(explorer.worlds):

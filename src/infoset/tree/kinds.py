@@ -7,7 +7,7 @@ from infoset.tree.forms.extensive_form import ExtensiveForm
 from infoset.tree.game_tree import GameTree
 from infoset.tree.sequence_form import SequenceForm
 
-__all__ = ["check_sequence_form", "check_tree"]
+__all__ = ["MAKE_TREE", "check_sequence_form", "check_tree"]
 
 MAKE_TREE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
 
