@@ -19,7 +19,7 @@ def classical():
 
 
 def solved():
-    return infoset.solve("kuhn_poker", iterations=1000).policy
+    return infoset.solve("kuhn_poker", "cfr+", iterations=1000).policy
 
 
 @pytest.mark.parametrize(
