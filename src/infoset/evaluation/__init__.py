@@ -12,6 +12,7 @@ from infoset.evaluation.exploitability import (
     expected_values,
     exploitability,
     nash_conv,
+    plan_value,
     utility_gradient,
 )
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
@@ -37,6 +38,7 @@ __all__ = [
     "exploitability",
     "joint_distribution",
     "nash_conv",
+    "plan_value",
     "play_matches",
     "prove_value",
     "utility_gradient",

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import best_response_sweep
-from infoset.evaluation.exploitability import utility_gradient
+from infoset.evaluation.exploitability import plan_value, utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
@@ -93,7 +93,7 @@ class JointPlay:
         players = range(form.num_players)
         gradients = tuple(utility_gradient(form, plans, player) for player in players)
         values = np.array(
-            [gradient @ plan for gradient, plan in zip(gradients, plans, strict=True)]
+            [plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)]
         )
         # All at once, so that an interrupt leaves whole policies behind.
         self.weight, self._values, self._gradients, self._plans = (

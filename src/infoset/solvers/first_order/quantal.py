@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infoset.checks import check_number
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import utility_gradient
+from infoset.evaluation import plan_value, utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret.prox import Distance, TreeplexProx
 
@@ -69,5 +69,5 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
         gradient = utility_gradient(form, plans, player)
         best = prox.respond(gradient, temperature=temperature).value
         cost = temperature * prox.divergence(policy.probabilities[player], plans[player])
-        gap += best - (float(gradient @ plans[player]) - cost)
+        gap += best - (plan_value(gradient, plans[player]) - cost)
     return float(gap)
