@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -61,7 +62,8 @@ class Conversation:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._log):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what a worker that ended did not read
+                    stream.close()
 
     def ask(self, method: str, limit: float, **arguments: Any) -> dict[str, Any]:
         """Return what a method of the worker answers.
