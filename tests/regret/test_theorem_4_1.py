@@ -15,8 +15,7 @@ from equivalence import of_serial, pair_infostates
 from history_cfr import Table, iterate_form, iterate_game
 from infoset.game import serialize
 from infoset.games import load_game
-from infoset.regret import RegretMinimizer
-from infoset.regret.scheme import SCHEMES
+from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import (
     build_tree,
     extensive_form,

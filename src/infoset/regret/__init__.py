@@ -18,7 +18,8 @@ from infoset.regret.prox import (
     balanced_weights,
     plain_weights,
 )
-from infoset.regret.scheme import SCHEMES, Drift, Exponent, RegretScheme
+from infoset.regret.scheme import Drift, Exponent, RegretScheme
+from infoset.regret.schemes import SCHEMES
 from infoset.regret.state import StateArrays, fill_arrays, name_by_player
 
 __all__ = [

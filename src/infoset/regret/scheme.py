@@ -1,11 +1,9 @@
-"""The CFR family as rows of data over one kernel."""
+"""What a member of the CFR family is: how regrets are kept and plans averaged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,7 +12,7 @@ from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError, ParameterError
 from infoset.typing import FloatArray
 
-__all__ = ["SCHEMES", "Drift", "Exponent", "RegretScheme"]
+__all__ = ["Drift", "Exponent", "RegretScheme"]
 
 
 class Drift(NamedTuple):
@@ -198,143 +196,3 @@ def _check_exponent(name: str, exponent: Exponent | None, least: float) -> None:
         check_number(f"{name}.end", exponent.end, least)
     elif exponent is not None:
         check_number(name, exponent, least)
-
-
-_CFR = RegretScheme("cfr", "counterfactual regret minimisation (Zinkevich et al. 2007)")
-_CFR_PLUS = RegretScheme(
-    "cfr+",
-    "CFR+: regret matching+, linear averaging (Tammelin 2014)",
-    regret_floor=0.0,
-    average_exponent=1.0,
-)
-_DCFR = RegretScheme(
-    "dcfr",
-    "discounted CFR with exponents 1.5, 0 and 2 (Brown and Sandholm 2019)",
-    positive_discount=1.5,
-    negative_discount=0.0,
-    average_exponent=2.0,
-)
-_PCFR_PLUS = RegretScheme(
-    "pcfr+",
-    "predictive CFR+, quadratic averaging (Farina, Kroer and Sandholm 2021)",
-    regret_floor=0.0,
-    prediction=1.0,
-    average_exponent=2.0,
-)
-_PDCFR_PLUS = RegretScheme(
-    "pdcfr+",
-    "predictive CFR+ with discounts, exponents 2.3 and 5 (Xu et al. 2024)",
-    positive_discount=2.3,
-    regret_floor=0.0,
-    prediction=1.0,
-    average_exponent=5.0,
-)
-_HS = "with hyperparameter schedules (Zhang, McAleer and Sandholm 2026)"
-
-_ROWS = (
-    _CFR,
-    replace(
-        _CFR,
-        name="cfr-simultaneous",
-        description="CFR with all players updated at once",
-        alternating=False,
-    ),
-    _CFR_PLUS,
-    replace(
-        _CFR_PLUS,
-        name="cfr+-simultaneous",
-        description="CFR+ with all players updated at once",
-        alternating=False,
-    ),
-    replace(
-        _CFR_PLUS,
-        name="cfr+-quadratic",
-        description="CFR+ with quadratic averaging",
-        average_exponent=2.0,
-    ),
-    RegretScheme(
-        "lcfr",
-        "linear CFR: iterations weigh as their number (Brown and Sandholm 2019)",
-        regret_exponent=1.0,
-        average_exponent=1.0,
-    ),
-    _DCFR,
-    RegretScheme(
-        "dcfr+",
-        "CFR+ with discounts, exponents 1.5 and 4 (Xu et al. 2024)",
-        positive_discount=1.5,
-        discount_offset=1.5,
-        regret_floor=0.0,
-        average_exponent=4.0,
-    ),
-    _PCFR_PLUS,
-    replace(
-        _PCFR_PLUS,
-        name="pcfr+-quintic",
-        description="predictive CFR+ with averaging exponent 5 (Xu et al. 2024)",
-        average_exponent=5.0,
-    ),
-    _PDCFR_PLUS,
-    replace(
-        _PCFR_PLUS,
-        name="apcfr+",
-        description="PCFR+ that trusts predictions by how steady regrets are (Meng et al. 2026)",
-        adaptive_limit=5.0,
-    ),
-    replace(
-        _PCFR_PLUS,
-        name="sapcfr+",
-        description="PCFR+ with predictions of weight 1/3 (Meng et al. 2026)",
-        prediction=1 / 3,
-    ),
-    replace(
-        _PCFR_PLUS,
-        name="sapcfr+-quintic",
-        description="SAPCFR+ with averaging exponent 5",
-        prediction=1 / 3,
-        average_exponent=5.0,
-    ),
-    replace(
-        _PDCFR_PLUS,
-        name="sapdcfr+",
-        description="PDCFR+ with predictions of weight 1/3",
-        prediction=1 / 3,
-    ),
-    replace(
-        _DCFR,
-        name="hs-dcfr",
-        description=f"DCFR {_HS}",
-        positive_discount=Drift(1.0, 4.0),
-        negative_discount=Drift(-1.0, -3.0),
-        average_exponent=Drift(30.0, 25.0),
-    ),
-    replace(
-        _DCFR,
-        name="hs-dcfr-15",
-        description=f"DCFR {_HS}, averaging exponent from 15",
-        positive_discount=Drift(1.0, 4.0),
-        negative_discount=Drift(-1.0, -3.0),
-        average_exponent=Drift(15.0, 10.0),
-    ),
-    replace(
-        _PCFR_PLUS,
-        name="hs-pcfr+",
-        description=f"PCFR+ {_HS}",
-        average_exponent=Drift(30.0, 25.0),
-    ),
-    replace(
-        _PCFR_PLUS,
-        name="hs-pcfr+-15",
-        description=f"PCFR+ {_HS}, averaging exponent from 15",
-        average_exponent=Drift(15.0, 10.0),
-    ),
-    replace(
-        _PDCFR_PLUS,
-        name="hs-pdcfr+",
-        description=f"PDCFR+ {_HS}",
-        average_exponent=Drift(30.0, 25.0),
-    ),
-)
-
-SCHEMES: Mapping[str, RegretScheme] = MappingProxyType({row.name: row for row in _ROWS})
-"""The rows by name."""
