@@ -1,6 +1,6 @@
 """Regret minimisation on treeplexes: schemes as data, one kernel, the state they move."""
 
-from infoset.regret._kernels import add_to_average, realize_policy, update_regrets
+from infoset.regret._kernels import realize_policy, update_regrets
 from infoset.regret.layout import Layout, action_major_layout, game_layouts
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
@@ -39,7 +39,6 @@ __all__ = [
     "StateArrays",
     "TreeplexProx",
     "action_major_layout",
-    "add_to_average",
     "balanced_weights",
     "fill_arrays",
     "game_layouts",

@@ -20,7 +20,7 @@ from infoset.lanes import (
     take,
     where_positive,
 )
-from infoset.regret.payoffs import PairPayoffs, pair_gradient, terminal_gradient
+from infoset.regret.payoffs import PairPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 
 REGRET_WEIGHT = 0
@@ -201,9 +201,10 @@ def realize_and_average(
     plan: FloatArray,
     average: FloatArray,
 ) -> None:
-    """Do in one sweep what `realize_policy` and `add_to_average` do.
+    """Do what `realize_policy` does, and in the same sweep add a plan to the average [Q].
 
-    The average takes the plan that was there or, where averages_next, the one that is made.
+    Of the average a share is kept, and the plan has a weight: both are in the row. The plan is the
+    one that was there or, where averages_next, the one that is made.
     """
     kept = row[AVERAGE_KEPT]
     weight = row[AVERAGE_WEIGHT]
@@ -222,15 +223,6 @@ def realize_and_average(
                     taken = made
                 store(plan, at, count, made)
                 store(average, at, count, kept * load(average, at, count) + weight * taken)
-
-
-@kernel
-def add_to_average(row: FloatArray, plan: FloatArray, average: FloatArray) -> None:
-    """Set `average` [Q] to the share kept of itself plus the weighted `plan` [Q], in place."""
-    kept = row[AVERAGE_KEPT]
-    weight = row[AVERAGE_WEIGHT]
-    for i in range(len(plan)):
-        average[i] = kept * average[i] + weight * plan[i]
 
 
 @kernel
@@ -256,43 +248,38 @@ def iterate(
     """Run the iterations of `schedule` [T, 8], all state in place; count them in done[0].
 
     Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
-    gradients, regrets, policies, plans and averages [Q]. Two players read pairs (see
-    `pair_gradient`), more read sequence and payoff (see `terminal_gradient`). Alternating: each
-    player answers the plans that earlier players have just made; otherwise all answer the plans
-    of the iteration before. The average takes the plan that an iteration begins with or, where
-    averages_next, the one it makes.
+    gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
+    `fill_gradient`. Alternating: each player answers the plans that earlier players have just
+    made; otherwise all answer the plans of the iteration before. The average takes the plan that
+    an iteration begins with or, where averages_next, the one it makes.
     """
     num_players = len(groups)
     for step in range(len(schedule)):
         row = schedule[step]
-        for phase in range(2):
+        if not alternating:
             for player in range(num_players):
-                if phase == 0 or alternating:
-                    if num_players == 2:
-                        pair_gradient(pairs[player], plans[1 - player], gradients[player])
-                    else:
-                        terminal_gradient(player, sequence, payoff, plans, gradients[player])
-                if phase == 1 or alternating:
-                    update_regrets(
-                        groups[player],
-                        parents[player],
-                        row,
-                        limit,
-                        gradients[player],
-                        regrets[player],
-                        policies[player],
-                        previous[player],
-                        changes[player],
-                    )
-                    realize_and_average(
-                        row,
-                        averages_next,
-                        groups[player],
-                        parents[player],
-                        policies[player],
-                        plans[player],
-                        averages[player],
-                    )
+                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+        for player in range(num_players):
             if alternating:
-                break
+                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+            update_regrets(
+                groups[player],
+                parents[player],
+                row,
+                limit,
+                gradients[player],
+                regrets[player],
+                policies[player],
+                previous[player],
+                changes[player],
+            )
+            realize_and_average(
+                row,
+                averages_next,
+                groups[player],
+                parents[player],
+                policies[player],
+                plans[player],
+                averages[player],
+            )
         done[0] += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.regret._kernels import add_to_average, realize_policy, update_regrets
+from infoset.regret._kernels import realize_and_average, realize_policy, update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import StateArrays, fill_arrays
@@ -51,10 +51,8 @@ class PlayerMinimizer:
         self._limit = -1.0 if limit is None else limit
         kept = 0 if limit is None else size
         self._previous, self._changes = np.zeros(kept), np.zeros((2, kept))
-        uniform = np.ones(size)
-        uniform[1:] = 1.0 / np.repeat(treeplex.num_actions, treeplex.num_actions)
-        self._policy = self._layout.to_positions(uniform)
-        self._realize()
+        self._policy = self._layout.uniform_policy()
+        realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
 
     def observe(self, gradient: FloatArray) -> None:
         """Do one iteration: count the regrets for a gradient, and make the next plan.
@@ -66,25 +64,27 @@ class PlayerMinimizer:
         """
         self.iteration += 1
         row = self.scheme.schedule(self.iteration, 1)[0]
-        if not self.scheme.averages_next:
-            add_to_average(row, self._plan, self._average)
+        layout = self._layout
         update_regrets(
-            self._layout.groups,
-            self._layout.parent,
+            layout.groups,
+            layout.parent,
             row,
             self._limit,
-            self._layout.to_positions(np.asarray(gradient, np.float64)),
+            layout.to_positions(np.asarray(gradient, np.float64)),
             self._regret,
             self._policy,
             self._previous,
             self._changes,
         )
-        self._realize()
-        if self.scheme.averages_next:
-            add_to_average(row, self._plan, self._average)
-
-    def _realize(self) -> None:
-        realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
+        realize_and_average(
+            row,
+            self.scheme.averages_next,
+            layout.groups,
+            layout.parent,
+            self._policy,
+            self._plan,
+            self._average,
+        )
 
     def state(self) -> StateArrays:
         """Return what iterations move, by name, in order of position."""

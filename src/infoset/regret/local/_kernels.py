@@ -11,8 +11,8 @@ import numpy as np
 
 from infoset.kernels import kernel
 from infoset.lanes import LANES, filled, load, maximum, store
-from infoset.regret._kernels import add_to_average, realize_policy
-from infoset.regret.payoffs import PairPayoffs, pair_gradient, terminal_gradient
+from infoset.regret._kernels import realize_and_average
+from infoset.regret.payoffs import PairPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 
 
@@ -90,22 +90,6 @@ def tremble(groups: IndexArray, policy: FloatArray, least: FloatArray, played: F
 
 
 @kernel
-def fill_gradient(
-    player: int,
-    pairs: tuple[PairPayoffs, ...],
-    sequence: IndexArray,
-    payoff: FloatArray,
-    plans: tuple[FloatArray, ...],
-    gradient: FloatArray,
-) -> None:
-    """Fill `gradient` [Q] of a player in place: of two by pairs, of more from the terminals."""
-    if len(plans) == 2:
-        pair_gradient(pairs[player], plans[1 - player], gradient)
-    else:
-        terminal_gradient(player, sequence, payoff, plans, gradient)
-
-
-@kernel
 def play_and_learn(
     rule: Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None],
     rows: FloatArray,
@@ -145,8 +129,6 @@ def play_and_learn(
             gradient, policy, mixed = gradients[player], policies[player], played[player]
             if alternating:
                 fill_gradient(player, pairs, sequence, payoff, plans, gradient)
-            if not averages_next:
-                add_to_average(averaging[step], plans[player], averages[player])
             for group in range(len(groups[player]) - 1, -1, -1):
                 base, count, actions, infostate = groups[player][group].astype(np.int64)
                 end, shape = base + actions * count, (actions, count)
@@ -158,7 +140,13 @@ def play_and_learn(
                 rule(rows[step], values, policy[base:end].reshape(shape), state)
             if trembles:
                 tremble(groups[player], policy, least[player], mixed)
-            realize_policy(groups[player], parents[player], mixed, plans[player])
-            if averages_next:
-                add_to_average(averaging[step], plans[player], averages[player])
+            realize_and_average(
+                averaging[step],
+                averages_next,
+                groups[player],
+                parents[player],
+                mixed,
+                plans[player],
+                averages[player],
+            )
         done[0] += 1

@@ -81,3 +81,19 @@ def terminal_gradient(
             if other != player:
                 weight *= plans[other][sequence[entry, other]]
         gradient[sequence[entry, player]] += weight
+
+
+@kernel
+def fill_gradient(
+    player: int,
+    pairs: tuple[PairPayoffs, ...],
+    sequence: IndexArray,
+    payoff: FloatArray,
+    plans: tuple[FloatArray, ...],
+    gradient: FloatArray,
+) -> None:
+    """Fill `gradient` [Q] of a player in place: of two by pairs, of more from the terminals."""
+    if len(plans) == 2:
+        pair_gradient(pairs[player], plans[1 - player], gradient)
+    else:
+        terminal_gradient(player, sequence, payoff, plans, gradient)
