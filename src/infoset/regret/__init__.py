@@ -20,13 +20,14 @@ from infoset.regret.prox import (
 )
 from infoset.regret.scheme import Drift, Exponent, RegretScheme
 from infoset.regret.schemes import SCHEMES
-from infoset.regret.state import StateArrays, fill_arrays, name_by_player
+from infoset.regret.state import IterativeState, StateArrays, name_by_player
 
 __all__ = [
     "SCHEMES",
     "Distance",
     "Drift",
     "Exponent",
+    "IterativeState",
     "Layout",
     "LocalMinimizer",
     "LocalRule",
@@ -40,7 +41,6 @@ __all__ = [
     "TreeplexProx",
     "action_major_layout",
     "balanced_weights",
-    "fill_arrays",
     "game_layouts",
     "name_by_player",
     "pair_gradient",

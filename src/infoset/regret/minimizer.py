@@ -9,7 +9,7 @@ from infoset.regret._kernels import iterate, realize_policy
 from infoset.regret.layout import game_layouts
 from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import StateArrays, fill_arrays, name_by_player
+from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 
@@ -18,7 +18,7 @@ __all__ = ["RegretMinimizer"]
 PRECISIONS = ("float64", "float32")
 
 
-class RegretMinimizer:
+class RegretMinimizer(IterativeState):
     """The state of a member of the CFR family on a game, and the iterations that move it.
 
     Parameters
@@ -53,6 +53,7 @@ class RegretMinimizer:
     def __init__(
         self, sequence_form: SequenceForm, scheme: RegretScheme, precision: str = "float64"
     ) -> None:
+        super().__init__()
         self.sequence_form = sequence_form
         self.scheme = scheme
         if precision not in PRECISIONS:
@@ -67,7 +68,6 @@ class RegretMinimizer:
         self._set_state()
 
     def _set_state(self) -> None:
-        self._done = np.zeros(1, np.int64)
         sizes = [plex.num_sequences for plex in self.sequence_form.treeplexes]
         number = self.precision
         self._gradients, self._regrets, self._plans, self._averages = (
@@ -109,17 +109,8 @@ class RegretMinimizer:
             self._changes,
         )
 
-    @property
-    def iteration(self) -> int:
-        """Number of iterations done; in one, every player is updated once."""
-        return int(self._done[0])
-
-    def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name and player, in order of position.
-
-        They are the arrays themselves, not copies.
-        """
-        named = name_by_player(
+    def _moving(self) -> StateArrays:
+        return name_by_player(
             regrets=self._regrets,
             policies=self._policies,
             plans=self._plans,
@@ -127,11 +118,6 @@ class RegretMinimizer:
             previous=self._previous,
             changes=self._changes,
         )
-        return {"done": self._done, **named}
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the average realization plan; before there is one, the current."""

@@ -7,14 +7,14 @@ import numpy as np
 from infoset.regret._kernels import realize_and_average, realize_policy, update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import StateArrays, fill_arrays
+from infoset.regret.state import IterativeState, StateArrays
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
 
 __all__ = ["PlayerMinimizer"]
 
 
-class PlayerMinimizer:
+class PlayerMinimizer(IterativeState):
     """The state of one player under a member of the CFR family, moved by one gradient at a time.
 
     `RegretMinimizer` runs all players of a game against each other; this is for those who make
@@ -41,9 +41,9 @@ class PlayerMinimizer:
     """
 
     def __init__(self, treeplex: Treeplex, scheme: RegretScheme) -> None:
+        super().__init__()
         self.treeplex = treeplex
         self.scheme = scheme
-        self.iteration = 0
         self._layout = action_major_layout(treeplex)
         size = treeplex.num_sequences
         self._regret, self._average, self._plan = (np.zeros(size) for _ in range(3))
@@ -62,7 +62,7 @@ class PlayerMinimizer:
         gradient : FloatArray
             [Q] derivative of the player's expected utility by its plan.
         """
-        self.iteration += 1
+        self._done += 1
         row = self.scheme.schedule(self.iteration, 1)[0]
         layout = self._layout
         update_regrets(
@@ -86,10 +86,8 @@ class PlayerMinimizer:
             self._average,
         )
 
-    def state(self) -> StateArrays:
-        """Return what iterations move, by name, in order of position."""
+    def _moving(self) -> StateArrays:
         return {
-            "done": np.array([self.iteration]),
             "regrets": self._regret,
             "policies": self._policy,
             "plans": self._plan,
@@ -97,11 +95,6 @@ class PlayerMinimizer:
             "previous": self._previous,
             "changes": self._changes,
         }
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
-        self.iteration = int(state["done"][0])
 
     def plan(self) -> FloatArray:
         """Return [Q] the realization plan that the next iteration begins with."""

@@ -1,16 +1,50 @@
-"""The state of a minimiser as arrays by name, to be kept and given back."""
+"""The state that iterations move: arrays by name, to be kept and given back."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["StateArrays", "fill_arrays", "name_by_player"]
+__all__ = ["IterativeState", "StateArrays", "name_by_player"]
 
 StateArrays: TypeAlias = Mapping[str, NDArray[Any]]
 """The state of a minimiser or solver: arrays of any type and shape, by name."""
+
+
+class IterativeState(ABC):
+    """Arrays that iterations move in place, and the number of iterations done.
+
+    Kernels count in `_done` [1], an array, so that a call that is broken off leaves both as they
+    then are.
+    """
+
+    def __init__(self) -> None:
+        self._done = np.zeros(1, np.int64)
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done; in one, every player is updated once."""
+        return int(self._done[0])
+
+    @abstractmethod
+    def _moving(self) -> StateArrays:
+        """Return the arrays that iterations move, besides their number."""
+
+    def state(self) -> StateArrays:
+        """Return all that iterations move, by name, in order of position.
+
+        They are the arrays themselves, not copies.
+        """
+        return {"done": self._done, **self._moving()}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        for name, array in self.state().items():
+            array[...] = state[name]
 
 
 def name_by_player(**kinds: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -23,9 +57,3 @@ def name_by_player(**kinds: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
     ['plans.0', 'plans.1']
     """
     return {f"{kind}.{p}": array for kind in kinds for p, array in enumerate(kinds[kind])}
-
-
-def fill_arrays(arrays: StateArrays, values: StateArrays) -> None:
-    """Set arrays, in place, to values named and shaped as they are."""
-    for name, array in arrays.items():
-        array[...] = values[name]

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, StateArrays, fill_arrays, name_by_player
+from infoset.regret import SCHEMES, IterativeState, StateArrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
@@ -94,7 +94,7 @@ class RTCFRPlus:
         return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
 
 
-class RTCFRPlusSolver:
+class RTCFRPlusSolver(IterativeState):
     """The state of reward transformation CFR+ on a game, and the iterations that move it.
 
     Parameters
@@ -111,6 +111,7 @@ class RTCFRPlusSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
+        super().__init__()
         self._game = PairGame(sequence_form, row.name)
         check_least_probability(sequence_form, row.least_probability)
         self._row = row
@@ -121,7 +122,6 @@ class RTCFRPlusSolver:
                 f"{sequence_form.name} is too large for floating point: scale the payoffs, or "
                 "give a smaller strength"
             )
-        self._done = np.zeros(1, np.int64)
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
         self._gradients, self._regrets, self._references, self._leasts = (
             self._game.zeros() for _ in range(4)
@@ -133,11 +133,6 @@ class RTCFRPlusSolver:
     def sequence_form(self) -> SequenceForm:
         """The game."""
         return self._game.sequence_form
-
-    @property
-    def iteration(self) -> int:
-        """Number of iterations done; in one, both players are updated once."""
-        return int(self._done[0])
 
     @property
     def work(self) -> int:
@@ -170,20 +165,14 @@ class RTCFRPlusSolver:
         """Return the numbers of the method."""
         return settings_of(self._row)
 
-    def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name and player, in order of position."""
-        named = name_by_player(
+    def _moving(self) -> StateArrays:
+        return name_by_player(
             policies=self._policies,
             perturbed=self._perturbed,
             regrets=self._regrets,
             references=self._references,
             plans=self._plans,
         )
-        return {"done": self._done, **named}
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate, as it is played: every action with at least γ."""

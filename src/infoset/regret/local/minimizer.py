@@ -17,14 +17,14 @@ from infoset.regret.local.identity import identity_of
 from infoset.regret.local.rule import LocalRule, Schedule, driver_of
 from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import StateArrays, fill_arrays, name_by_player
+from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
 __all__ = ["LocalMinimizer"]
 
 
-class LocalMinimizer:
+class LocalMinimizer(IterativeState):
     """The state of self-play by a local rule, and the iterations that move it.
 
     Actions may have least probabilities ε: with σ what the rule chooses, a player then plays
@@ -68,6 +68,7 @@ class LocalMinimizer:
     ) -> None:
         check_callable("schedule", schedule, "a function of iterations [T]")
         check_count("num_arrays", num_arrays)
+        super().__init__()
         self.sequence_form = sequence_form
         self.averaging = averaging
         self._made_of = {"rule": identity_of(rule), "schedule": identity_of(schedule)}
@@ -88,7 +89,6 @@ class LocalMinimizer:
         return tuple(np.zeros(times * len(layout.position)) for layout in self._layouts)
 
     def _set_state(self) -> None:
-        self._done = np.zeros(1, np.int64)
         self._gradients, self._plans, self._averages = (self._zeros() for _ in range(3))
         self._states = self._zeros(self._num_arrays)
         self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
@@ -141,11 +141,6 @@ class LocalMinimizer:
         for layout, policy in zip(self._layouts, self._policies, strict=True):
             _check(layout, policy)
 
-    @property
-    def iteration(self) -> int:
-        """Number of iterations done; in one, every player learns once."""
-        return int(self._done[0])
-
     def settings(self) -> dict[str, Any]:
         """Return what decides iterations, as values to compare: rule, schedule, averaging, ε."""
         averaging = asdict(self.averaging)
@@ -157,23 +152,14 @@ class LocalMinimizer:
             "least probabilities": sha256(np.concatenate(self._least).tobytes()).hexdigest()[:12],
         }
 
-    def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name and player, in order of position.
-
-        They are the arrays themselves, not copies.
-        """
-        named = name_by_player(
+    def _moving(self) -> StateArrays:
+        return name_by_player(
             policies=self._policies,
             played=self._played,
             plans=self._plans,
             averages=self._averages,
             states=self._states,
         )
-        return {"done": self._done, **named}
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
 
     def average_plans(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] the average realization plan; before there is one, the current."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays, fill_arrays, name_by_player
+from infoset.regret import IterativeState, StateArrays, name_by_player
 from infoset.solvers.first_order._kernels import (
     EXTRA_GRADIENT,
     LAST_GRADIENT,
@@ -30,7 +30,7 @@ __all__ = ["FirstOrderSolver"]
 GUESSES = {"none": NO_GUESS, "last": LAST_GRADIENT, "extra": EXTRA_GRADIENT}
 
 
-class FirstOrderSolver:
+class FirstOrderSolver(IterativeState):
     """The state of a first-order method on a game, and the iterations that move it.
 
     Parameters
@@ -58,9 +58,9 @@ class FirstOrderSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
+        super().__init__()
         self._game = PairGame(sequence_form, scheme.name)
         self._scheme = scheme
-        self._done = np.zeros(1, np.int64)
         self._sides = (self._side(0), self._side(1))
         largest = self._game.largest_group
         size = max(plex.num_sequences for plex in sequence_form.treeplexes)
@@ -95,11 +95,6 @@ class FirstOrderSolver:
         return self._game.sequence_form
 
     @property
-    def iteration(self) -> int:
-        """Number of iterations done; in one, every player moves once."""
-        return int(self._done[0])
-
-    @property
     def work(self) -> int:
         """Numbers read in one iteration, an exponential counted as ten."""
         sweeps = 1 if self._scheme.guess == "none" else 2
@@ -125,17 +120,11 @@ class FirstOrderSolver:
         """Return the numbers of the method."""
         return settings_of(self._scheme)
 
-    def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name and player, in order of position."""
+    def _moving(self) -> StateArrays:
         moving = ("sums", "magnet", "base", "policy", "plan", "average")
-        named = name_by_player(
+        return name_by_player(
             **{name: [getattr(side, name) for side in self._sides] for name in moving}
         )
-        return {"done": self._done, **named}
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
 
     def average_policy(self) -> TabularPolicy:
         """Return the average policy; uniform before iteration 1."""

@@ -10,7 +10,7 @@ import numpy as np
 from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays, fill_arrays, name_by_player
+from infoset.regret import IterativeState, StateArrays, name_by_player
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.pair_game import PairGame, check_least_probability, payoff_scale
@@ -108,7 +108,7 @@ class RegCFR:
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
 
-class RegCFRSolver:
+class RegCFRSolver(IterativeState):
     """The state of regularised CFR on a game, and the iterations that move it.
 
     Parameters
@@ -125,6 +125,7 @@ class RegCFRSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, row: RegCFR) -> None:
+        super().__init__()
         self._game = PairGame(sequence_form, row.name)
         check_least_probability(sequence_form, row.least_probability)
         self._row = row
@@ -134,7 +135,6 @@ class RegCFRSolver:
                 f"{sequence_form.name} pays up to {self._scale:.1g} (nature's reach in it), and "
                 f"{row.name} squares payoffs: write the game in other units, or use cfr+"
             )
-        self._done = np.zeros(1, np.int64)
         self._sides = (self._side(0), self._side(1))
 
     def _side(self, player: Player) -> Side:
@@ -158,11 +158,6 @@ class RegCFRSolver:
         return self._game.sequence_form
 
     @property
-    def iteration(self) -> int:
-        """Number of iterations done; in one, both players are updated once."""
-        return int(self._done[0])
-
-    @property
     def work(self) -> int:
         """Numbers read in one iteration; a projection reads each a few times."""
         return 2 * work_of(self.sequence_form)
@@ -177,17 +172,11 @@ class RegCFRSolver:
         """Return the numbers of the method."""
         return settings_of(self._row)
 
-    def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name and player, in order of position."""
+    def _moving(self) -> StateArrays:
         moving = ("last", "change", "base", "policy", "plan")
-        named = name_by_player(
+        return name_by_player(
             **{name: [getattr(side, name) for side in self._sides] for name in moving}
         )
-        return {"done": self._done, **named}
-
-    def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        fill_arrays(self.state(), state)
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate."""
