@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 import numpy as np
 
 from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, IterativeState, StateArrays, name_by_player
+from infoset.regret import SCHEMES, StateArrays, name_by_player
 from infoset.solvers._kernels import iterate_towards_references
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
-from infoset.solvers.pair_game import PairGame, check_least_probability
+from infoset.solvers.pair_game import check_least_probability
+from infoset.solvers.pair_solver import PairSolver
 from infoset.solvers.result import SolveResult
-from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 
 __all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
@@ -94,7 +93,7 @@ class RTCFRPlus:
         return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
 
 
-class RTCFRPlusSolver(IterativeState):
+class RTCFRPlusSolver(PairSolver[RTCFRPlus]):
     """The state of reward transformation CFR+ on a game, and the iterations that move it.
 
     Parameters
@@ -111,10 +110,8 @@ class RTCFRPlusSolver(IterativeState):
     """
 
     def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
-        super().__init__()
-        self._game = PairGame(sequence_form, row.name)
+        super().__init__(sequence_form, row)
         check_least_probability(sequence_form, row.least_probability)
-        self._row = row
         self._strength = row.strength * self._game.payoff_width
         if self._strength == inf:
             raise NumericalError(
@@ -128,11 +125,6 @@ class RTCFRPlusSolver(IterativeState):
         )
         self._plans = self._game.plans(self._policies)
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
-
-    @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._game.sequence_form
 
     @property
     def work(self) -> int:
@@ -160,10 +152,6 @@ class RTCFRPlusSolver(IterativeState):
             self._references,
             *self._no_predictions,
         )
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method."""
-        return settings_of(self._row)
 
     def _moving(self) -> StateArrays:
         return name_by_player(

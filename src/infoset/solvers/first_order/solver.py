@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infoset.policy import TabularPolicy
-from infoset.regret import IterativeState, StateArrays, name_by_player
+from infoset.regret import StateArrays, name_by_player
 from infoset.solvers.first_order._kernels import (
     EXTRA_GRADIENT,
     LAST_GRADIENT,
@@ -17,8 +17,8 @@ from infoset.solvers.first_order._kernels import (
     iterate_first_order,
 )
 from infoset.solvers.loop import work_of
-from infoset.solvers.pair_game import PairGame, payoff_scale
-from infoset.solvers.resuming import settings_of
+from infoset.solvers.pair_game import payoff_scale
+from infoset.solvers.pair_solver import PairSolver
 from infoset.tree import SequenceForm
 from infoset.typing import Player
 
@@ -30,7 +30,7 @@ __all__ = ["FirstOrderSolver"]
 GUESSES = {"none": NO_GUESS, "last": LAST_GRADIENT, "extra": EXTRA_GRADIENT}
 
 
-class FirstOrderSolver(IterativeState):
+class FirstOrderSolver(PairSolver["FirstOrderScheme"]):
     """The state of a first-order method on a game, and the iterations that move it.
 
     Parameters
@@ -58,16 +58,14 @@ class FirstOrderSolver(IterativeState):
     """
 
     def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
-        super().__init__()
-        self._game = PairGame(sequence_form, scheme.name)
-        self._scheme = scheme
+        super().__init__(sequence_form, scheme)
         self._sides = (self._side(0), self._side(1))
         largest = self._game.largest_group
         size = max(plex.num_sequences for plex in sequence_form.treeplexes)
         self._scratch = Scratch(*(np.zeros(n) for n in (size, size, largest, largest)))
 
     def _side(self, player: Player) -> Side:
-        game, distance = self._game, self._scheme.distance
+        game, distance = self._game, self._row.distance
         layout = game.layouts[player]
         weights = distance.weights_of(self.sequence_form.treeplexes[player])
         policy = game.uniform_policies()[player]
@@ -81,29 +79,24 @@ class FirstOrderSolver(IterativeState):
             game.pairs[player],
             gradient,
             sums,
-            magnet=base.copy() if self._scheme.is_lazy else np.zeros_like(base),
+            magnet=base.copy() if self._row.is_lazy else np.zeros_like(base),
             base=base,
-            base_plan=plan if self._scheme.guess == "none" else plan.copy(),
+            base_plan=plan if self._row.guess == "none" else plan.copy(),
             policy=policy,
             plan=plan,
             average=average,
         )
 
     @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._game.sequence_form
-
-    @property
     def work(self) -> int:
         """Numbers read in one iteration, an exponential counted as ten."""
-        sweeps = 1 if self._scheme.guess == "none" else 2
+        sweeps = 1 if self._row.guess == "none" else 2
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return work_of(self.sequence_form) * sweeps + 10 * sweeps * sequences
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
-        scheme = self._scheme
+        scheme = self._row
         iterate_first_order(
             scheme.schedule(payoff_scale(self.sequence_form), self.iteration + 1, iterations),
             self._done,
@@ -115,10 +108,6 @@ class FirstOrderSolver(IterativeState):
             self._sides,
             self._scratch,
         )
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method."""
-        return settings_of(self._scheme)
 
     def _moving(self) -> StateArrays:
         moving = ("sums", "magnet", "base", "policy", "plan", "average")
@@ -139,4 +128,4 @@ class FirstOrderSolver(IterativeState):
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, or the last iterate, as the scheme has it."""
-        return self.current_policy() if self._scheme.answers_last else self.average_policy()
+        return self.current_policy() if self._row.answers_last else self.average_policy()

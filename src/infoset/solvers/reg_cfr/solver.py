@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
-from infoset.regret import IterativeState, StateArrays, name_by_player
+from infoset.regret import StateArrays, name_by_player
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
-from infoset.solvers.pair_game import PairGame, check_least_probability, payoff_scale
+from infoset.solvers.pair_game import check_least_probability, payoff_scale
+from infoset.solvers.pair_solver import PairSolver
 from infoset.solvers.reg_cfr._kernels import Side, iterate_regularised
 from infoset.solvers.result import SolveResult
-from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 
@@ -108,7 +107,7 @@ class RegCFR:
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
 
-class RegCFRSolver(IterativeState):
+class RegCFRSolver(PairSolver[RegCFR]):
     """The state of regularised CFR on a game, and the iterations that move it.
 
     Parameters
@@ -125,10 +124,8 @@ class RegCFRSolver(IterativeState):
     """
 
     def __init__(self, sequence_form: SequenceForm, row: RegCFR) -> None:
-        super().__init__()
-        self._game = PairGame(sequence_form, row.name)
+        super().__init__(sequence_form, row)
         check_least_probability(sequence_form, row.least_probability)
-        self._row = row
         self._scale = payoff_scale(sequence_form)
         if not LEAST_SCALE <= self._scale <= 1 / LEAST_SCALE:
             raise NumericalError(
@@ -153,11 +150,6 @@ class RegCFRSolver(IterativeState):
         )
 
     @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._game.sequence_form
-
-    @property
     def work(self) -> int:
         """Numbers read in one iteration; a projection reads each a few times."""
         return 2 * work_of(self.sequence_form)
@@ -167,10 +159,6 @@ class RegCFRSolver(IterativeState):
         schedule = self._row.schedule(self._scale, self.iteration + 1, iterations)
         stiffness = self._row.stiffness * self._scale**2
         iterate_regularised(schedule, self._done, stiffness, self._sides)
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method."""
-        return settings_of(self._row)
 
     def _moving(self) -> StateArrays:
         moving = ("last", "change", "base", "policy", "plan")
