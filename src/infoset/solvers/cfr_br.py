@@ -91,14 +91,9 @@ class CFRBRSolver:
 
     def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
         check_pair(sequence_form, "cfr-br")
-        self._form = sequence_form
+        self.sequence_form = sequence_form
         self._scheme = scheme
         self._sides = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)
-
-    @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._form
 
     @property
     def iteration(self) -> int:
@@ -108,7 +103,7 @@ class CFRBRSolver:
     @property
     def work(self) -> int:
         """Numbers read in one iteration: the gradients of the opponents too."""
-        return 2 * work_of(self._form)
+        return 2 * work_of(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -119,8 +114,8 @@ class CFRBRSolver:
     def _update(self, player: Player) -> None:
         """Let one side observe the gradient against a best response to its plan."""
         plans = [side.plan() for side in self._sides]
-        plans[1 - player] = best_response_plan(self._form, tuple(plans), 1 - player)
-        self._sides[player].observe(utility_gradient(self._form, tuple(plans), player))
+        plans[1 - player] = best_response_plan(self.sequence_form, tuple(plans), 1 - player)
+        self._sides[player].observe(utility_gradient(self.sequence_form, tuple(plans), player))
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the scheme, the horizon among them."""
@@ -138,10 +133,12 @@ class CFRBRSolver:
 
     def policy(self) -> TabularPolicy:
         """Return the average policy of both sides."""
-        return TabularPolicy.from_weights(self._form, [side.average_plan() for side in self._sides])
+        return TabularPolicy.from_weights(
+            self.sequence_form, [side.average_plan() for side in self._sides]
+        )
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next iteration begins with."""
         return TabularPolicy.from_weights(
-            self._form, [side.probabilities() for side in self._sides]
+            self.sequence_form, [side.probabilities() for side in self._sides]
         )

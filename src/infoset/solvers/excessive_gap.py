@@ -109,17 +109,12 @@ class ExcessiveGapSolver:
 
     def __init__(self, sequence_form: SequenceForm, row: ExcessiveGap) -> None:
         check_pair(sequence_form, row.name)
-        self._form = sequence_form
+        self.sequence_form = sequence_form
         self._row = row
         self._total = sequence_form.constant_sum or 0.0
         self._scale = payoff_scale(sequence_form)
         self._proxes = tuple(TreeplexProx(plex, row.distance) for plex in sequence_form.treeplexes)
         self._state = self._start()
-
-    @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._form
 
     @property
     def iteration(self) -> int:
@@ -129,8 +124,8 @@ class ExcessiveGapSolver:
     @property
     def work(self) -> int:
         """Numbers read in one iteration, about: tries and their checks, exponentials as ten."""
-        sequences = sum(plex.num_sequences for plex in self._form.treeplexes)
-        return 4 * work_of(self._form) + 40 * sequences
+        sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
+        return 4 * work_of(self.sequence_form) + 40 * sequences
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -173,7 +168,7 @@ class ExcessiveGapSolver:
 
     def policy(self) -> TabularPolicy:
         """Return the plans as they stand: there is no average."""
-        return TabularPolicy.from_weights(self._form, self._state.plans)
+        return TabularPolicy.from_weights(self.sequence_form, self._state.plans)
 
     def current_policy(self) -> TabularPolicy:
         """Return the same."""
@@ -232,7 +227,7 @@ class ExcessiveGapSolver:
         return _State(state.iteration + 1, tuple(plans), tuple(strengths), step)
 
     def _gradient(self, player: Player, opponent_plan: FloatArray) -> FloatArray:
-        return utility_gradient(self._form, (opponent_plan, opponent_plan), player)
+        return utility_gradient(self.sequence_form, (opponent_plan, opponent_plan), player)
 
     def _smoothed(self, player: Player, gradient: FloatArray, strength: float) -> ProxResponse:
         """Return what maximises the gradient less the strength times ψ."""

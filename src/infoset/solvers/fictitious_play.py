@@ -57,14 +57,9 @@ class FictitiousPlay:
     """
 
     def __init__(self, sequence_form: SequenceForm) -> None:
-        self._form = sequence_form
+        self.sequence_form = sequence_form
         start = uniform_policy(sequence_form).realization_plans()
         self._state = _State(0, start, start)
-
-    @property
-    def sequence_form(self) -> SequenceForm:
-        """The game."""
-        return self._form
 
     @property
     def iteration(self) -> int:
@@ -74,7 +69,7 @@ class FictitiousPlay:
     @property
     def work(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self._form)
+        return work_of(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -84,8 +79,8 @@ class FictitiousPlay:
     def _next(self) -> _State:
         done, averages, _ = self._state
         responses = tuple(
-            best_response_plan(self._form, averages, player)
-            for player in range(self._form.num_players)
+            best_response_plan(self.sequence_form, averages, player)
+            for player in range(self.sequence_form.num_players)
         )
         moved = tuple(
             average + (response - average) / (done + 2)
@@ -105,7 +100,7 @@ class FictitiousPlay:
 
     def set_state(self, state: StateArrays) -> None:
         """Take the values of arrays named and shaped as those of `state`."""
-        players = range(self._form.num_players)
+        players = range(self.sequence_form.num_players)
         averages, responses = (
             tuple(state[f"{kind}.{player}"].copy() for player in players)
             for kind in ("averages", "responses")
@@ -114,11 +109,11 @@ class FictitiousPlay:
 
     def policy(self) -> TabularPolicy:
         """Return the average policy: what the others answer next."""
-        return TabularPolicy.from_weights(self._form, self._state.averages)
+        return TabularPolicy.from_weights(self.sequence_form, self._state.averages)
 
     def current_policy(self) -> TabularPolicy:
         """Return the last best responses, pure where they lead and uniform elsewhere."""
-        return TabularPolicy.from_weights(self._form, self._state.responses)
+        return TabularPolicy.from_weights(self.sequence_form, self._state.responses)
 
 
 def solve_by_fictitious_play(sequence_form: SequenceForm, budget: Budget) -> SolveResult:
