@@ -25,12 +25,11 @@ from infoset.cli.commands import (
     show,
     solve,
 )
+from infoset.cli.exit_codes import DONE, INTERRUPTED, USER_ERROR
 from infoset.cli.screen import complain, say
 from infoset.errors import InfosetError
 
 __all__ = ["app", "main"]
-
-DONE, USER_ERROR, INTERRUPTED = 0, 2, 130
 
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
 """What typer raises for a command line that it cannot read; it has no public name."""
@@ -67,8 +66,7 @@ for module in (games, info, solve, compare, prove, evaluate, show, draw, play, e
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line, and exit with its code.
 
-    Exit codes: 0 when the command did what it could, whatever the outcome; 2 for an error of the
-    user, told in a line on standard error; 130 after Ctrl-C.
+    The codes are those of `infoset.cli.exit_codes`.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import (
     GameArgument,
     IterationsOption,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+"
 DEFAULT_ITERATIONS = 1000
-INTERRUPTED = 130
 
 
 def run(

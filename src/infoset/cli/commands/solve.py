@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import (
     GameArgument,
     IterationsOption,
@@ -48,8 +49,6 @@ ENDINGS = {
     "interrupted": "interrupted; this is what was done so far",
     "failed": "failed: the method found no solution",
 }
-
-INTERRUPTED = 130
 
 
 def _list_methods(context: typer.Context, method: str) -> str:
@@ -123,7 +122,7 @@ def run(
     with _told_if_interrupted(), live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
-        progress.solving(chosen.name, make_budget(form, callback=None, **stops))
+        progress.solving(chosen.name, make_budget(form, **stops))
         result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
     tell_notes(rules)
     with _interrupts_ignored():
