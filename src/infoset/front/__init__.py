@@ -1,6 +1,6 @@
 """The verbs: load, info, solve, compare, evaluate. They dispatch, and do no work of their own."""
 
-from infoset.front.compare import compare
+from infoset.front.compare import compare, comparison_budget
 from infoset.front.info import GameInfo, info
 from infoset.front.load import (
     CompiledGame,
@@ -20,6 +20,7 @@ __all__ = [
     "GameInfo",
     "GameLike",
     "compare",
+    "comparison_budget",
     "evaluate",
     "find_game",
     "find_metadata",

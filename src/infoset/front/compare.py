@@ -11,6 +11,7 @@ from infoset.front.load import FormLike, to_form
 from infoset.regret import RegretScheme
 from infoset.solvers import (
     Budget,
+    Callback,
     MethodRow,
     SolveResult,
     Target,
@@ -20,7 +21,7 @@ from infoset.solvers import (
 )
 from infoset.tree import ExplorationProgress, SequenceForm
 
-__all__ = ["compare"]
+__all__ = ["compare", "comparison_budget"]
 
 DEFAULT_ITERATIONS = 1000
 
@@ -80,9 +81,7 @@ def compare(
         check_callable("on_measured", on_measured, "a function of a name and a TracePoint")
     rows = [find_method(method) for method in methods]
     form = to_form(game, memory=memory, progress=progress)
-    if target is None and iterations is None and seconds is None:
-        iterations = DEFAULT_ITERATIONS
-    budget = partial(make_budget, form, target=target, iterations=iterations, seconds=seconds)
+    budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
     budget()
     _try_out(rows, form)
     results: list[SolveResult] = []
@@ -97,6 +96,28 @@ def compare(
         if results[-1].outcome == "interrupted":
             break
     return tuple(results)
+
+
+def comparison_budget(
+    sequence_form: SequenceForm,
+    *,
+    target: Target | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
+) -> Budget:
+    """Check the limits of each method of a comparison; 1,000 iterations where none is given.
+
+    Raises
+    ------
+    ParameterError, UnsupportedGameError
+        As `make_budget`.
+    """
+    if target is None and iterations is None and seconds is None:
+        iterations = DEFAULT_ITERATIONS
+    return make_budget(
+        sequence_form, target=target, iterations=iterations, seconds=seconds, callback=callback
+    )
 
 
 def _try_out(rows: Sequence[MethodRow], form: SequenceForm) -> None:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from infoset.solvers import SolveResult, TracePoint
 
 DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+"
-DEFAULT_ITERATIONS = 1000
 
 
 def run(
@@ -64,17 +63,14 @@ def run(
     Ctrl-C stops the method at work and those after it, and what is done is saved.
     """
     from infoset.experiments import check_writable
-    from infoset.front import compare, load, to_form
-    from infoset.solvers import make_budget
+    from infoset.front import compare, comparison_budget, load, to_form
 
     rules = load(game)
     check_writable(out)
-    if target is None and iterations is None and seconds is None:
-        iterations = DEFAULT_ITERATIONS
     stops = Stops(target, iterations, seconds)._asdict()
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
-        limits = make_budget(form, callback=None, **stops)
+        limits = comparison_budget(form, **stops)
 
         def show(method: str, point: TracePoint) -> None:
             if progress.method != method:
