@@ -108,9 +108,13 @@ def solve(
     kept = None if checkpoint is None else _checkpointing(checkpoint, checkpoint_seconds)
     form = to_form(game, memory=memory, progress=progress)
     budget = make_budget(
-        form, target=target, iterations=iterations, seconds=seconds, callback=callback
+        form,
+        target=target,
+        iterations=iterations,
+        seconds=seconds,
+        callback=callback,
+        checkpoint=kept,
     )
-    budget.checkpoint = kept
     return chosen.run(form, budget)
 
 

@@ -107,6 +107,7 @@ def make_budget(
     iterations: int | None = None,
     seconds: float | None = None,
     callback: Callback | None = None,
+    checkpoint: Checkpointing | None = None,
 ) -> Budget:
     """Check the limits of a solve, and fill in the default where none is given.
 
@@ -129,7 +130,7 @@ def make_budget(
     if target is None and iterations is None and seconds is None and has_exploitability:
         seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
     goal = None if target is None else _absolute_target(sequence_form, target)
-    return Budget(goal, iterations, seconds, callback)
+    return Budget(goal, iterations, seconds, callback, checkpoint=checkpoint)
 
 
 def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
