@@ -11,10 +11,18 @@ from typing import TypeAlias
 from infoset.checks import check_kind
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.tree import ExtensiveForm, GameTree, Treeplex, check_tree
+from infoset.tree import ExtensiveForm, GameTree, SequenceForm, Treeplex, check_tree
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["Payoffs", "Plan", "ValueProof", "exact_payoffs", "prove_bounds", "prove_value"]
+__all__ = [
+    "Payoffs",
+    "Plan",
+    "ValueProof",
+    "exact_payoffs",
+    "provable_form",
+    "prove_bounds",
+    "prove_value",
+]
 
 Plan: TypeAlias = list[Fraction]
 Payoffs: TypeAlias = dict[tuple[int, int], Fraction]
@@ -88,15 +96,10 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     >>> prove_value(pennies, uniform_policy(pennies.sequence_form)).value
     Fraction(0, 1)
     """
-    check_tree(game)
+    form = provable_form(game)
     check_kind(
         "policy", policy, TabularPolicy, "a TabularPolicy, such as that of infoset.solve(game)"
     )
-    form = game.sequence_form
-    if not form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"{form.name} has no value to prove: that is for two-player constant-sum games"
-        )
     if policy.sequence_form.fingerprint != form.fingerprint:
         raise PolicyMismatchError(f"the policy is for {policy.sequence_form.name}, not {form.name}")
     payoffs = exact_payoffs(game)
@@ -113,6 +116,23 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
             break
     assert best is not None, "there are denominators to try"
     return best
+
+
+def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
+    """Return the sequence form of a game that has a value to prove.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    """
+    check_tree(game)
+    form = game.sequence_form
+    if not form.is_two_player_constant_sum:
+        raise UnsupportedGameError(
+            f"{form.name} has no value to prove: that is for two-player constant-sum games"
+        )
+    return form
 
 
 def prove_bounds(

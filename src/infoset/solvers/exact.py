@@ -7,13 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from infoset.errors import UnsupportedGameError
 from infoset.evaluation import ValueProof, prove_value
-from infoset.evaluation.exact import Payoffs, Plan, exact_payoffs, prove_bounds
+from infoset.evaluation.exact import Payoffs, Plan, exact_payoffs, provable_form, prove_bounds
 from infoset.solvers._highs import LinearModel, LinearSolution, maximise_at_vertex
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._rational import Equations, solve_in_fractions
-from infoset.tree import ExtensiveForm, GameTree, Treeplex, check_tree
+from infoset.tree import ExtensiveForm, GameTree, Treeplex
 from infoset.typing import LongArray
 
 __all__ = ["solve_exactly"]
@@ -54,12 +53,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     >>> solve_exactly(build_tree(load_game("kuhn_poker"))).value
     Fraction(-1, 18)
     """
-    check_tree(game)
-    form = game.sequence_form
-    if not form.is_two_player_constant_sum:
-        raise UnsupportedGameError(
-            f"{form.name} has no value to prove: that is for two-player constant-sum games"
-        )
+    form = provable_form(game)
     payoffs = exact_payoffs(game)
     model = plan_model(form, 0)
     solution = maximise_at_vertex(model, None)
