@@ -17,7 +17,8 @@ from infoset.tree.forms.information import (
     rewards_are_observable,
 )
 from infoset.tree.forms.knowledge import closure, common_knowledge_sets
-from infoset.tree.forms.nodes import Node, chance, decision, make_form, terminal
+from infoset.tree.forms.making import make_form
+from infoset.tree.forms.nodes import Node, chance, decision, terminal
 from infoset.tree.forms.padding import pad_timing
 from infoset.tree.forms.report import FORM_CHECKS, FormReport, check_form
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
