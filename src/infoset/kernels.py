@@ -1,4 +1,4 @@
-"""The one way in which the library compiles a numeric kernel."""
+"""How the library compiles numeric kernels: one way, for all of them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.caching import IndexDataCacheFile
 
-__all__ = ["kernel"]
+__all__ = ["inner_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-SOURCES = ("_kernels.py", "lanes.py", "kernels.py")
+SOURCES = ("_kernels.py", "lanes.py", "kernels.py", "streams.py")
 """Names of the files whose code may be inside any compiled kernel."""
 
 
@@ -28,7 +28,20 @@ def kernel(function: Function) -> Function:
     same. A kernel also has the code of those it calls in it, which may come from other files:
     here it is valid as long as all of them are the same.
     """
-    compiled = numba.njit(cache=True, error_model="numpy")(function)
+    return _compiled(function, inlined=False)
+
+
+def inner_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, into the code of each kernel that calls it.
+
+    For what is called in the innermost loops with many arrays: a call passes every one of them,
+    and counts its users.
+    """
+    return _compiled(function, inlined=True)
+
+
+def _compiled(function: Function, *, inlined: bool) -> Function:
+    compiled = numba.njit(cache=True, error_model="numpy", forceinline=inlined)(function)
     kept = getattr(compiled, "_cache", None)
     if kept is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
         kept._cache_file = _CacheFile(  # type: ignore[no-untyped-call]

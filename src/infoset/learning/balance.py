@@ -1,0 +1,139 @@
+"""What a player can know of its own infostate tree, as weights: how to reach everything alike.
+
+Layer h of a player's tree has the infostates with h - 1 own decisions above them. All arrays are
+over the infostates and slots of all players, who do not mix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from infoset.learning.simulation import Infostates, infostate_slots
+from infoset.typing import FloatArray, IntArray
+
+__all__ = [
+    "balanced_reach",
+    "balanced_transitions",
+    "layer_counts",
+    "layer_policies",
+    "subtree_policy",
+    "subtree_sizes",
+]
+
+
+def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each slot.
+
+    Those of empty sequences are the sizes |C_h| of the layers.
+
+    Source: Bai, Jin, Mei and Yu (2022), Section 4.1.
+    """
+    counts = np.zeros((int(depth.max(initial=-1)) + 1, _num_slots(infostates)))
+    for layer, count in enumerate(counts):
+        count[infostate_slots(infostates, depth == layer)] = 1.0
+        for members in _layers_upwards(depth, layer):
+            _add_to_parents(infostates, members, count)
+    return counts
+
+
+def layer_policies(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [H, S] the balanced exploration policies: μ*ʰ(a|x) = |C_h(x, a)| / |C_h(x)|.
+
+    Uniform at the last step, below it, and where no sequence of layer h is below. Following
+    μ*ʰ covers the sequences of layer h as evenly as any policy can.
+
+    Source: Bai, Jin, Mei and Yu (2022), eq. (8).
+    """
+    counts = layer_counts(infostates, depth)
+    return np.stack([_normalized(infostates, count) for count in counts])
+
+
+def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [I] w(x) = μ*ʰ₁:ₕ(x, a), h the layer of x: the same for every action a there.
+
+    Source: Bai, Jin, Mei and Yu (2022), eq. (8) and Lemma C.5.
+    """
+    reach = np.ones(len(depth))
+    for layer, policy in enumerate(layer_policies(infostates, depth)):
+        plan = np.ones(_num_slots(infostates))
+        for above in range(layer + 1):
+            members = np.flatnonzero(depth == above)
+            counts = infostates.num_actions[members]
+            slots = infostate_slots(infostates, members)
+            plan[slots] = policy[slots] * np.repeat(plan[infostates.parent_slot[members]], counts)
+            if above == layer:
+                reach[members] = plan[infostates.first_slot[members]]
+    return reach
+
+
+def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [S] n(x, a): the number of own sequences at or below each slot.
+
+    That of an empty sequence is one more than the player's other sequences.
+    """
+    sizes = np.ones(_num_slots(infostates))
+    for members in _layers_upwards(depth, int(depth.max(initial=-1))):
+        _add_to_parents(infostates, members, sizes)
+    return sizes
+
+
+def subtree_policy(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [S] b(a|x) = n(x, a) / n(x), which takes actions by how much follows them.
+
+    Source: Fiegel et al. (2024).
+    """
+    return _normalized(infostates, subtree_sizes(infostates, depth))
+
+
+def balanced_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [I] p*(x): nature and opponents as they would reach all subtrees evenly.
+
+    p*(x) = p*(x', a') n(x) / Σ n(x'') over the infostates x'' that follow (x', a').
+
+    Source: Fiegel et al. (2023), Section 4.
+    """
+    sizes = subtree_sizes(infostates, depth)
+    reach = np.ones(_num_slots(infostates))
+    transitions = np.ones(len(depth))
+    for layer in range(int(depth.max(initial=-1)) + 1):
+        members = np.flatnonzero(depth == layer)
+        parent = infostates.parent_slot[members]
+        slots = infostate_slots(infostates, members)
+        counts = infostates.num_actions[members]
+        own = np.add.reduceat(sizes[slots], np.cumsum(counts) - counts)
+        transitions[members] = reach[parent] * own / (sizes[parent] - 1.0)
+        reach[slots] = np.repeat(transitions[members], counts)
+    return transitions
+
+
+def _num_slots(infostates: Infostates) -> int:
+    return len(infostates.root_slot) + int(infostates.num_actions.sum())
+
+
+def _layers_upwards(depth: IntArray, last: int) -> Iterator[IntArray]:
+    """Yield the infostates of layer `last`, of the one above it, and so on to the first."""
+    for layer in range(last, -1, -1):
+        yield np.flatnonzero(depth == layer).astype(np.int32)
+
+
+def _add_to_parents(infostates: Infostates, members: IntArray, values: FloatArray) -> None:
+    """Add to each parent slot the values of the slots of its infostates, in place."""
+    counts = infostates.num_actions[members]
+    slots = infostate_slots(infostates, members)
+    np.add.at(values, np.repeat(infostates.parent_slot[members], counts), values[slots])
+
+
+def _normalized(infostates: Infostates, weights: FloatArray) -> FloatArray:
+    """Return weights [S] divided by their sum at each infostate; uniform where it is 0."""
+    counts = infostates.num_actions
+    slots = infostate_slots(infostates)
+    totals = np.add.reduceat(weights[slots], np.cumsum(counts) - counts)
+    policy = np.ones_like(weights)
+    spread = np.repeat(totals, counts)
+    none = spread == 0.0
+    policy[slots] = np.where(
+        none, 1.0 / np.repeat(counts, counts), weights[slots] / np.where(none, 1.0, spread)
+    )
+    return policy

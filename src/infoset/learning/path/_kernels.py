@@ -1,0 +1,174 @@
+"""Learning along the path of an episode: mirror descent and its kin with implicit exploration."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.kernels import inner_kernel, kernel
+from infoset.learning._kernels import count_path
+from infoset.learning.simulation import Infostates, Nodes, Paths, play
+from infoset.streams import Stream
+from infoset.typing import FloatArray, LongArray
+
+RATE = 0
+EXPLORATION = 1
+POWER = 2
+DECREASING = 3
+
+LEAST_PROBABILITY = 1e-300
+
+
+class PathState(NamedTuple):
+    """The arrays that path learners read and move.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy.
+    initial : FloatArray
+        [S] the policy that it began with, and is drawn to as rates fall; not moved.
+    weight : FloatArray
+        [I] w(x), by which rate and implicit exploration are multiplied; not moved.
+    rate : FloatArray
+        [I] the learning rate of the last visit.
+    seen, taken : FloatArray
+        [I] and [S] sums over visits of the inverse of the estimated reach, where rates adapt.
+    mass, counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._kernels`.
+    """
+
+    policy: FloatArray
+    initial: FloatArray
+    weight: FloatArray
+    rate: FloatArray
+    seen: FloatArray
+    taken: FloatArray
+    mass: FloatArray
+    counted: FloatArray
+
+
+@inner_kernel
+def raise_to(base: float, power: float) -> float:
+    """Return a power, of which 1 and 1/2 are the usual ones."""
+    if power == 1.0:
+        return base
+    if power == 0.5:
+        return float(np.sqrt(base))
+    return float(base**power)
+
+
+@inner_kernel
+def update_infostate(
+    infostates: Infostates,
+    here: int,
+    taken: int,
+    initial: FloatArray,
+    policy: FloatArray,
+    rate: float,
+    kept: float,
+    loss: float,
+) -> float:
+    """Do a step of mirror descent at an infostate for the action of a slot; return log Z.
+
+    policy(a) ∝ policy(a)^kept · initial(a)^(1 - kept) · exp(-rate · loss · 1{a is the taken one}),
+    and Z is the sum of the right-hand sides. policy [S] is moved in place.
+    """
+    first_slot = infostates.first_slot[here]
+    end = first_slot + infostates.num_actions[here]
+    if kept != 1.0:
+        for slot in range(first_slot, end):
+            logit = kept * np.log(policy[slot]) + (1.0 - kept) * np.log(initial[slot])
+            policy[slot] = max(np.exp(logit), LEAST_PROBABILITY)
+    policy[taken] = max(policy[taken] * np.exp(-rate * loss), LEAST_PROBABILITY)
+    total = 0.0
+    for slot in range(first_slot, end):
+        total += policy[slot]
+    share = 1.0 / total
+    for slot in range(first_slot, end):
+        policy[slot] *= share
+    return float(np.log(total))
+
+
+@inner_kernel
+def learn_path(
+    numbers: FloatArray,
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    loss: float,
+    episode: float,
+    state: PathState,
+    reach: FloatArray,
+) -> None:
+    """Update a player along its path for the loss of an episode, `state` in place.
+
+    From the last own decision to the first, the estimated loss of the action taken is
+    `loss / (reach + γ_x)` at the last decision and 0 before it, less log Z / η_x of the decision
+    after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits.
+
+    numbers : [4] η, γ, the power of adaptive rates or 0, whether rates decrease with the episode.
+    reach : [D] room for the own reach along the path.
+    Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
+    """
+    power = numbers[POWER]
+    last = paths.length[player] - 1
+    own_reach = 1.0
+    for step in range(last + 1):
+        own_reach *= state.policy[paths.slot[player, step]]
+        reach[step] = own_reach
+    passed = 0.0
+    for step in range(last, -1, -1):
+        here, slot = paths.infostate[player, step], paths.slot[player, step]
+        rate = numbers[RATE] * state.weight[here]
+        exploration = numbers[EXPLORATION] * state.weight[here]
+        if power > 0.0:
+            exploration /= raise_to(state.taken[slot], power)
+            inverse = 1.0 / (reach[step] + exploration)
+            state.taken[slot] += inverse
+            state.seen[here] += inverse / infostates.num_actions[here]
+            rate /= raise_to(state.seen[here], power)
+        if numbers[DECREASING] > 0.0:
+            rate /= np.sqrt(episode)
+        estimate = loss / (reach[step] + exploration) if step == last else 0.0
+        kept = rate / state.rate[here]
+        state.rate[here] = rate
+        log_total = update_infostate(
+            infostates, here, slot, state.initial, state.policy, rate, kept, estimate - passed
+        )
+        passed = log_total / rate
+
+
+@kernel
+def learn_together(
+    numbers: FloatArray,
+    nodes: Nodes,
+    infostates: Infostates,
+    losses: FloatArray,
+    episodes: int,
+    done: LongArray,
+    stream: Stream,
+    paths: Paths,
+    reach: FloatArray,
+    state: PathState,
+) -> None:
+    """Play episodes in which all follow their policies and learn; count them in done[0].
+
+    numbers : [N, 4] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    """
+    for _ in range(episodes):
+        end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
+        done[0] += 1
+        for player in range(len(numbers)):
+            count_path(infostates, player, paths, state.policy, state.mass, state.counted)
+            learn_path(
+                numbers[player],
+                infostates,
+                player,
+                paths,
+                losses[end, player],
+                float(done[0]),
+                state,
+                reach,
+            )

@@ -1,0 +1,31 @@
+"""What every learner is to the rest of the library: a row of data that can be put in the seats."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from infoset.learning.knowledge import Knowledge
+from infoset.learning.self_play import SelfPlay
+from infoset.learning.simulation import Simulator
+
+__all__ = ["LearnerRow"]
+
+
+@runtime_checkable
+class LearnerRow(Protocol):
+    """A learner as data: its name, what it may know, and how it learns."""
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+
+    @property
+    def description(self) -> str:
+        """One line, with the source."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What it is given of the game."""
+
+    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> SelfPlay:
+        """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""

@@ -1,0 +1,86 @@
+"""Learners of all seats that play a compiled game against each other."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from infoset.learning._kernels import count_rest
+from infoset.learning.simulation import Simulator
+from infoset.policy import TabularPolicy
+from infoset.regret import IterativeState, StateArrays
+from infoset.streams import make_stream
+from infoset.tree import SequenceForm
+
+__all__ = ["SelfPlay"]
+
+
+class SelfPlay(IterativeState):
+    """All players of a game learning from the episodes they play with each other.
+
+    Subclasses have the arrays that their learners move, and the compiled loop that moves them.
+    An iteration is an episode.
+
+    Parameters
+    ----------
+    simulator : Simulator
+        The game.
+    seed : int
+        Of all that is drawn: the same seed gives the same bits.
+    """
+
+    def __init__(self, simulator: Simulator, seed: int) -> None:
+        super().__init__()
+        self.simulator = simulator
+        self.seed = seed
+        self._stream = make_stream(seed)
+        self._paths = simulator.empty_paths()
+        self._policy = simulator.uniform()
+        self._mass = np.zeros(simulator.num_slots)
+        self._counted = np.zeros(len(simulator.depth))
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+        return self.simulator.sequence_form
+
+    @property
+    def work(self) -> int:
+        """Numbers read in an episode, about."""
+        return 8 * int(self.simulator.most_decisions.sum()) + 8
+
+    @abstractmethod
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers that, with the game, decide every episode, by name."""
+
+    @abstractmethod
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes, inside one compiled call."""
+
+    @abstractmethod
+    def _learned(self) -> StateArrays:
+        """Return the arrays that learning moves, besides policy and average."""
+
+    def _moving(self) -> StateArrays:
+        return {
+            "stream": self._stream,
+            "policy": self._policy,
+            "mass": self._mass,
+            "counted": self._counted,
+            **self._learned(),
+        }
+
+    def policy(self) -> TabularPolicy:
+        """Return the average of the policies so far, weighted by own reach.
+
+        Uniform where no policy so far leads. What is learned stays as it is, to the bit.
+        """
+        mass, counted = self._mass.copy(), self._counted.copy()
+        count_rest(self.simulator.infostates, self._policy, mass, counted)
+        return self.simulator.policy(mass)
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy that the next episode begins with."""
+        return self.simulator.policy(self._policy)

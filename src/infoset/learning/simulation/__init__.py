@@ -1,0 +1,29 @@
+"""The compiled source of episodes: a game tree as nodes, and the kernels that play on it."""
+
+from infoset.learning.simulation._kernels import (
+    CHANCE_NODE,
+    TERMINAL_NODE,
+    Infostates,
+    Nodes,
+    Paths,
+    draw_action,
+    draw_mixed,
+    draw_outcome,
+    play,
+)
+from infoset.learning.simulation.simulator import Simulator, infostate_slots, make_simulator
+
+__all__ = [
+    "CHANCE_NODE",
+    "TERMINAL_NODE",
+    "Infostates",
+    "Nodes",
+    "Paths",
+    "Simulator",
+    "draw_action",
+    "draw_mixed",
+    "draw_outcome",
+    "infostate_slots",
+    "make_simulator",
+    "play",
+]
