@@ -22,7 +22,7 @@ def kernel(function: Function) -> Function:
     """Compile `function` with Numba, cached on disk.
 
     Kernels live in files named `_kernels.py`, take arrays and numbers, and keep strict IEEE
-    arithmetic (no `fastmath`): the same input gives the same bits.
+    arithmetic (no `fastmath`): the same input gives the same bits. Other threads go on meanwhile.
 
     What Numba keeps on disk it takes for valid as long as the file of the function itself is the
     same. A kernel also has the code of those it calls in it, which may come from other files:
@@ -41,7 +41,9 @@ def inner_kernel(function: Function) -> Function:
 
 
 def _compiled(function: Function, *, inlined: bool) -> Function:
-    compiled = numba.njit(cache=True, error_model="numpy", forceinline=inlined)(function)
+    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=inlined)(
+        function
+    )
     kept = getattr(compiled, "_cache", None)
     if kept is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
         kept._cache_file = _CacheFile(  # type: ignore[no-untyped-call]

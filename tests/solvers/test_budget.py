@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Timer
+
 import pytest
 
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.solvers import Budget, find_method, make_budget
-from infoset.tree import build_tree
+from infoset.tree import build_sequence_form, build_tree
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 
@@ -46,3 +48,15 @@ def test_limits_are_checked_when_a_budget_is_made(wrong):
 
 def test_an_exact_method_is_not_limited_by_iterations():
     assert find_method("lp").run(KUHN, Budget(iterations=1)).outcome == "optimal"
+
+
+def test_another_thread_ends_a_run():
+    form = build_sequence_form(load_game("leduc_poker"))
+    budget = Budget(iterations=10**9)
+    timer = Timer(0.2, budget.interrupt.set)
+    timer.start()
+    result = find_method("cfr+").run(form, budget)
+    timer.join()
+    assert result.outcome == "interrupted"
+    assert 0 < result.iterations < 10**9
+    assert result.trace[-1].iteration == result.iterations

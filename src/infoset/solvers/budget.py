@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from math import isfinite
+from threading import Event
 from typing import TypeAlias
 
 from infoset.checks import check_callable, check_count, check_number
@@ -40,6 +41,8 @@ class Budget:
         Measurements so far.
     checkpoint : Checkpointing or None
         Where the run is kept on disk; it goes on from there.
+    interrupt : threading.Event
+        Set by another thread, it ends the run as Ctrl-C does in the main one.
 
     Raises
     ------
@@ -55,6 +58,7 @@ class Budget:
     trace: list[TracePoint] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
     checkpoint: Checkpointing | None = None
+    interrupt: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
@@ -80,8 +84,9 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return self.seconds is not None and self.elapsed >= self.seconds
+        """Whether the time is used up, or the run interrupted."""
+        late = self.seconds is not None and self.elapsed >= self.seconds
+        return late or self.interrupt.is_set()
 
     def record(self, iteration: int, measured: Evaluation) -> Outcome | None:
         """Add a measurement to the trace; return why to stop, or None to go on."""
@@ -96,7 +101,7 @@ class Budget:
         if self.iterations is not None and iteration >= self.iterations:
             return "iterations"
         if self.is_over:
-            return "seconds"
+            return "interrupted" if self.interrupt.is_set() else "seconds"
         return "stopped" if wants_stop else None
 
 
