@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
 
-__all__ = ["LearnerRow"]
+__all__ = ["LearnerRow", "Presets"]
+
+Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""By name, what of a row's fields is set otherwise."""
 
 
 @runtime_checkable
@@ -26,6 +30,10 @@ class LearnerRow(Protocol):
     @property
     def knowledge(self) -> Knowledge:
         """What it is given of the game."""
+
+    @property
+    def presets(self) -> Presets:
+        """Settings of it that have a name; as it stands, it is as published."""
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> SelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import log, sqrt
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from infoset.checks import check_callable, check_number
+from infoset.errors import ParameterError
 from infoset.learning.simulation import Simulator
 from infoset.typing import Player
 
-__all__ = ["StepRule", "Steps", "TreeSize", "tree_size"]
+__all__ = ["StepRule", "Steps", "TreeSize", "check_steps", "tree_size"]
 
 FAILURE = 0.1
 """The probability δ with which the bounds behind the step sizes may fail."""
@@ -30,12 +32,15 @@ class TreeSize(NamedTuple):
         H, the most own decisions in an episode.
     actions : int
         A, the most actions at an infostate.
+    game : str
+        The name of the game, where it has one: some steps are kept by game.
     """
 
     infostates: int
     sequences: int
     decisions: int
     actions: int
+    game: str = ""
 
     @property
     def log_actions(self) -> float:
@@ -76,7 +81,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     >>> from infoset.learning.simulation import make_simulator
     >>> from infoset.tree import build_tree
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
-    TreeSize(infostates=6, sequences=12, decisions=2, actions=2)
+    TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
     own = simulator.infostates.player == player
     counts = simulator.infostates.num_actions[own]
@@ -85,7 +90,32 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
         sequences=int(counts.sum()),
         decisions=int(simulator.depth[own].max(initial=-1)) + 1,
         actions=int(np.max(counts, initial=1)),
+        game=simulator.sequence_form.name,
     )
+
+
+def check_steps(steps: object) -> Steps | StepRule:
+    """Return steps given as a pair of numbers, or as a rule for them.
+
+    Raises
+    ------
+    ParameterError
+        If they are neither, if the rate is not above 0, or the exploration is below.
+
+    Examples
+    --------
+    >>> check_steps((0.1, 0.005))
+    Steps(rate=0.1, exploration=0.005)
+    """
+    if not isinstance(steps, tuple) or len(steps) != len(Steps._fields):
+        check_callable("steps", steps, "a pair (rate, exploration) such as Steps(0.1, 0.005)")
+        return cast(StepRule, steps)
+    given = Steps(*steps)
+    for name, number in given._asdict().items():
+        check_number(name, number)
+    if given.rate == 0:
+        raise ParameterError("rate=0 learns nothing: the learning rate must be above 0")
+    return given
 
 
 def plain_steps(size: TreeSize, episodes: int) -> Steps:
@@ -108,6 +138,21 @@ def balanced_steps(size: TreeSize, episodes: int) -> Steps:
     return Steps(rate, sqrt(size.sequences * size.confidence / (decisions * episodes)))
 
 
+def plain_total_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return η = √(X log A / (XA T)) and γ = √(X ι / (XA T)), for a total loss in [0, 1]."""
+    scale = max(size.sequences, 1) * episodes
+    return Steps(
+        sqrt(size.infostates * size.log_actions / scale),
+        sqrt(size.infostates * size.confidence / scale),
+    )
+
+
+def balanced_total_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return η = √(XA log A / (H T)) and γ = √(XA ι / T), for a total loss in [0, 1]."""
+    rate = sqrt(size.sequences * size.log_actions / (max(size.decisions, 1) * episodes))
+    return Steps(rate, sqrt(size.sequences * size.confidence / episodes))
+
+
 def transition_steps(size: TreeSize, episodes: int) -> Steps:
     """Return η = √(2 H log A / (XA T)) and γ = √(H ι / (XA T)).
 
@@ -118,3 +163,15 @@ def transition_steps(size: TreeSize, episodes: int) -> Steps:
     return Steps(
         sqrt(2 * decisions * size.log_actions / scale), sqrt(decisions * size.confidence / scale)
     )
+
+
+def adaptive_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return those of `transition_steps` times T: P(x) grows like T times a probability."""
+    rate, exploration = transition_steps(size, episodes)
+    return Steps(rate * episodes, exploration * episodes)
+
+
+def visit_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return those of `transition_steps` times √T, where rates fall with the root of P(x)."""
+    rate, exploration = transition_steps(size, episodes)
+    return Steps(rate * sqrt(episodes), exploration * sqrt(episodes))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count
+from infoset.checks import check_count, check_number
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.path._kernels import PathState, learn_together
+from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Infostates, Simulator
-from infoset.learning.steps import StepRule, Steps, tree_size
+from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
@@ -52,6 +53,13 @@ class PathLearner:
         of them.
     centre : float
         What is taken off every loss in [0, 1].
+    presets : Presets
+        Settings that have a name.
+
+    Raises
+    ------
+    ParameterError
+        If the steps are no steps, or a number is not one, or negative.
     """
 
     name: str
@@ -63,6 +71,12 @@ class PathLearner:
     power: float = 0.0
     decreasing: bool = False
     centre: float = 0.0
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", check_steps(self.steps))
+        check_number("power", self.power)
+        check_number("centre", self.centre)
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> PathSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""

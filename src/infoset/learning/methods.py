@@ -1,0 +1,81 @@
+"""The table of learners that are known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, cast
+
+from infoset.checks import check_kind
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.learning.path.rows import PATH_LEARNERS
+from infoset.learning.row import LearnerRow
+from infoset.learning.steps import StepRule
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["LEARNERS", "find_learner"]
+
+GIVE = 'a name such as "balanced-omd", or a row: an object as infoset.learning.LearnerRow has it'
+
+_ROWS: tuple[LearnerRow, ...] = (*PATH_LEARNERS,)
+
+LEARNERS: Mapping[str, LearnerRow] = MappingProxyType({row.name: row for row in _ROWS})
+"""The learners by name, each as published."""
+
+
+def find_learner(
+    learner: str | LearnerRow,
+    *,
+    preset: str | None = None,
+    steps: tuple[float, float] | StepRule | None = None,
+) -> LearnerRow:
+    """Return the learner of a name, in any case of letters, or of a row of your own.
+
+    Parameters
+    ----------
+    learner : str or LearnerRow
+    preset : str, optional
+        Its settings by name, such as "theory", "practical" or "tuned"; by default, as published.
+    steps : pair or StepRule, optional
+        Learning rate and implicit exploration, or the rule for them.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no learner, or no preset of it, of that name.
+    ParameterError
+        If it is no learner, the steps are no steps, or it has none.
+
+    Examples
+    --------
+    >>> find_learner("ixomd", steps=(0.1, 0.005)).steps
+    Steps(rate=0.1, exploration=0.005)
+    """
+    row = _row_of(learner)
+    if preset is not None:
+        check_kind("preset", preset, str, f"one of: {', '.join(row.presets) or 'none'}")
+        if preset.lower() not in row.presets:
+            raise UnknownNameError.of(f"preset of {row.name}", preset, row.presets)
+        row = _changed(row, **row.presets[preset.lower()])
+    if steps is None:
+        return row
+    if not hasattr(row, "steps"):
+        raise ParameterError(f"{row.name} has no step size: leave steps out")
+    return _changed(row, steps=steps)
+
+
+def _row_of(learner: str | LearnerRow) -> LearnerRow:
+    check_kind("learner", learner, (str, LearnerRow), GIVE)
+    if not isinstance(learner, str):
+        return learner
+    if learner.lower() not in LEARNERS:
+        raise UnknownNameError.of("learner", learner, LEARNERS)
+    return LEARNERS[learner.lower()]
+
+
+def _changed(row: LearnerRow, **changes: object) -> LearnerRow:
+    """Return a row with some of its fields set otherwise."""
+    return cast(LearnerRow, replace(cast("DataclassInstance", row), **changes))
