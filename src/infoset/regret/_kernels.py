@@ -7,7 +7,7 @@ infostates at a time are the lanes of vectors (see `infoset.lanes`), in every ke
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
+from infoset.kernels import inner_kernel, kernel
 from infoset.lanes import (
     LANES,
     Lanes,
@@ -33,7 +33,7 @@ AVERAGE_KEPT = 6
 AVERAGE_WEIGHT = 7
 
 
-@kernel
+@inner_kernel
 def adapt_prediction(
     row: FloatArray,
     limit: float,
@@ -80,6 +80,7 @@ def update_group(
     stride: int,
     actions: int,
     infostate: int,
+    size: int,
     parent: IndexArray,
     row: FloatArray,
     limit: float,
@@ -89,20 +90,25 @@ def update_group(
     previous: FloatArray,
     changes: FloatArray,
 ) -> None:
-    """Do what `update_regrets` does for one of the groups."""
+    """Do what `update_regrets` does for `size` infostates of a group, this one and those after it.
+
+    base is the position of its first action. Of forced moves the value is passed up, no more.
+    """
     weight = row[REGRET_WEIGHT]
     keep_positive = row[POSITIVE_DISCOUNT]
     keep_negative = row[NEGATIVE_DISCOUNT]
     floor = row[REGRET_FLOOR]
     keep_predicted = row[PREDICTION_DISCOUNT]
-    for begin in range(0, stride, LANES):
-        count = min(LANES, stride - begin)
+    for begin in range(0, size, LANES):
+        count = min(LANES, size - begin)
         first = base + begin
         value = filled(gradient, 0.0)
         for action in range(actions):
             at = first + action * stride
             value += load(policy, at, count) * load(gradient, at, count)
         add_at(gradient, parent, infostate + begin, count, value)
+        if actions == 1:
+            continue
         prediction = filled(gradient, row[PREDICTION_WEIGHT])
         if limit >= 0.0:
             prediction = adapt_prediction(
@@ -164,6 +170,7 @@ def update_regrets(
             stride,
             actions,
             infostate,
+            stride,
             parent,
             row,
             limit,
@@ -191,6 +198,36 @@ def realize_policy(
                 store(plan, at, count, load(policy, at, count) * reach)
 
 
+@inner_kernel
+def realize_group(
+    row: FloatArray,
+    averages_next: bool,
+    base: int,
+    stride: int,
+    actions: int,
+    infostate: int,
+    size: int,
+    parent: IndexArray,
+    policy: FloatArray,
+    plan: FloatArray,
+    average: FloatArray,
+) -> None:
+    """Do what `realize_and_average` does for infostates of a group: see `update_group`."""
+    kept = row[AVERAGE_KEPT]
+    weight = row[AVERAGE_WEIGHT]
+    for begin in range(0, size, LANES):
+        count = min(LANES, size - begin)
+        reach = take(plan, parent, infostate + begin, count)
+        for action in range(actions):
+            at = base + begin + action * stride
+            taken = load(plan, at, count)
+            made = load(policy, at, count) * reach
+            if averages_next:
+                taken = made
+            store(plan, at, count, made)
+            store(average, at, count, kept * load(average, at, count) + weight * taken)
+
+
 @kernel
 def realize_and_average(
     row: FloatArray,
@@ -206,23 +243,23 @@ def realize_and_average(
     Of the average a share is kept, and the plan has a weight: both are in the row. The plan is the
     one that was there or, where averages_next, the one that is made.
     """
-    kept = row[AVERAGE_KEPT]
-    weight = row[AVERAGE_WEIGHT]
     plan[0] = 1.0
-    average[0] = kept * average[0] + weight
+    average[0] = row[AVERAGE_KEPT] * average[0] + row[AVERAGE_WEIGHT]
     for group in range(len(groups)):
         base, stride, actions, infostate = groups[group]
-        for begin in range(0, stride, LANES):
-            count = min(LANES, stride - begin)
-            reach = take(plan, parent, infostate + begin, count)
-            for action in range(actions):
-                at = base + begin + action * stride
-                taken = load(plan, at, count)
-                made = load(policy, at, count) * reach
-                if averages_next:
-                    taken = made
-                store(plan, at, count, made)
-                store(average, at, count, kept * load(average, at, count) + weight * taken)
+        realize_group(
+            row,
+            averages_next,
+            base,
+            stride,
+            actions,
+            infostate,
+            stride,
+            parent,
+            policy,
+            plan,
+            average,
+        )
 
 
 @kernel
