@@ -150,3 +150,11 @@ def test_a_game_that_is_over_at_once():
 def test_a_partial_graph_is_not_unrolled():
     with pytest.raises(ValueError, match="partial"):
         unroll(explore(load_game("leduc_poker"), max_worlds=10, partial=True))
+
+
+def test_infostates_become_values_and_numbers_again():
+    tree = build_tree(load_game("leduc_poker"))
+    for own in tree.infostate_trees:
+        values = [own.value(number) for number in range(own.num_infostates)]
+        assert [own.find(value) for value in values] == list(range(own.num_infostates))
+        assert [str(value) for value in values] == list(map(own.label, range(own.num_infostates)))

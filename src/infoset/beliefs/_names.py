@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.game import Infostate, PublicState, Step
-from infoset.tree import GameTree, InfostateTree
-from infoset.typing import NOOP
+from infoset.game import PublicState
+from infoset.tree import GameTree
 
-__all__ = ["check_public_state", "find_public_state", "infostate_value", "public_state_value"]
+__all__ = ["check_public_state", "find_public_state", "public_state_value"]
 
 
 def check_public_state(tree: GameTree, public_state: int) -> None:
@@ -63,21 +62,3 @@ def public_state_value(tree: GameTree, public_state: int) -> PublicState:
         observations.append(_observation(tree, public_state))
         public_state = int(tree.public_tree.parent[public_state])
     return PublicState(tuple(reversed(observations)))
-
-
-def infostate_value(tree: InfostateTree, infostate: int) -> Infostate:
-    """Return an infostate as the value met in play."""
-    steps = []
-    while infostate > 0:
-        steps.append(_step(tree, infostate))
-        infostate = int(tree.parent[infostate])
-    return Infostate(tree.player, tuple(reversed(steps)))
-
-
-def _step(tree: InfostateTree, infostate: int) -> Step:
-    taken = tree.action[infostate]
-    return Step(
-        tree.legal_actions(int(tree.parent[infostate]))[taken] if taken >= 0 else NOOP,
-        tree.observations[tree.private_observation[infostate]],
-        tree.observations[tree.public_observation[infostate]],
-    )

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs._names import infostate_value
 from infoset.beliefs._selection import topmost
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import IntArray, LongArray, Player
@@ -147,5 +146,5 @@ def _shown_at_root(
 ) -> tuple[object, ...]:
     """Return what the new root shows: to the player its infostate, to all the public state."""
     label = tree.public_tree.label(int(whole.public_state[infostates[0]]))
-    known = [infostate_value(whole, number) for number in infostates.tolist()]
+    known = [whole.value(number) for number in infostates.tolist()]
     return (*known, f"⟨{label}⟩")

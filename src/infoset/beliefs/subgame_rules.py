@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from infoset.beliefs._names import infostate_value
 from infoset.beliefs.public_belief import PublicBeliefState
 from infoset.game import Game, Observation, Probability
 from infoset.typing import Action, JointAction, Player, World
@@ -91,7 +90,7 @@ class _ValueSubgame(Game):
         ]
         self._rewards: list[list[float]] = tree.rewards_so_far[histories].tolist()
         self._infostates = [
-            [infostate_value(infostates, number) for number in numbers.tolist()]
+            [infostates.value(number) for number in numbers.tolist()]
             for infostates, numbers in zip(tree.infostate_trees, belief.infostates, strict=True)
         ]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import UnknownNameError
-from infoset.game import Infostate, step_text
+from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
 from infoset.tree._kernels import last_sequences
 from infoset.tree.world_graph import WorldGraph, freeze
@@ -160,20 +160,22 @@ class InfostateTree:
         """Return an infostate as text: its name, or its steps in order."""
         if self.names is not None:
             return self.names[infostate]
-        texts = []
-        while infostate > 0:
-            texts.append(self._step_text(infostate))
-            infostate = int(self.parent[infostate])
-        return join_steps(reversed(texts))
+        return join_steps(step_text(*step) for step in self._steps(infostate))
 
-    def _step_text(self, infostate: int) -> str:
-        taken = self.action[infostate]
-        actions = self.legal_actions(int(self.parent[infostate]))
-        return step_text(
-            actions[taken] if taken >= 0 else NOOP,
-            self.observations[self.private_observation[infostate]],
-            self.observations[self.public_observation[infostate]],
-        )
+    def value(self, infostate: int) -> Infostate:
+        """Return an infostate as the value met in play; `find` takes it back."""
+        return Infostate(self.player, self._steps(infostate))
+
+    def _steps(self, infostate: int) -> tuple[Step, ...]:
+        steps = []
+        while infostate > 0:
+            parent, taken = int(self.parent[infostate]), self.action[infostate]
+            action = self.legal_actions(parent)[taken] if taken >= 0 else NOOP
+            private = self.observations[self.private_observation[infostate]]
+            public = self.observations[self.public_observation[infostate]]
+            steps.append(Step(action, private, public))
+            infostate = parent
+        return tuple(reversed(steps))
 
     @cached_property
     def acting_labels(self) -> tuple[str, ...]:

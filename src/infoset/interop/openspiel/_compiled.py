@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import GameRuleError
-from infoset.game import Infostate, Step
+from infoset.game import Infostate
 from infoset.interop.steps import StepEncoder
 from infoset.tree import GameTree
-from infoset.typing import NOOP, Action, BoolArray, FloatArray, LongArray, Player
+from infoset.typing import Action, BoolArray, FloatArray, LongArray, Player
 
 ActionNumber = int
 """OpenSpiel's name of an action."""
@@ -157,15 +157,7 @@ class CompiledGame:
 
     def infostate(self, history: int, player: Player) -> Infostate:
         """Return what a player knows at a history."""
-        tree = self.tree.infostate_trees[player]
-        number, steps = int(self.tree.infostate[history, player]), []
-        while number > 0:
-            parent, taken = int(tree.parent[number]), tree.action[number]
-            seen = tree.private_observation[number], tree.public_observation[number]
-            action = tree.legal_actions(parent)[taken] if taken >= 0 else NOOP
-            steps.append(Step(action, *(tree.observations[index] for index in seen)))
-            number = parent
-        return Infostate(player, tuple(reversed(steps)))
+        return self.tree.infostate_trees[player].value(int(self.tree.infostate[history, player]))
 
     def infostate_text(self, history: int, player: Player) -> str:
         """Return a text that no other infostate of any player has."""
