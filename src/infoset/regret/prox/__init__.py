@@ -1,6 +1,6 @@
 """The prox on treeplexes: dilated distances as data, one sweep for the closed form."""
 
-from infoset.regret.prox._kernels import project_on_simplex, prox_sweep
+from infoset.regret.prox._kernels import ProxProblem, project_on_simplex, prox_sweep
 from infoset.regret.prox.distance import (
     Distance,
     DistanceKind,
@@ -14,6 +14,7 @@ from infoset.regret.prox.treeplex_prox import ProxResponse, TreeplexProx
 __all__ = [
     "Distance",
     "DistanceKind",
+    "ProxProblem",
     "ProxResponse",
     "TreeplexProx",
     "Weights",

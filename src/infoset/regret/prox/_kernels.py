@@ -8,6 +8,7 @@ divergence from it is the regulariser itself.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from infoset.kernels import kernel
 from infoset.typing import FloatArray, IndexArray, IntArray
@@ -16,28 +17,47 @@ LEAST_LOGARITHM = -700.0
 """About the logarithm of the smallest float64; behaviour stays above zero."""
 
 
+class ProxProblem(NamedTuple):
+    """<gradient, x> − pull · D(x, center) − temperature · D(x, magnet), and what maximises it.
+
+    Attributes
+    ----------
+    pull, temperature : float
+        Not negative, their sum positive.
+    gradient : FloatArray
+        [Q]; becomes the value of each sequence, that of the empty one the maximum.
+    center, magnet : FloatArray
+        [Q] coordinates.
+    coordinate, policy : FloatArray
+        [Q] filled with the maximiser's coordinates and behaviour; coordinate may be center.
+    """
+
+    pull: float
+    temperature: float
+    gradient: FloatArray
+    center: FloatArray
+    magnet: FloatArray
+    coordinate: FloatArray
+    policy: FloatArray
+
+
 @kernel
 def respond_by_entropy(
     base: int,
     count: int,
     actions: int,
     weight: FloatArray,
-    pull: float,
-    temperature: float,
-    gradient: FloatArray,
-    center: FloatArray,
-    magnet: FloatArray,
-    coordinate: FloatArray,
-    policy: FloatArray,
+    prox: ProxProblem,
     value: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Fill coordinate, policy [Q] and value [count] of one group, with entropy as the distance.
+    """Solve a prox problem at one group, with entropy as the distance; fill value [count].
 
     The behaviour is proportional to exp((q + k · c) / k), with k the weight times the sum of
     pull and temperature and c the mean of center and magnet; the value is k times the logarithm
     of the sum.
     """
+    pull, temperature, gradient, center, magnet, coordinate, policy = prox
     stiffness = pull + temperature
     for i in range(count):
         value[i] = -math.inf
@@ -101,20 +121,15 @@ def respond_by_projection(
     count: int,
     actions: int,
     weight: FloatArray,
-    pull: float,
-    temperature: float,
-    gradient: FloatArray,
-    center: FloatArray,
-    magnet: FloatArray,
-    coordinate: FloatArray,
-    policy: FloatArray,
+    prox: ProxProblem,
     value: FloatArray,
 ) -> None:
-    """Fill coordinate, policy [Q] and value [count] of one group, with the Euclidean distance.
+    """Solve a prox problem at one group, with the Euclidean distance; fill value [count].
 
     The behaviour is the projection of q / k plus the mean of center and magnet, with k the
     weight times the sum of pull and temperature.
     """
+    pull, temperature, gradient, center, magnet, coordinate, policy = prox
     stiffness = pull + temperature
     for i in range(count):
         value[i] = 0.0
@@ -141,17 +156,11 @@ def prox_sweep(
     groups: IndexArray,
     parent: IndexArray,
     weight: FloatArray,
-    pull: float,
-    temperature: float,
-    gradient: FloatArray,
-    center: FloatArray,
-    magnet: FloatArray,
-    coordinate: FloatArray,
-    policy: FloatArray,
+    prox: ProxProblem,
     value: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Maximise <gradient, x> − pull · D(x, center) − temperature · D(x, magnet) over a treeplex.
+    """Solve a prox problem on a treeplex.
 
     Parameters
     ----------
@@ -161,14 +170,7 @@ def prox_sweep(
         Of the layout.
     weight : FloatArray
         [I] dilation weights, infostates in the order of the groups.
-    pull, temperature : float
-        Not negative, their sum positive.
-    gradient : FloatArray
-        [Q]; becomes the value of each sequence, that of the empty one the maximum.
-    center, magnet : FloatArray
-        [Q] coordinates.
-    coordinate, policy : FloatArray
-        [Q] filled with the maximiser's coordinates and behaviour; coordinate may be center.
+    prox : ProxProblem
     value, total : FloatArray
         Scratch of the largest group's count.
     """
@@ -176,39 +178,12 @@ def prox_sweep(
         base, count, actions, infostate = groups[group]
         here = slice(infostate, infostate + count)
         if is_euclidean:
-            respond_by_projection(
-                base,
-                count,
-                actions,
-                weight[here],
-                pull,
-                temperature,
-                gradient,
-                center,
-                magnet,
-                coordinate,
-                policy,
-                value,
-            )
+            respond_by_projection(base, count, actions, weight[here], prox, value)
         else:
-            respond_by_entropy(
-                base,
-                count,
-                actions,
-                weight[here],
-                pull,
-                temperature,
-                gradient,
-                center,
-                magnet,
-                coordinate,
-                policy,
-                value,
-                total,
-            )
+            respond_by_entropy(base, count, actions, weight[here], prox, value, total)
         up = parent[here]
         for i in range(count):
-            gradient[up[i]] += value[i]
+            prox.gradient[up[i]] += value[i]
 
 
 @kernel

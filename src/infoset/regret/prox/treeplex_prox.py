@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.regret._kernels import realize_policy
 from infoset.regret.layout import action_major_layout
-from infoset.regret.prox._kernels import deepest_sums, prox_sweep
+from infoset.regret.prox._kernels import ProxProblem, deepest_sums, prox_sweep
 from infoset.regret.prox.distance import Distance, check_distance
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
@@ -98,11 +98,7 @@ class TreeplexProx:
         layout = self._layout
         values = layout.to_positions(gradient)
         coordinates, policy, plan = (np.ones(len(values)) for _ in range(3))
-        prox_sweep(
-            self.distance.is_euclidean,
-            layout.groups,
-            layout.parent,
-            self._weights[layout.infostate],
+        problem = ProxProblem(
             pull,
             temperature,
             values,
@@ -110,6 +106,13 @@ class TreeplexProx:
             self._coordinates(magnet),
             coordinates,
             policy,
+        )
+        prox_sweep(
+            self.distance.is_euclidean,
+            layout.groups,
+            layout.parent,
+            self._weights[layout.infostate],
+            problem,
             *self._scratch,
         )
         realize_policy(layout.groups, layout.parent, policy, plan)

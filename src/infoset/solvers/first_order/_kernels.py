@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from infoset.kernels import kernel
 from infoset.regret import PairPayoffs, pair_gradient, realize_policy
-from infoset.regret.prox import prox_sweep
+from infoset.regret.prox import ProxProblem, prox_sweep
 from infoset.typing import FloatArray, IndexArray, LongArray
 
 NO_GUESS = 0
@@ -81,13 +81,7 @@ def prox_step(
         side.groups,
         side.parent,
         side.weight,
-        pull,
-        temperature,
-        scratch.push,
-        center,
-        side.magnet,
-        coordinate,
-        side.policy,
+        ProxProblem(pull, temperature, scratch.push, center, side.magnet, coordinate, side.policy),
         scratch.value,
         scratch.total,
     )
