@@ -10,10 +10,10 @@ import numpy as np
 
 from infoset.checks import check_callable, check_number
 from infoset.errors import ParameterError
-from infoset.learning.simulation import Simulator
-from infoset.typing import Player
+from infoset.learning.simulation import Infostates, Simulator
+from infoset.typing import IntArray, Player
 
-__all__ = ["StepRule", "Steps", "TreeSize", "check_steps", "tree_size"]
+__all__ = ["StepRule", "Steps", "TreeSize", "check_steps", "known_size", "size_of", "tree_size"]
 
 FAILURE = 0.1
 """The probability δ with which the bounds behind the step sizes may fail."""
@@ -83,15 +83,38 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
-    own = simulator.infostates.player == player
-    counts = simulator.infostates.num_actions[own]
+    name = simulator.sequence_form.name
+    return size_of(simulator.infostates, simulator.depth, player, name)
+
+
+def size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) -> TreeSize:
+    """Return how large a player's tree is, from the infostates and their depths [I]."""
+    own = infostates.player == player
+    counts = infostates.num_actions[own]
     return TreeSize(
         infostates=len(counts),
         sequences=int(counts.sum()),
-        decisions=int(simulator.depth[own].max(initial=-1)) + 1,
+        decisions=int(depth[own].max(initial=-1)) + 1,
         actions=int(np.max(counts, initial=1)),
-        game=simulator.sequence_form.name,
+        game=game,
     )
+
+
+def known_size(size: TreeSize | None, learner: str) -> TreeSize:
+    """Return the size of a tree, which the steps of a learner go by.
+
+    Raises
+    ------
+    ParameterError
+        If it is not known.
+    """
+    if size is None:
+        raise ParameterError(
+            f"the steps of {learner} are set by the size of the player's tree, which is not known: "
+            "give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), upper "
+            f'bounds will do; or numbers, by find_learner("{learner}", steps=(rate, exploration))'
+        )
+    return size
 
 
 def check_steps(steps: object) -> Steps | StepRule:

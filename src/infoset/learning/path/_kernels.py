@@ -141,6 +141,21 @@ def learn_path(
 
 
 @kernel
+def learn_alone(
+    numbers: FloatArray,
+    infostates: Infostates,
+    paths: Paths,
+    loss: float,
+    episode: float,
+    state: PathState,
+    reach: FloatArray,
+) -> None:
+    """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
+    count_path(infostates, 0, paths, state.policy, state.mass, state.counted)
+    learn_path(numbers, infostates, 0, paths, loss, episode, state, reach)
+
+
+@kernel
 def learn_together(
     numbers: FloatArray,
     nodes: Nodes,

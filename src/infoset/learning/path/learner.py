@@ -11,10 +11,11 @@ import numpy as np
 from infoset.checks import check_count, check_number
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.path._kernels import PathState, learn_together
+from infoset.learning.path.rule import PathRule
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
-from infoset.learning.simulation import Infostates, Simulator
-from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
+from infoset.learning.simulation import Infostates, Simulator, uniform_slots
+from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_size
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
@@ -83,6 +84,42 @@ class PathLearner:
         check_count("horizon", horizon, least=1)
         return PathSelfPlay(self, simulator, horizon, seed)
 
+    def update_rule(self, size: TreeSize | None, horizon: int) -> PathRule:
+        """Return what one player of this kind does with its episodes."""
+        return PathRule(self, np.array(self.numbers(size, horizon)))
+
+    def numbers(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:
+        """Return η, γ, the power of adaptive rates, and whether rates decrease, for one player.
+
+        The size of its tree is asked for where the steps are a rule.
+        """
+        steps = self.steps
+        if not isinstance(steps, Steps):
+            steps = steps(known_size(size, self.name), horizon)
+        return (*steps, self.power, float(self.decreasing))
+
+    def begin(
+        self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
+    ) -> PathState:
+        """Return the arrays of players before their first episode, `numbers` [N, 4] being theirs.
+
+        `num_slots` is the number of slots S.
+        """
+        start = self.start(infostates, depth) if self.start else None
+        policy = uniform_slots(infostates, num_slots) if start is None else start
+        weight = self.weights(infostates, depth)
+        adaptive = self.power > 0.0
+        return PathState(
+            policy=policy,
+            initial=policy.copy(),
+            weight=weight,
+            rate=numbers[infostates.player, 0] * weight,
+            seen=np.ones(len(depth) if adaptive else 0),
+            taken=np.ones(num_slots if adaptive else 0),
+            mass=np.zeros(num_slots),
+            counted=np.zeros(len(depth)),
+        )
+
 
 class PathSelfPlay(SelfPlay):
     """Path learners of all seats that play each other."""
@@ -91,30 +128,14 @@ class PathSelfPlay(SelfPlay):
         super().__init__(simulator, seed)
         self.row = row
         self.horizon = horizon
-        infostates, depth = simulator.infostates, simulator.depth
-        if row.start is not None:
-            self._policy = row.start(infostates, depth)
-        self._numbers = np.array([self._row_of(p) for p in range(simulator.num_players)])
+        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
+        self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
         self._losses = simulator.losses() - row.centre
-        weight = row.weights(infostates, depth)
-        adaptive = row.power > 0.0
-        self._state = PathState(
-            policy=self._policy,
-            initial=self._policy.copy(),
-            weight=weight,
-            rate=self._numbers[infostates.player, 0] * weight,
-            seen=np.ones(len(depth) if adaptive else 0),
-            taken=np.ones(simulator.num_slots if adaptive else 0),
-            mass=self._mass,
-            counted=self._counted,
-        )
+        infostates, depth = simulator.infostates, simulator.depth
+        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
+        self._state = state
         self._reach = np.zeros(self._paths.slot.shape[1])
-
-    def _row_of(self, player: int) -> tuple[float, ...]:
-        steps = self.row.steps
-        if not isinstance(steps, Steps):
-            steps = steps(tree_size(self.simulator, player), self.horizon)
-        return (*steps, self.row.power, float(self.row.decreasing))
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what the losses are centred at, and the seed."""

@@ -11,7 +11,13 @@ from infoset.learning.simulation._kernels import (
     draw_outcome,
     play,
 )
-from infoset.learning.simulation.simulator import Simulator, infostate_slots, make_simulator
+from infoset.learning.simulation.simulator import (
+    Simulator,
+    infostate_depths,
+    infostate_slots,
+    make_simulator,
+    uniform_slots,
+)
 
 __all__ = [
     "CHANCE_NODE",
@@ -23,7 +29,9 @@ __all__ = [
     "draw_action",
     "draw_mixed",
     "draw_outcome",
+    "infostate_depths",
     "infostate_slots",
     "make_simulator",
     "play",
+    "uniform_slots",
 ]

@@ -18,7 +18,13 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["Simulator", "infostate_slots", "make_simulator"]
+__all__ = [
+    "Simulator",
+    "infostate_depths",
+    "infostate_slots",
+    "make_simulator",
+    "uniform_slots",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +82,7 @@ class Simulator:
 
     def uniform(self) -> FloatArray:
         """Return [S] the policy that takes every action alike; 1 at empty sequences."""
-        policy = np.ones(self.num_slots)
-        counts = self.infostates.num_actions
-        policy[infostate_slots(self.infostates)] = 1.0 / np.repeat(counts, counts)
-        return policy
+        return uniform_slots(self.infostates, self.num_slots)
 
     def by_player(self, slots: FloatArray) -> tuple[FloatArray, ...]:
         """Return per player [Q] its part of an array [S]."""
@@ -113,7 +116,7 @@ def make_simulator(tree: GameTree) -> Simulator:
         nodes=nodes,
         infostates=infostates,
         utility=np.ascontiguousarray(tree.rewards_so_far[ends]),
-        depth=_depths(infostates),
+        depth=infostate_depths(infostates),
     )
 
 
@@ -124,6 +127,14 @@ def infostate_slots(
     first, counts = infostates.first_slot[members], infostates.num_actions[members]
     begins = np.repeat(first - np.cumsum(counts) + counts, counts)
     return begins + np.arange(len(begins))
+
+
+def uniform_slots(infostates: Infostates, num_slots: int) -> FloatArray:
+    """Return [S] the policy that takes every action alike; 1 at slots of no infostate."""
+    policy = np.ones(num_slots)
+    counts = infostates.num_actions
+    policy[infostate_slots(infostates)] = 1.0 / np.repeat(counts, counts)
+    return policy
 
 
 def number_infostates(treeplexes: tuple[Treeplex, ...]) -> Infostates:
@@ -182,7 +193,7 @@ def _acting_infostates(tree: GameTree) -> IntArray:
     return np.stack(columns, axis=1)
 
 
-def _depths(infostates: Infostates) -> IntArray:
+def infostate_depths(infostates: Infostates) -> IntArray:
     """Return [I] how many own decisions lie above each infostate."""
     size = int((infostates.first_slot + infostates.num_actions).max(initial=1))
     depth_below = np.zeros(size, np.int32)

@@ -1,0 +1,55 @@
+"""What a path learner does with the episodes of one player, wherever they are played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infoset.learning.path._kernels import PathState, learn_alone
+from infoset.learning.simulation import Infostates, Paths
+from infoset.typing import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from infoset.learning.path.learner import PathLearner
+
+__all__ = ["PathRule"]
+
+
+@dataclass(frozen=True, eq=False)
+class PathRule:
+    """A path learner of one player, as `infoset.learning.online.UpdateRule` has it.
+
+    Attributes
+    ----------
+    row : PathLearner
+    numbers : FloatArray
+        [4] see `PathLearner.numbers`.
+    """
+
+    row: PathLearner
+    numbers: FloatArray
+
+    exploration = None
+    """It plays the policy that it learns."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers, and what losses are centred at."""
+        return {"numbers": self.numbers.tolist(), "centre": self.row.centre}
+
+    def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> PathState:
+        """Return the arrays before the first episode."""
+        return self.row.begin(self.numbers[None], infostates, depth, num_slots)
+
+    def first_policies(self, state: PathState) -> tuple[FloatArray, ...]:
+        """Return the arrays [S] that begin as policies."""
+        return state.policy, state.initial
+
+    def learn(
+        self, infostates: Infostates, paths: Paths, loss: float, episode: int, state: PathState
+    ) -> None:
+        """Count and learn an episode, `state` in place."""
+        reach = np.empty(paths.slot.shape[1])
+        centred = loss - self.row.centre
+        learn_alone(self.numbers, infostates, paths, centred, float(episode), state, reach)
