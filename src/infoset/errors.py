@@ -24,6 +24,7 @@ __all__ = [
     "ParameterError",
     "PolicyFileError",
     "PolicyMismatchError",
+    "TrajectoryError",
     "UnknownNameError",
     "UnsupportedGameError",
     "nearest_names",
@@ -155,6 +156,10 @@ class PolicyFileError(InfosetError):
 
 class PolicyMismatchError(InfosetError):
     """A policy made for another game than the one it is used with."""
+
+
+class TrajectoryError(InfosetError):
+    """What a learner is told of an episode contradicts itself, or what it was told before."""
 
 
 class CheckpointFileError(InfosetError):

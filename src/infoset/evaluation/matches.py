@@ -9,16 +9,22 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import drawn_index, play_deals
-from infoset.game import Game, History, Infostate, initial_history
-from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
+from infoset.game import Game, Infostate, initial_history, play_out
+from infoset.game.history import Chooser
+from infoset.policy import (
+    Policy,
+    TabularPolicy,
+    UniformPolicy,
+    checked_probabilities,
+    uniform_policy,
+)
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray
 
-__all__ = ["MatchResult", "play_matches"]
+__all__ = ["DealStream", "MatchResult", "chooser", "play_matches"]
 
 CONFIDENCE = 0.95
 NUMBERS_AT_ONCE = 1 << 20
-SUM_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -226,19 +232,23 @@ def _numbers(
 def _play_rules(game: Game, policies: Sequence[Policy], num_deals: int, seed: int) -> FloatArray:
     """Return [D, N] the utility of the first policy in each seat, by the rules of the game."""
     players = range(game.num_players)
-    streams = [_Stream(seed, number) for number in range(1 + game.num_players)]
+    streams = [DealStream(seed, number) for number in range(1 + game.num_players)]
+    nature, *own = (stream.rng for stream in streams)
     utility = np.empty((num_deals, game.num_players))
     for deal in range(num_deals):
         for seat in players:
             for stream in streams:
                 stream.rewind(deal)
-            seated = [policies[0] if player == seat else policies[1] for player in players]
-            end = _play_out(initial_history(game), seated, [stream.rng for stream in streams])
+            seated = [
+                chooser(policies[0] if player == seat else policies[1], own[player])
+                for player in players
+            ]
+            end = play_out(initial_history(game), seated, nature)
             utility[deal, seat] = end.rewards_so_far[seat]
     return utility
 
 
-class _Stream:
+class DealStream:
     """A random generator that can be set to the beginning of any deal.
 
     It counts (Philox): deal d begins at 2⁶⁴ d, so that no two deals share a number.
@@ -255,34 +265,11 @@ class _Stream:
         self._bits.state = self._start
 
 
-def _play_out(
-    history: History, policies: Sequence[Policy], rngs: Sequence[np.random.Generator]
-) -> History:
-    """Play to the end: nature by the first generator, each player by the next one."""
-    nature, *own = rngs
-    while not history.is_terminal:
-        actions = {
-            player: _choose(
-                policies[player],
-                history.infostates[player],
-                history.legal_actions(player),
-                own[player],
-            )
-            for player in history.actors
-        }
-        history = history.sample(history.joint(actions), nature)
-    return history
+def chooser(policy: Policy, rng: np.random.Generator) -> Chooser:
+    """Return what `play_out` asks of a player: actions drawn from a policy by a generator."""
 
+    def choose(infostate: Infostate, legal_actions: Sequence[Action]) -> Action:
+        probabilities = checked_probabilities(policy, infostate, legal_actions)
+        return legal_actions[drawn_index(probabilities, rng.random())]
 
-def _choose(
-    policy: Policy, infostate: Infostate, legal_actions: Sequence[Action], rng: np.random.Generator
-) -> Action:
-    probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
-    is_fitting = probabilities.shape == (len(legal_actions),) and (probabilities >= 0).all()
-    if not is_fitting or not abs(probabilities.sum() - 1) <= SUM_TOLERANCE:
-        raise ParameterError(
-            f"a policy answered {probabilities.tolist()} at the infostate {infostate} of player "
-            f"{infostate.player}, where {list(legal_actions)} are legal; it must give each legal "
-            "action a probability, none negative, of sum 1"
-        )
-    return legal_actions[drawn_index(probabilities, rng.random())]
+    return choose

@@ -5,8 +5,9 @@ from infoset.policy.arithmetic import distance, mix
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
 from infoset.policy.plans import decompose_plan
-from infoset.policy.protocol import Policy, UniformPolicy
+from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
 from infoset.policy.tabular import PolicyRow, TabularPolicy, random_policy, uniform_policy
+from infoset.policy.tabulate import tabulate
 
 __all__ = [
     "Policy",
@@ -14,6 +15,7 @@ __all__ = [
     "TabularPolicy",
     "UniformPolicy",
     "behavior_to_plan",
+    "checked_probabilities",
     "decompose_plan",
     "distance",
     "load_policy",
@@ -23,5 +25,6 @@ __all__ = [
     "read_metadata",
     "save_policy",
     "save_policy_csv",
+    "tabulate",
     "uniform_policy",
 ]
