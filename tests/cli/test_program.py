@@ -103,6 +103,8 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["solve", "kuhn_poker", "--iterations", "0"], "iterations"),
         (["solve", "kuhn_poker", "--precision", "float32"], "auto is not of it"),
         (["solve", "kuhn_poker", "--method", "cfr", "--precision", "float16"], "float32"),
+        (["solve", "kuhn_poker", "--threads", "2"], "auto is not of it"),
+        (["solve", "kuhn_poker", "--method", "cfr", "--threads", "0"], "threads=0"),
         (["prove", "matrix_pd"], "two-player constant-sum"),
         (["solve", "matrix_pd", "--target", "0.1"], "constant-sum"),
         (["solve", "kuhn_poker(players=3)", "--target", "0.1"], "two-player"),

@@ -329,6 +329,13 @@ def test_single_precision_is_named_and_measured_in_double(command):
     assert single["folder"] == os.path.join("runs", "kuhn_poker-cfr-plus-float32")
 
 
+def test_threads_change_no_digit(command):
+    arguments = ["solve", "leduc_poker", "--method", "cfr+", "--iterations", "20", "--json"]
+    together, alone = (command(*arguments, "--threads", number).json for number in "21")
+    for name in ("method", "exploitability", "values"):
+        assert together[name] == alone[name]
+
+
 def test_values_are_proved_in_fractions(command):
     assert "-1/18" in command("prove", "kuhn_poker").out
     found = command("prove", "kuhn_poker", "--json").json

@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.lanes import LANES
 from infoset.tree import SequenceForm, Treeplex
-from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
 
 __all__ = ["Layout", "action_major_layout", "game_layouts", "is_new"]
 
@@ -91,7 +91,7 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
     return Layout(groups, position[treeplex.parent_sequence[order]], position, order, blocks)
 
 
-def is_new(*columns: IntArray | IndexArray) -> BoolArray:
+def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
     """Return where one of the columns differs from what it is just before."""
     new = np.zeros(len(columns[0]), dtype=bool)
     new[:1] = True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from infoset.checks import check_kind
+from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.solvers.auto import Auto
@@ -92,7 +92,9 @@ METHODS: Mapping[str, MethodRow] = MappingProxyType({method.name: method for met
 """The methods by name."""
 
 
-def find_method(method: str | RegretScheme | MethodRow, precision: str = "float64") -> MethodRow:
+def find_method(
+    method: str | RegretScheme | MethodRow, precision: str = "float64", threads: int = 1
+) -> MethodRow:
     """Return the method of a name, in any case of letters, or of a row of your own.
 
     Raises
@@ -100,17 +102,25 @@ def find_method(method: str | RegretScheme | MethodRow, precision: str = "float6
     UnknownNameError
         If there is none of that name, or no such precision.
     ParameterError
-        If it is no method, or knows one precision only, and another is asked for.
+        If it is no method, or is asked for another precision, or for several threads, and knows
+        one only; if the number of threads is none.
     """
+    check_count("threads", threads, least=1)
     row = RegretMethod(method) if isinstance(method, RegretScheme) else _row_of(method)
-    if precision == "float64":
+    asked: dict[str, Any] = {}
+    if precision != "float64":
+        asked["precision"] = precision
+    if threads != 1:
+        asked["threads"] = threads
+    if not asked:
         return row
     if not isinstance(row, RegretMethod):
+        name, value = next(iter(asked.items()))
         raise ParameterError(
-            f"precision={precision!r} is for the CFR family, and {row.name} is not of it: leave "
-            "the precision out, or choose a method such as cfr+"
+            f"{name}={value!r} is for the CFR family, and {row.name} is not of it: leave "
+            f"the {name} out, or choose a method such as cfr+"
         )
-    return replace(row, precision=precision)
+    return replace(row, **asked)
 
 
 def _row_of(method: str | MethodRow) -> MethodRow:

@@ -37,7 +37,10 @@ class RegretSolver(RegretMinimizer):
         return work_of(self.sequence_form)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the scheme, the horizon among them, and the precision."""
+        """Return the numbers of the scheme, the horizon among them, and the precision.
+
+        The number of threads changes no bit, and is none of them.
+        """
         return {**settings_of(self.scheme), "precision": self.precision}
 
     def policy(self) -> TabularPolicy:
@@ -61,10 +64,13 @@ class RegretMethod:
     precision : str
         `float64`, or `float32`: iterations then move half the bytes. The answer is measured in
         double precision all the same.
+    threads : int
+        How many do an iteration together, of games of two players; the answer is the same.
     """
 
     scheme: RegretScheme
     precision: str = "float64"
+    threads: int = 1
 
     @property
     def name(self) -> str:
@@ -80,7 +86,8 @@ class RegretMethod:
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it."""
         planned = planned_scheme(self.scheme, budget)
-        return run_measured(RegretSolver(sequence_form, planned, self.precision), self.name, budget)
+        solver = RegretSolver(sequence_form, planned, self.precision, self.threads)
+        return run_measured(solver, self.name, budget)
 
 
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:

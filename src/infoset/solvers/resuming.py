@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from infoset.errors import CheckpointMismatchError, ParameterError
+from infoset.interrupts import interrupts_held
 from infoset.regret import StateArrays
 from infoset.solvers.budget import Budget
 from infoset.solvers.checkpoint import (
@@ -266,20 +265,3 @@ def _named(value: object) -> str:
 
 def _shapes(state: StateArrays) -> dict[str, str]:
     return {name: f"{array.dtype} {list(array.shape)}" for name, array in state.items()}
-
-
-@contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the block ends; threads other than the main one get none."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *about: came.append(about))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        before(*came[0])

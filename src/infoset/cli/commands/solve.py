@@ -103,6 +103,13 @@ def run(
     precision: Annotated[
         str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
     ] = "float64",
+    threads: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER",
+            help="Of the iterations of the CFR family, in large games of two players.",
+        ),
+    ] = 1,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -116,7 +123,7 @@ def run(
     from infoset.front import load, solve, to_form
     from infoset.solvers import find_method, make_budget
 
-    rules, chosen = load(game), find_method(method, precision)
+    rules, chosen = load(game), find_method(method, precision, threads)
     check_writable(out)
     keeping = _keeping(checkpoint, checkpoint_every)
     with _told_if_interrupted(), live(str(rules)) as progress:

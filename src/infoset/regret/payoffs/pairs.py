@@ -53,6 +53,13 @@ class PairPayoffs(NamedTuple):
         payoff[:] = self.payoff
         return self._replace(payoff=payoff)
 
+    def of_blocks(self, begin: int, end: int) -> PairPayoffs:
+        """Return those of the blocks from `begin` up to `end`; all share what they have in common.
+
+        `pair_gradient` then fills the sequences of these blocks and no others.
+        """
+        return self._replace(start=self.start[begin : end + 1], first=self.first[begin : end + 1])
+
 
 _NONE = np.zeros(0, np.uint32)
 NO_PAIRS = PairPayoffs(np.zeros(1, np.uint32), np.zeros(1, np.uint32), _NONE, _NONE, np.zeros(0))
