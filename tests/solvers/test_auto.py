@@ -15,7 +15,7 @@ from infoset.solvers import Auto, auto, make_budget
     [
         ("leduc_poker", "lp", "9,292 numbers, at most 65,000"),
         ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
-        ("liars_dice", "sapcfr+", r"\d\d\d,\d\d\d numbers, more than 65,000"),
+        ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d numbers, more than 65,000"),
         ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],
@@ -29,17 +29,27 @@ def test_the_choice_is_by_size_and_kind(spec, method, reason):
 
 def test_iterations_are_for_methods_that_have_them():
     result = infoset.solve("kuhn_poker", iterations=10)
-    assert (result.method, result.iterations) == ("sapcfr+", 10)
+    assert (result.method, result.iterations) == ("sapdcfr+", 10)
     assert "iterations" in result.reason
 
 
-def test_targets_that_others_take_long_to_reach_are_for_larger_programs():
-    form = infoset.build_tree(load_game("liars_dice")).sequence_form
-    for target, method in [("0.1%", "sapcfr+"), ("1e-7%", "lp")]:
-        budget = make_budget(form, target=target, iterations=None, seconds=None, callback=None)
-        result = Auto().run(form, budget)
-        assert result.method == method
-        assert result.exploitability <= budget.target
+@pytest.mark.parametrize(
+    ("spec", "target", "method"),
+    [
+        ("leduc_poker", "0.1%", "lp"),
+        ("liars_dice(dice_sides=5)", "0.1%", "sapdcfr+"),
+        ("liars_dice(dice_sides=5)", "1e-3%", "sapdcfr+"),
+        ("liars_dice(dice_sides=5)", "9e-5%", "lp"),
+        ("liars_dice(numdice=2,dice_sides=3)", "0.1%", "sapdcfr+"),
+        ("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp"),
+    ],
+)
+def test_larger_programs_are_for_targets_that_others_take_long_to_reach(spec, target, method):
+    form = infoset.build_tree(load_game(spec)).sequence_form
+    budget = make_budget(form, target=target)
+    result = Auto().run(form, budget)
+    assert result.method == method
+    assert result.exploitability <= budget.target
 
 
 def test_only_auto_gives_a_reason():
@@ -54,7 +64,7 @@ def test_a_linear_program_that_fails_is_not_the_end(monkeypatch):
 
     monkeypatch.setattr(auto, "solve_by_lp", fail)
     result = infoset.solve("kuhn_poker")
-    assert (result.method, result.outcome) == ("sapcfr+", "converged")
+    assert (result.method, result.outcome) == ("sapdcfr+", "converged")
     assert result.reason.startswith("lp found no solution")
     assert result.trace[0].iteration == 1
 

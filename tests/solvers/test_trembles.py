@@ -289,7 +289,7 @@ def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_
     assert (exact.method, exact.outcome) == ("lp", "optimal")
     assert "lp is exact" in exact.reason
     counted = solve_trembling(trembling, "auto", Budget(iterations=10))
-    assert (counted.method, counted.iterations) == ("sapcfr+", 10)
+    assert (counted.method, counted.iterations) == ("sapdcfr+", 10)
     assert "no iterations to limit" in counted.reason
 
 

@@ -17,14 +17,17 @@ __all__ = ["Auto", "run_best"]
 LARGEST_PROGRAM = 65_000
 """Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
 
+LARGEST_COARSE_PROGRAM = 10_000
+"""The same, less than a tenth of one, for targets that the CFR family reaches sooner."""
+
 LARGEST_PRECISE_PROGRAM = 300_000
 """The same, less than half a minute, for targets that the CFR family takes as long to reach."""
 
-PRECISE = 1e-5
+PRECISE = 1e-6
 """Targets below this share of the payoff range are for the linear program where it can be."""
 
-BEST = "sapcfr+"
-"""The member of the CFR family that did best over all two-player constant-sum games measured."""
+BEST = "sapdcfr+"
+"""Best of the CFR family over all two-player constant-sum games measured, by time and iterations."""
 
 ROBUST = "cfr+"
 
@@ -87,9 +90,11 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
     """Return up to which size the linear program is worth its time, given the target."""
+    if budget.target is None:
+        return LARGEST_PROGRAM
     low, high = sequence_form.payoff_range
-    is_precise = budget.target is not None and budget.target < PRECISE * (high - low)
-    return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_PROGRAM
+    is_precise = budget.target < PRECISE * (high - low)
+    return LARGEST_PRECISE_PROGRAM if is_precise else LARGEST_COARSE_PROGRAM
 
 
 def program_size(sequence_form: SequenceForm) -> int:
