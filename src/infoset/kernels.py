@@ -14,8 +14,8 @@ __all__ = ["inner_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-SOURCES = ("_kernels.py", "lanes.py", "kernels.py", "streams.py")
-"""Names of the files whose code may be inside any compiled kernel."""
+SOURCES = ("**/_kernels.py", "lanes/*.py", "kernels.py", "streams.py")
+"""The files whose code may be inside any compiled kernel."""
 
 
 def kernel(function: Function) -> Function:
@@ -77,7 +77,7 @@ class _CacheFile(IndexDataCacheFile):
 def _stamp() -> tuple[tuple[str, int, int], ...]:
     """Return name, time and size of every file that kernels are made of."""
     root = Path(__file__).parent
-    files = sorted(path for path in root.rglob("*.py") if path.name in SOURCES)
+    files = sorted(path for pattern in SOURCES for path in root.glob(pattern))
     return tuple(
         (path.relative_to(root).as_posix(), path.stat().st_mtime_ns, path.stat().st_size)
         for path in files
