@@ -1,6 +1,8 @@
 """Learning from play: learners that see their own episodes only."""
 
+from infoset.learning.balanced_cfr import BalancedCfr
 from infoset.learning.knowledge import Knowledge
+from infoset.learning.local_omd import LocalOmd
 from infoset.learning.methods import LEARNERS, find_learner
 from infoset.learning.path import PathLearner
 from infoset.learning.row import LearnerRow, Presets
@@ -10,8 +12,10 @@ from infoset.learning.steps import StepRule, Steps, TreeSize, tree_size
 
 __all__ = [
     "LEARNERS",
+    "BalancedCfr",
     "Knowledge",
     "LearnerRow",
+    "LocalOmd",
     "PathLearner",
     "Presets",
     "SelfPlay",

@@ -51,3 +51,17 @@ def count_rest(
     """Count at every infostate what is not counted yet, in place."""
     for here in range(len(infostates.first_slot)):
         count_infostate(infostates, here, policy, mass, counted)
+
+
+@inner_kernel
+def follow_baseline(
+    here: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
+) -> None:
+    """Move the running mean of losses at an infostate by one more, in place.
+
+    The mean is over all of them, and from `window` on drops the older ones slowly; 0 for a mean
+    that stays as it is. To be done after the loss was used, which the mean must not know.
+    """
+    if window > 0.0:
+        visits[here] += 1.0
+        baseline[here] += (loss - baseline[here]) / min(visits[here], window)

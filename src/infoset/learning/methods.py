@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
+from infoset.learning.local_omd.rows import LOCAL_OMD_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
 from infoset.learning.row import LearnerRow
 from infoset.learning.steps import StepRule
@@ -20,7 +22,11 @@ __all__ = ["LEARNERS", "find_learner"]
 
 GIVE = 'a name such as "balanced-omd", or a row: an object as infoset.learning.LearnerRow has it'
 
-_ROWS: tuple[LearnerRow, ...] = (*PATH_LEARNERS,)
+_ROWS: tuple[LearnerRow, ...] = (
+    *PATH_LEARNERS,
+    *BALANCED_CFR_LEARNERS,
+    *LOCAL_OMD_LEARNERS,
+)
 
 LEARNERS: Mapping[str, LearnerRow] = MappingProxyType({row.name: row for row in _ROWS})
 """The learners by name, each as published."""
@@ -62,7 +68,7 @@ def find_learner(
         row = _changed(row, **row.presets[preset.lower()])
     if steps is None:
         return row
-    if not hasattr(row, "steps"):
+    if getattr(row, "steps", None) is None:
         raise ParameterError(f"{row.name} has no step size: leave steps out")
     return _changed(row, steps=steps)
 

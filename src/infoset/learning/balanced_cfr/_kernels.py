@@ -1,0 +1,193 @@
+"""Balanced CFR: an episode for every layer of every player, and then all policies move at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.kernels import inner_kernel, kernel
+from infoset.learning._kernels import count_infostate, follow_baseline
+from infoset.learning.simulation import Infostates, Nodes, Paths, play
+from infoset.streams import Stream
+from infoset.typing import FloatArray, IntArray, LongArray
+
+RATE = 0
+LEAST_REGRET = 1
+WINDOW = 2
+
+
+class Schedule(NamedTuple):
+    """The E episodes of an iteration, in order.
+
+    Attributes
+    ----------
+    player, layer : IntArray
+        [E] who explores, and which of its layers, from 0, the episode is for.
+    exploration : FloatArray
+        [H, S] the balanced policies μ*ʰ, layer by layer.
+    """
+
+    player: IntArray
+    layer: IntArray
+    exploration: FloatArray
+
+
+class LayerState(NamedTuple):
+    """The arrays that Balanced CFR moves.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy, which moves when an iteration ends.
+    regret : FloatArray
+        [S] cumulative regrets; those of the iteration under way are in it already.
+    touched : IntArray
+        [E] infostate whose regrets each episode of the iteration moved, or -1.
+    baseline, visits : FloatArray
+        [I] b(x), what is taken off losses, and how many losses it has followed.
+    mass, counted : FloatArray
+        [S] and [I] the average over iterations; see `infoset.learning._kernels`.
+    """
+
+    policy: FloatArray
+    regret: FloatArray
+    touched: IntArray
+    baseline: FloatArray
+    visits: FloatArray
+    mass: FloatArray
+    counted: FloatArray
+
+
+@inner_kernel
+def add_regret(
+    first_slot: int,
+    end: int,
+    taken: int,
+    loss: float,
+    least: float,
+    policy: FloatArray,
+    regret: FloatArray,
+) -> None:
+    """Add the regret of one estimated loss, of the action of slot `taken`, in place.
+
+    regret(b) += <policy, estimate> - estimate(b), the estimate being `loss` for the action taken
+    and 0 for the others; the importance weight 1 / μ*ʰ₁:ₕ is the same for all of them and cancels
+    against that of the step, or is a scale that regret matching does not see.
+    """
+    expected = policy[taken] * loss
+    regret[taken] -= loss
+    for slot in range(first_slot, end):
+        regret[slot] = max(regret[slot] + expected, least)
+
+
+@inner_kernel
+def follow_regret(
+    first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray
+) -> None:
+    """Set the policy of an infostate from its regrets, in place.
+
+    By Hedge in proportion to exp(rate · regret), or, at rate 0, by regret matching in proportion
+    to the positive part of regrets, uniformly where there is none.
+    """
+    most = regret[first_slot]
+    for slot in range(first_slot + 1, end):
+        most = max(most, regret[slot])
+    total = 0.0
+    for slot in range(first_slot, end):
+        if rate > 0.0:
+            policy[slot] = np.exp(rate * (regret[slot] - most))
+        else:
+            policy[slot] = max(regret[slot], 0.0) if most > 0.0 else 1.0
+        total += policy[slot]
+    for slot in range(first_slot, end):
+        policy[slot] /= total
+
+
+@inner_kernel
+def learn_layer(
+    numbers: FloatArray,
+    infostates: Infostates,
+    player: int,
+    layer: int,
+    paths: Paths,
+    loss: float,
+    state: LayerState,
+) -> int:
+    """Learn from an episode for one layer of a player, `state` in place but not the policy.
+
+    Only the infostate of that layer learns, from the loss of all that followed. Returns it, or -1
+    where the episode has ended before.
+    """
+    if paths.length[player] <= layer:
+        return -1
+    for step in range(layer + 1):
+        here = paths.infostate[player, step]
+        count_infostate(infostates, here, state.policy, state.mass, state.counted)
+    here, taken = paths.infostate[player, layer], paths.slot[player, layer]
+    first_slot = infostates.first_slot[here]
+    end = first_slot + infostates.num_actions[here]
+    centred = loss - state.baseline[here]
+    add_regret(first_slot, end, taken, centred, numbers[LEAST_REGRET], state.policy, state.regret)
+    follow_baseline(here, loss, numbers[WINDOW], state.baseline, state.visits)
+    return int(here)
+
+
+@kernel
+def learn_by_layers(
+    numbers: FloatArray,
+    schedule: Schedule,
+    nodes: Nodes,
+    infostates: Infostates,
+    losses: FloatArray,
+    episodes: int,
+    done: LongArray,
+    stream: Stream,
+    paths: Paths,
+    state: LayerState,
+) -> None:
+    """Play episodes of iterations, the first where done[0] says; count them in done[0].
+
+    In an episode for layer h of a player, it follows μ*ʰ in its first h decisions and its policy
+    after them, while the others follow theirs. All policies stay as they are for an iteration,
+    which counts in the average from its first episode on.
+
+    numbers : [N, 3] of each player, the rate of Hedge or 0 for regret matching, the least regret,
+    and over how many losses baselines run, 0 for constant ones. losses : [Z, N] at terminal nodes.
+    Source: Bai, Jin, Mei and Yu (2022), Algorithm 2.
+    """
+    num_parts = len(schedule.player)
+    for _ in range(episodes):
+        part = done[0] % num_parts
+        if part == 0:
+            for root_slot in infostates.root_slot:
+                state.mass[root_slot] += 1.0
+        player, layer = schedule.player[part], schedule.layer[part]
+        exploration = schedule.exploration[layer]
+        end = play(
+            nodes,
+            infostates,
+            state.policy,
+            player,
+            exploration,
+            1.0,
+            layer + 1,
+            stream,
+            paths,
+        )
+        done[0] += 1
+        loss = losses[end, player]
+        state.touched[part] = learn_layer(
+            numbers[player], infostates, player, layer, paths, loss, state
+        )
+        if part == num_parts - 1:
+            for here in state.touched:
+                if here >= 0:
+                    first_slot = infostates.first_slot[here]
+                    follow_regret(
+                        first_slot,
+                        first_slot + infostates.num_actions[here],
+                        numbers[infostates.player[here], RATE],
+                        state.regret,
+                        state.policy,
+                    )

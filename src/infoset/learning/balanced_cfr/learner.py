@@ -1,0 +1,155 @@
+"""Balanced CFR from bandit feedback, as rows of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from infoset.checks import check_count, check_number
+from infoset.learning.balance import layer_policies
+from infoset.learning.balanced_cfr._kernels import LayerState, Schedule, learn_by_layers
+from infoset.learning.knowledge import Knowledge
+from infoset.learning.row import Presets
+from infoset.learning.self_play import SelfPlay
+from infoset.learning.simulation import Simulator
+from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
+from infoset.regret import StateArrays
+
+__all__ = ["BalancedCfr", "BalancedCfrSelfPlay"]
+
+
+@dataclass(frozen=True)
+class BalancedCfr:
+    """A learner of counterfactual regrets that explores each of its layers evenly.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    steps : Steps or StepRule or None
+        The rate of Hedge, or the rule for it, from size and number of *iterations*; None for
+        regret matching, which has no numbers.
+    forgetful : bool
+        Whether regrets below zero are forgotten, as by regret matching+.
+    centre : float
+        What the baselines b(x), which are taken off losses in [0, 1], begin with.
+    window : int
+        How many losses at an infostate its baseline looks back on, about: their running mean;
+        0 where it stays what it is.
+    knowledge : Knowledge
+        What it is given.
+    presets : Presets
+        Settings that have a name.
+
+    Raises
+    ------
+    ParameterError
+        If the steps are no steps, or another number is not one, or negative.
+    """
+
+    name: str
+    description: str
+    steps: Steps | StepRule | None = None
+    forgetful: bool = False
+    centre: float = 0.0
+    window: int = 0
+    knowledge: Knowledge = Knowledge.OWN_TREE
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.steps is not None:
+            object.__setattr__(self, "steps", check_steps(self.steps))
+        check_number("centre", self.centre)
+        check_count("window", self.window)
+
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> BalancedCfrSelfPlay:
+        """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
+        check_count("horizon", horizon, least=1)
+        return BalancedCfrSelfPlay(self, simulator, horizon, seed)
+
+
+class BalancedCfrSelfPlay(SelfPlay):
+    """Balanced CFR in all seats.
+
+    An iteration of the paper is an episode for each layer of each player: E of them, here and in
+    all that counts episodes.
+    """
+
+    def __init__(self, row: BalancedCfr, simulator: Simulator, horizon: int, seed: int) -> None:
+        super().__init__(simulator, seed)
+        self.row = row
+        self.horizon = horizon
+        self._schedule = make_schedule(simulator)
+        num_parts = len(self._schedule.player)
+        iterations = max(1, horizon // num_parts)
+        self._numbers = np.array(
+            [self._row_of(player, iterations) for player in range(simulator.num_players)]
+        )
+        self._losses = simulator.losses()
+        num_infostates = len(simulator.depth)
+        self._state = LayerState(
+            policy=self._policy,
+            regret=np.zeros(simulator.num_slots),
+            touched=np.full(num_parts, -1, np.int32),
+            baseline=np.full(num_infostates, row.centre),
+            visits=np.zeros(num_infostates),
+            mass=self._mass,
+            counted=self._counted,
+        )
+
+    def _row_of(self, player: int, iterations: int) -> tuple[float, float, float]:
+        row, steps = self.row, self.row.steps
+        if steps is not None and not isinstance(steps, Steps):
+            steps = steps(tree_size(self.simulator, player), iterations)
+        rate = 0.0 if steps is None else steps.rate
+        return rate, 0.0 if row.forgetful else -inf, float(row.window)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of each player, what baselines begin with, and the seed."""
+        return {
+            "learner": self.row.name,
+            "numbers": self._numbers.tolist(),
+            "centre": self.row.centre,
+            "horizon": self.horizon,
+            "seed": self.seed,
+        }
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes, inside one compiled call."""
+        learn_by_layers(
+            self._numbers,
+            self._schedule,
+            self.simulator.nodes,
+            self.simulator.infostates,
+            self._losses,
+            episodes,
+            self._done,
+            self._stream,
+            self._paths,
+            self._state,
+        )
+
+    def _learned(self) -> StateArrays:
+        state = self._state
+        return {
+            "regret": state.regret,
+            "touched": state.touched,
+            "baseline": state.baseline,
+            "visits": state.visits,
+        }
+
+
+def make_schedule(simulator: Simulator) -> Schedule:
+    """Return the episodes of an iteration: player by player, for each of its layers."""
+    most = simulator.most_decisions
+    return Schedule(
+        player=np.repeat(np.arange(len(most), dtype=np.int32), most),
+        layer=np.concatenate([np.arange(count, dtype=np.int32) for count in most]),
+        exploration=layer_policies(simulator.infostates, simulator.depth),
+    )

@@ -1,0 +1,58 @@
+"""LocalOMD by name, with presets."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from infoset.learning.local_omd.learner import LocalOmd
+from infoset.learning.path.rows import TunedSteps
+from infoset.learning.steps import Steps, TreeSize
+
+__all__ = ["LOCAL_OMD_LEARNERS", "confident_steps", "fixed_steps"]
+
+WINDOW = 200
+
+
+def fixed_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return η = √(2 XA log A / T) for T episodes of one's own.
+
+    The one of least bound H XA log A / η + η H T / 2 for rates η / n(x) and a total loss in [0, 1].
+    """
+    return Steps(sqrt(2 * size.sequences * size.log_actions / episodes), 0.0)
+
+
+def confident_steps(size: TreeSize, episodes: int) -> Steps:
+    """Return η = √(log A), for rates that fall with the estimates at each infostate."""
+    return Steps(sqrt(size.log_actions), 0.0)
+
+
+def _tuned(kuhn: float, leduc: float, dice: float, growth: float = -0.5) -> TunedSteps:
+    return TunedSteps({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice}, growth)
+
+
+LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
+    LocalOmd(
+        "local-omd",
+        "mirror descent on episodes of a fixed sampling policy (Fiegel et al. 2024)",
+        steps=fixed_steps,
+        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": _tuned(0.7, 0.7, 7.0)}},
+    ),
+    LocalOmd(
+        "local-omd-adaptive",
+        "local-omd, rates adapted to the estimates at each infostate (Fiegel et al. 2024)",
+        steps=confident_steps,
+        adaptive=True,
+        presets={
+            "theory": {"steps": confident_steps},
+            "tuned": {"steps": _tuned(3.2, 10.0, 32.0, growth=0.0)},
+        },
+    ),
+    LocalOmd(
+        "local-omd-baseline",
+        "local-omd-adaptive with a running mean taken off costs: less noise (ours)",
+        steps=Steps(3.2, 0.0),
+        adaptive=True,
+        centre=0.5,
+        window=WINDOW,
+    ),
+)

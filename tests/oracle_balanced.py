@@ -1,0 +1,162 @@
+"""Balanced CFR and LocalOMD in plain Python, with every sum kept: the kernels' slow twins.
+
+They draw the same numbers, go along the same nodes, and share nothing else with the kernels:
+estimates have their importance weights, policies of all iterations are kept, and what adapts is
+the closed form of follow-the-regularised-leader.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slow_tree import SlowStream, SlowTree
+
+
+class SlowAverage:
+    """The average by its definition: the own reach of every sequence, policy by policy."""
+
+    def __init__(self, tree):
+        self.tree = tree
+        self.mass = [np.zeros(size) for size in tree.num_actions]
+
+    def add(self, policies, player):
+        for here, own in enumerate(self.tree.player):
+            if own == player:
+                self.mass[here] += self.tree.reach(policies, here) * policies[here]
+
+    def policies(self):
+        return [
+            mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
+            for mass in self.mass
+        ]
+
+
+class SlowBaselines:
+    """Means of what was seen before, over a window."""
+
+    def __init__(self, tree, centre, window):
+        self.centre, self.window = centre, window
+        self.values = [centre] * tree.num_infostates
+        self.visits = [0] * tree.num_infostates
+
+    def follow(self, here, cost):
+        self.visits[here] += 1
+        if self.window:
+            share = 1 / min(self.visits[here], self.window)
+            self.values[here] = (1 - share) * self.values[here] + share * cost
+
+
+class SlowBalancedCfr:
+    """Balanced CFR with estimates and steps that have their balanced weights."""
+
+    def __init__(self, simulator, row, rates, seed_state, losses):
+        self.tree = SlowTree(simulator)
+        self.row, self.rates, self.losses = row, rates, losses
+        self.stream = SlowStream(seed_state)
+        self.policies = [np.full(size, 1 / size) for size in self.tree.num_actions]
+        self.regrets = [np.zeros(size) for size in self.tree.num_actions]
+        self.baselines = SlowBaselines(self.tree, row.centre, row.window)
+        self.average = SlowAverage(self.tree)
+        self.exploring = [self.tree.exploring(h) for h in range(max(self.tree.num_layers))]
+
+    def weight(self, layer, here):
+        """Return μ*ʰ₁:ₕ(x, a)."""
+        exploring = self.exploring[layer]
+        return self.tree.reach(exploring, here) / self.tree.num_actions[here]
+
+    def iterate(self):
+        """Do one iteration: estimates first, then what the minimisers make of them."""
+        for player in range(len(self.tree.num_layers)):
+            self.average.add(self.policies, player)
+        estimates = [
+            self.episode(player, layer)
+            for player, count in enumerate(self.tree.num_layers)
+            for layer in range(count)
+        ]
+        for here, estimate, weight in filter(None, estimates):
+            self.update(here, estimate, weight)
+
+    def episode(self, player, layer):
+        exploring = self.exploring[layer]
+        end, paths = self.tree.play(
+            self.stream,
+            lambda here, step: (
+                exploring[here]
+                if self.tree.player[here] == player and step <= layer
+                else self.policies[here]
+            ),
+        )
+        if len(paths[player]) <= layer:
+            return None
+        here, action = paths[player][layer]
+        weight = self.weight(layer, here)
+        loss = self.losses[end, player]
+        estimate = np.zeros(self.tree.num_actions[here])
+        estimate[action] = (loss - self.baselines.values[here]) / weight
+        self.baselines.follow(here, loss)
+        return here, estimate, weight
+
+    def update(self, here, estimate, weight):
+        policy, rate = self.policies[here], self.rates[self.tree.player[here]]
+        if rate:
+            policy = policy * np.exp(-rate * weight * estimate)
+        else:
+            self.regrets[here] = self.regrets[here] + policy @ estimate - estimate
+            if self.row.forgetful:
+                self.regrets[here] = np.maximum(self.regrets[here], 0)
+            policy = np.maximum(self.regrets[here], 0)
+        total = policy.sum()
+        self.policies[here] = policy / total if total > 0 else np.full(len(policy), 1 / len(policy))
+
+
+class SlowLocalOmd:
+    """LocalOMD by the closed form: the sum of all estimates, regularised at the rate of today."""
+
+    def __init__(self, simulator, row, rates, seed_state, losses):
+        self.tree = SlowTree(simulator)
+        self.row, self.rates, self.losses = row, rates, losses
+        self.stream = SlowStream(seed_state)
+        self.sampling = self.tree.by_subtree()
+        self.policies = [policy.copy() for policy in self.sampling]
+        self.sums = [np.zeros(size) for size in self.tree.num_actions]
+        self.squares = [0.0] * self.tree.num_infostates
+        self.baselines = SlowBaselines(self.tree, row.centre, row.window)
+        self.average = SlowAverage(self.tree)
+        self.player = 0
+
+    def rate(self, here):
+        rate = self.rates[self.tree.player[here]]
+        if self.row.adaptive:
+            return rate / np.sqrt(1 + self.squares[here])
+        size = self.tree.num_actions[here]
+        return rate / sum(self.tree.sequences_below(here, action) for action in range(size))
+
+    def potential(self, here):
+        """Return max over p of -<p, sums> - KL(p || b) / η."""
+        rate = self.rate(here)
+        return np.log(self.sampling[here] @ np.exp(-rate * self.sums[here])) / rate
+
+    def episode(self):
+        player = self.player
+        end, paths = self.tree.play(
+            self.stream,
+            lambda here, step: (
+                self.sampling if self.tree.player[here] == player else self.policies
+            )[here],
+        )
+        self.average.add(self.policies, player)
+        cost = self.losses[end, player]
+        for here, action in reversed(paths[player]):
+            cost = self.update(here, action, cost)
+        self.player = (player + 1) % len(self.tree.num_layers)
+
+    def update(self, here, action, cost):
+        """Learn the cost of an action at an infostate; return what is passed up."""
+        before, baseline = self.potential(here), self.baselines.values[here]
+        estimate = (cost - baseline) / self.sampling[here][action]
+        self.sums[here][action] += estimate
+        self.squares[here] += estimate**2
+        weights = self.sampling[here] * np.exp(-self.rate(here) * self.sums[here])
+        self.policies[here] = weights / weights.sum()
+        self.baselines.follow(here, cost)
+        return baseline + before - self.potential(here)
