@@ -8,9 +8,10 @@
 
 The peers are installed into an environment of their own, in the user's cache or where `--cache`
 says; one that cannot be installed is a column of reasons. Each runs in a process of its own, one
-game at a time, on one core, in turns with ours. The games are the same on both sides: what a peer
-walks through is compared with our sequence form, or it reads a file that we write. Every answer of
-a peer is measured by our best response before its time counts.
+game at a time, on one core. Iterations are timed in turns with ours; our times to a target are
+those that rows.py keeps, which is to be run before. The games are the same on both sides: what a
+peer walks through is compared with our sequence form, or it reads a file that we write. Every
+answer of a peer is measured by our best response before its time counts.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ from comparison.figures import draw_iterations, draw_targets, save
 from comparison.forms import GameFiles
 from comparison.games import GAMES, choose
 from comparison.iterations import iteration_table, measure_iterations
-from comparison.ours import build_seconds
+from comparison.ours import TARGETS, build
 from comparison.peers import PEERS
-from comparison.targets import ROWS, SHORTER, TARGETS, measure_targets, target_table
+from comparison.targets import measure_targets, target_table
 from report import DOCS, environment, environment_text, replace_part, table
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = DOCS / "benchmarks.md"
 TITLES = {game.name: game.title for game in GAMES}
+OURS = ("auto", "lp", "cfr+", "dcfr", "pcfr+", "sapdcfr+")
+"""Methods of ours in the tables of times."""
 DRAWN = 1e-6
 """The target of the figure."""
 SECONDS, QUICK_SECONDS = 10.0, 1.0
@@ -60,7 +63,6 @@ def parse_arguments() -> argparse.Namespace:
     """Return the options of the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=[], help=", ".join(TITLES))
-    parser.add_argument("--rows", nargs="*", default=ROWS, help="methods of ours to time")
     parser.add_argument("--seconds", type=float, help=f"limit of a run; {SECONDS:.0f} by default")
     parser.add_argument("--quick", action="store_true", help="few turns, short runs")
     parser.add_argument("--cache", type=Path, default=default_folder(), help="peers' environment")
@@ -80,17 +82,13 @@ def measure(arguments: argparse.Namespace) -> Results:
     for peer in PEERS:
         peers.install(peer.requirement)
     iterations, targets = [], []
-    build_seconds("kuhn_poker")
     for game in choose(arguments.games):
         sys.stderr.write(f"{game.title}\n")
         with TemporaryDirectory() as folder:
-            tree, building = build_seconds(game.spec)
-            files = GameFiles(tree, Path(folder))
+            files = GameFiles(build(game.spec), Path(folder))
             if game.times_iterations:
                 iterations.append(measure_iterations(game, files, peers, arguments.quick))
-            targets.append(
-                measure_targets(game, files, building, peers, arguments.rows, arguments.seconds)
-            )
+            targets.append(measure_targets(game, files, peers, arguments.seconds))
     return {
         "environment": environment(),
         "peers": {peer.name: version(peer.requirement, peers) for peer in PEERS},
@@ -136,10 +134,31 @@ def tables(found: Results) -> dict[str, str]:
     parts = {"both sides": sides(found)}
     if found["iterations"]:
         parts["iterations"] = iteration_table(found["iterations"], TITLES)
+    targets = with_ours(found["targets"])
     for target in TARGETS:
-        parts[f"time to {target:g}"] = target_table(found["targets"], TITLES, target)
-    parts["choices"] = choices(found["targets"])
+        parts[f"time to {target:g}"] = target_table(targets, TITLES, target)
     return parts
+
+
+def with_ours(targets: Sequence[Results]) -> list[Results]:
+    """Return results with our times put before the peers': those that rows.py keeps."""
+    kept: Results = json.loads((RESULTS / "rows.json").read_text(encoding="utf-8"))
+    builds = {game["game"]: game["build"] for game in kept["games"]}
+    rows = {(row["game"], row["method"]): row for row in kept["rows"]}
+    found = []
+    for result in targets:
+        name = result["game"]
+        ours = {method: as_solver(rows[name, method], builds[name]) for method in OURS}
+        found.append(result | {"build": builds[name], "solvers": ours | result["solvers"]})
+    return found
+
+
+def as_solver(row: Results, building: float) -> Results:
+    """Return a row of ours in the form of a peer's result."""
+    if "failure" in row:
+        return row
+    seconds = {f"{target:g}": row[f"{target:g}"] for target in TARGETS}
+    return {"build": building, "seconds": seconds, "spent": row["spent"], "gap": row["gap"]}
 
 
 def sides(found: Results) -> str:
@@ -151,19 +170,8 @@ def sides(found: Results) -> str:
     return (
         f"{environment_text(found['environment'])}\n\n"
         f"{table(['peer', 'version', 'what it runs', 'an iteration'], rows)}\n\n"
-        f"A run is given {found['seconds']:g} seconds; one of a row of ours other than `auto` and "
-        f"`lp`, {found['seconds'] / SHORTER:g}."
+        f"A run of a peer is given {found['seconds']:g} seconds."
     )
-
-
-def choices(targets: Sequence[Results]) -> str:
-    """Return what `auto` chose, and why."""
-    rows = [
-        [TITLES[result["game"]], f"{result['histories']:,}", result["solvers"]["auto"]["note"]]
-        for result in targets
-        if "note" in result["solvers"].get("auto", {})
-    ]
-    return table(["game", "histories", "`auto`"], rows)
 
 
 def write(found: Results, parts: dict[str, str]) -> None:
@@ -174,9 +182,9 @@ def write(found: Results, parts: dict[str, str]) -> None:
     for name, part in parts.items():
         page = replace_part(page, f"peers.py: {name}", part)
     PAGE.write_text(page, encoding="utf-8")
-    images = DOCS / "images"
+    images, targets = DOCS / "images", with_ours(found["targets"])
     save(draw_iterations(found["iterations"], TITLES), images / "benchmarks-iterations.svg")
-    save(draw_targets(found["targets"], TITLES, DRAWN), images / "benchmarks-targets.svg")
+    save(draw_targets(targets, TITLES, DRAWN), images / "benchmarks-targets.svg")
 
 
 if __name__ == "__main__":

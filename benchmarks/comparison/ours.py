@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from math import inf
 from statistics import median
+from typing import Any
 
 from report import timed
 
 import infoset
+from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import SolveResult, TracePoint
 from infoset.tree import GameTree, SequenceForm, explore, unroll
 
-__all__ = ["build", "build_seconds", "gap_after", "gap_of", "solve"]
+__all__ = ["TARGETS", "Result", "build", "build_seconds", "first_times", "gap_after", "our_run"]
+
+Result = dict[str, Any]
+
+TARGETS = (1e-4, 1e-6, 1e-8)
+PROGRAMS = frozenset({"lp", "lp-ipm", "lp-refined"})
+PATIENCE = 0.25
+"""The share of its time after which a run that is still far from equilibrium is broken off."""
 
 QUICK = 2.0
 REPEATS = 3
@@ -60,6 +71,86 @@ def gap_after(form: SequenceForm, iterations: int, averages_next: bool) -> float
     return measured.nash_conv if measured.exploitability is None else measured.exploitability
 
 
-def solve(tree: GameTree, method: str, limit: float, target: float) -> SolveResult:
-    """Run a method until it reaches the target or its time is up."""
-    return infoset.solve(tree, method, seconds=limit, callback=lambda p: gap_of(p) <= target)
+def our_run(tree: GameTree, method: str, building: float, limit: float, far: float = inf) -> Result:
+    """Return how long a method of ours takes; compiled before, measuring included.
+
+    `auto` decides by the target too, and is run once for each; others once for all.
+
+    Parameters
+    ----------
+    tree : GameTree
+    method : str
+    building : float
+        Seconds that the tree took.
+    limit : float
+        Seconds for a run.
+    far : float
+        A run whose exploitability is above this after a quarter of its time is broken off.
+
+    Returns
+    -------
+    dict
+        `build`; `seconds` to each of `TARGETS` without building, None where it was not reached in
+        `spent` seconds; `gap`: where it ended; `iterations`; `methods`: what was chosen for each
+        target; or the `failure`.
+    """
+    goals = TARGETS if method == "auto" else TARGETS[-1:]
+    try:
+        if method not in PROGRAMS:
+            infoset.solve(tree, method, iterations=1)
+        results = {goal: solve(tree, method, limit, goal, far) for goal in goals}
+    except UnsupportedGameError:
+        return {"failure": "2 players only"}
+    except NumericalError:
+        return {"failure": "breaks down"}
+    last = results[TARGETS[-1]]
+    if last.outcome == "failed":
+        return {"failure": last.outcome}
+    by_target = {named(target): results.get(target, last) for target in TARGETS}
+    return {
+        "build": building,
+        "seconds": {
+            target: first_times(points_within(result, limit))[target]
+            for target, result in by_target.items()
+        },
+        "spent": last.seconds,
+        "gap": gap_of(last.trace[-1]),
+        "iterations": last.iterations,
+        "methods": {target: result.method for target, result in by_target.items()},
+    }
+
+
+def solve(tree: GameTree, method: str, limit: float, target: float, far: float) -> SolveResult:
+    """Run a method until it reaches the target, its time is up, or it is far from it too long."""
+
+    def is_enough(point: TracePoint) -> bool:
+        is_late = point.seconds > PATIENCE * limit
+        return gap_of(point) <= target or (is_late and gap_of(point) > far)
+
+    goal = target if tree.sequence_form.is_two_player_constant_sum else None
+    return infoset.solve(tree, method, target=goal, seconds=limit, callback=is_enough)
+
+
+def points_within(result: SolveResult, limit: float) -> list[tuple[float, float]]:
+    """Return the seconds and exploitability of the measurements made in time."""
+    return [(point.seconds, gap_of(point)) for point in result.trace if point.seconds <= limit]
+
+
+def first_times(points: Iterable[tuple[float, float]]) -> dict[str, float | None]:
+    """Return by target the first time at which it was reached.
+
+    Parameters
+    ----------
+    points : Iterable[tuple[float, float]]
+        Seconds and exploitability, in order.
+    """
+    known = list(points)
+    return {
+        named(target): next((seconds for seconds, gap in known if gap <= target), None)
+        for target in TARGETS
+    }
+
+
+def named(target: float) -> str:
+    """Return a target as the results name it."""
+    return f"{target:g}"

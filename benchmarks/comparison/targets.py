@@ -1,66 +1,50 @@
-"""How long it takes to come close to equilibrium, building included, here and there."""
+"""How long it takes peers to come close to equilibrium, building included, and the tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import inf
 from statistics import median
-from typing import Any
 
 from report import shown, table
 
-import infoset
 from comparison.environment import PeerEnvironment
 from comparison.forms import GameFiles
 from comparison.games import BenchmarkGame
-from comparison.ours import QUICK, REPEATS, gap_of, solve
+from comparison.ours import QUICK, REPEATS, TARGETS, Result, first_times
 from comparison.peers import PEERS, Peer, PeerError, PeerRun
-from infoset.tree import GameTree
 
-__all__ = ["ROWS", "TARGETS", "measure_targets", "target_table"]
+__all__ = ["in_turns", "measure_targets", "target_table"]
 
-TARGETS = (1e-4, 1e-6, 1e-8)
-ROWS = ("auto", "lp", "cfr+", "dcfr", "pcfr+", "sapcfr+")
-EXACT = ("auto", "lp")
-SHORTER = 4
-"""Rows other than `auto` and `lp` have so many times less time."""
 GROWTH = 1.25
 """Between the iterations at which a peer's answer is measured."""
 WRONG = 1e-5
 
-Result = dict[str, Any]
 Run = Callable[[], Result]
 
 
 def measure_targets(
-    game: BenchmarkGame,
-    files: GameFiles,
-    building: float,
-    environment: PeerEnvironment,
-    rows: Sequence[str],
-    limit: float,
+    game: BenchmarkGame, files: GameFiles, environment: PeerEnvironment, limit: float
 ) -> Result:
-    """Time our methods and the peers on one game.
+    """Time the peers on one game.
 
     Returns
     -------
     dict
-        `histories`, `sequences`, `build`: our seconds; `solvers`: by name `build`, `seconds` to
-        each of `TARGETS` without building, None where it was not reached in `spent` seconds,
-        `gap`: where it ended, `note`; or the `failure`.
+        `histories`, `sequences`; `solvers`: by name `build`, `seconds` to each of `TARGETS`
+        without building, None where it was not reached in `spent` seconds, `gap`: where it ended;
+        or the `failure`.
     """
-    runs: dict[str, Run] = {}
-    for name in rows:
-        seconds = limit if name in EXACT else limit / SHORTER
-        runs[name] = lambda name=name, s=seconds: our_run(files.tree, name, building, s)
-    for peer in PEERS:
-        if peer.times_targets:
-            runs[peer.name] = lambda p=peer: peer_run(p, game, files, environment, limit)
+    runs: dict[str, Run] = {
+        peer.name: partial(peer_run, peer, game, files, environment, limit)
+        for peer in PEERS
+        if peer.times_targets
+    }
     return {
         "game": game.name,
         "histories": files.tree.num_histories,
         "sequences": [plex.num_sequences for plex in files.tree.sequence_form.treeplexes],
-        "build": building,
         "solvers": in_turns(runs),
     }
 
@@ -91,46 +75,6 @@ def typical(results: Sequence[Result]) -> Result:
     }
 
 
-def our_run(tree: GameTree, method: str, building: float, limit: float) -> Result:
-    """Return how long a method of ours takes; compiled before, measuring included."""
-    if not is_for(tree, method):
-        return {"failure": "2 players only"}
-    if method not in EXACT[1:]:
-        infoset.solve(tree, method, iterations=1)
-    result = solve(tree, method, limit, TARGETS[-1])
-    reached = [(point.seconds, gap_of(point)) for point in result.trace]
-    if result.outcome == "failed" or not reached:
-        return {"failure": result.outcome}
-    return {
-        "build": building,
-        "seconds": first_times(reached),
-        "spent": result.seconds,
-        "gap": gap_of(result.trace[-1]),
-        "iterations": result.iterations,
-        "note": result.reason or "",
-    }
-
-
-def is_for(tree: GameTree, method: str) -> bool:
-    """Return whether a row takes a game."""
-    return method != "lp" or tree.sequence_form.is_two_player_constant_sum
-
-
-def first_times(reached: Iterable[tuple[float, float]]) -> dict[str, float | None]:
-    """Return by target the first time at which it was reached.
-
-    Parameters
-    ----------
-    reached : Iterable[tuple[float, float]]
-        Seconds and exploitability, in order.
-    """
-    points = list(reached)
-    return {
-        f"{target:g}": next((seconds for seconds, gap in points if gap <= target), None)
-        for target in TARGETS
-    }
-
-
 def peer_run(
     peer: Peer,
     game: BenchmarkGame,
@@ -155,7 +99,6 @@ def peer_run(
         "spent": run.seconds,
         "gap": reached[-1][1],
         "iterations": run.iterations,
-        "note": "",
     }
 
 
@@ -197,7 +140,8 @@ def target_table(results: Sequence[Result], titles: dict[str, str], target: floa
         found = [result["solvers"].get(name, {"failure": "not measured"}) for name in names]
         texts = [cell(one, f"{target:g}") for one in found]
         rows.append([titles[result["game"]], shown(result["build"]), *texts])
-    header = ["game", "building here", *(f"`{n}`" if n in ROWS else n for n in names)]
+    theirs = {peer.name for peer in PEERS}
+    header = ["game", "building here", *(n if n in theirs else f"`{n}`" for n in names)]
     return table(header, rows)
 
 

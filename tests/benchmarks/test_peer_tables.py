@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import peers
 import pytest
 import report
-from comparison import figures, iterations, targets
+from comparison import figures, iterations, ours, targets
 from comparison.environment import PeerEnvironment, failure
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
@@ -73,7 +74,7 @@ def test_a_ratio_is_that_of_the_times_in_one_turn():
 
 def test_the_first_time_at_a_target_counts():
     points = [(1.0, 1e-3), (2.0, 1e-5), (3.0, 1e-3), (4.0, 1e-6)]
-    assert targets.first_times(points) == {"0.0001": 2.0, "1e-06": 4.0, "1e-08": None}
+    assert ours.first_times(points) == {"0.0001": 2.0, "1e-06": 4.0, "1e-08": None}
 
 
 def result(spent, seconds):
@@ -158,16 +159,29 @@ def test_the_page_shows_what_was_measured(kept):
         )
 
 
+def test_our_times_stand_before_the_peers():
+    found = peers.with_ours([{"game": "leduc", "solvers": {"OpenSpiel": {"failure": "none"}}}])
+    times = json.loads((peers.RESULTS / "rows.json").read_text("utf-8"))
+    (row,) = (
+        row for row in times["rows"] if row["game"] == "leduc" and row["method"] == "sapdcfr+"
+    )
+    assert list(found[0]["solvers"]) == [*peers.OURS, "OpenSpiel"]
+    assert found[0]["solvers"]["sapdcfr+"]["seconds"]["1e-06"] == row["1e-06"]
+    assert found[0]["solvers"]["lp"]["build"] == found[0]["build"] > 0
+    assert peers.as_solver({"failure": "2 players only"}, 1.0)["failure"] == "2 players only"
+
+
 def test_results_are_in_the_order_of_the_games(kept):
     for part in ("iterations", "targets"):
         assert peers.by_game(kept[part]) == kept[part]
 
 
 def test_figures_mark_every_time(kept):
-    drawn = figures.draw_targets(kept["targets"], peers.TITLES, peers.DRAWN)
+    found = peers.with_ours(kept["targets"])
+    drawn = figures.draw_targets(found, peers.TITLES, peers.DRAWN)
     times = [
         solver
-        for game in kept["targets"]
+        for game in found
         for name, solver in game["solvers"].items()
         if name in figures.COLORS and "seconds" in solver
     ]

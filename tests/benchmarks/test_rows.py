@@ -1,0 +1,125 @@
+"""Times of every method: how they are counted, and that the pages show what was kept."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+import report
+import rows
+from comparison import ours
+
+from infoset.games import load_game
+from infoset.solvers import METHODS
+from infoset.tree import build_tree
+
+GAME = {"game": "kuhn", "histories": 55, "build": 1.0, "limit": 3.0}
+
+
+def row(method, *times, **others):
+    known = dict(zip(rows.KEYS, times, strict=True))
+    return {"game": "kuhn", "method": method, **known, "spent": 3.0, "gap": 2e-7, **others}
+
+
+def cells_of(*found):
+    return {(one["game"], one["method"]): one for one in found}
+
+
+CELLS = cells_of(
+    row("auto", 0.5, 0.5, None, chosen="lp lp cfr+"),
+    row("cfr+", 0.25, None, None),
+    row("dcfr", 0.75, 4.0, None),
+    {"game": "kuhn", "method": "omd", "failure": "2 players only"},
+)
+
+
+@pytest.fixture(scope="module")
+def kuhn():
+    return build_tree(load_game("kuhn_poker"))
+
+
+def test_auto_is_run_for_every_target_and_others_once(kuhn, monkeypatch):
+    solved, solve = [], ours.solve
+
+    def note(tree, method, limit, target, far):
+        solved.append((method, target))
+        return solve(tree, method, limit, target, far)
+
+    monkeypatch.setattr(ours, "solve", note)
+    for method in ("auto", "pcfr+"):
+        result = ours.our_run(kuhn, method, 1.0, 30.0)
+        assert all(0 < result["seconds"][key] <= 30 for key in rows.KEYS)
+    assert solved == [*(("auto", target) for target in ours.TARGETS), ("pcfr+", 1e-8)]
+
+
+def test_a_run_that_stays_far_from_equilibrium_is_broken_off(kuhn):
+    result = ours.our_run(kuhn, "xfp", 1.0, 0.8, far=1e-6)
+    assert 0.2 < result["spent"] < 0.8
+    assert result["gap"] > 1e-6
+    assert result["seconds"]["1e-06"] is None
+
+
+def test_methods_for_two_players_say_so_with_three():
+    tree = build_tree(load_game("kuhn_poker(players=3)"))
+    assert ours.our_run(tree, "omd", 1.0, 1.0) == {"failure": "2 players only"}
+
+
+def test_cells_are_times_with_building_or_how_far_a_run_came():
+    lines = rows.times_table([GAME], CELLS, "1e-06").splitlines()[2:]
+    assert lines == [
+        "| `auto` | **1.5** |",
+        "| `cfr+` | (2e-07) |",
+        "| `dcfr` | 5 |",
+        "| `omd` | – |",
+    ]
+
+
+def test_the_quickest_of_all_is_bold():
+    assert "| `cfr+` | **1.25** |" in rows.times_table([GAME], CELLS, "0.0001")
+    assert "**" not in rows.times_table([GAME], CELLS, "1e-08")
+
+
+def test_auto_is_compared_with_the_best_of_the_others():
+    auto = CELLS["kuhn", "auto"]
+    assert rows.best_row(GAME, CELLS, "0.0001") == ("cfr+", 0.25)
+    assert rows.best_row(GAME, CELLS, "1e-08") == ("none", inf)
+    assert rows.ratio_of(GAME, auto, CELLS, "0.0001") == (1.2, 2.0)
+    assert rows.ratio_of(GAME, auto, CELLS, "1e-06") == (0.3, 0.125)
+    assert rows.ratio_of(GAME, auto, CELLS, "1e-08") is None
+    slow = row("auto", None, None, None)
+    assert rows.ratio_text(rows.ratio_of(GAME, slow, CELLS, "1e-06")) == "not reached"
+    assert rows.geometric_mean([(2.0, 9.0), None, (inf, inf), (8.0, 1.0)]) == "4.00 (3.00)"
+
+
+def test_rows_measured_again_replace_their_own_and_no_others():
+    kept = {"environment": {}, "games": [GAME], "rows": [row("lp", 1, 1, 1), row("auto", 2, 2, 2)]}
+    again = {"games": [GAME | {"build": 2.0}], "rows": [row("lp", 3, 3, 3)]}
+    found = rows.joined(kept, again)
+    assert found["games"] == [GAME | {"build": 2.0}]
+    assert [(one["method"], one["1e-06"]) for one in found["rows"]] == [("auto", 2), ("lp", 3)]
+
+
+def test_results_are_kept_a_row_to_a_line():
+    lines = rows.text_of({"environment": {"a": "b"}, "rows": [row("lp", 1, 2, None)]}).splitlines()
+    assert [line for line in lines if '"method": "lp"' in line and '"gap"' in line]
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return rows.json.loads(rows.RESULTS.read_text("utf-8"))
+
+
+def test_every_method_is_timed_on_every_game(kept):
+    assert {(one["game"], one["method"]) for one in kept["rows"]} == {
+        (game, method) for game in rows.TITLES for method in METHODS
+    }
+
+
+def test_the_pages_show_what_was_measured(kept):
+    shown = rows.parts(kept)
+    for page, names in rows.PAGES.items():
+        text = page.read_text("utf-8")
+        for name in names:
+            assert report.replace_part(text, f"rows.py: {name}", shown[name]) == text, (
+                f"{name}: run python benchmarks/rows.py --write --tables"
+            )
