@@ -12,7 +12,7 @@ but the rounding; the spread is by how much the largest exploitability found exc
 relative to the smallest. No seconds are kept: they are another machine's.
 
 A run ends where the game's iterations or `--seconds` are used up, or where float64 ends. Exponents
-that move do so over the horizon of their row. All of it takes some ten minutes on one core.
+that move do so over the horizon of their row. All of it takes half an hour on one core.
 """
 
 from __future__ import annotations
@@ -88,14 +88,14 @@ GAMES: Mapping[str, CurveGame] = {
         "Goofspiel 5, descending", "Goofspiel", GOOFSPIEL.format(5, "descending"), 13, 50_000, 100
     ),
     "goofspiel_5_random": CurveGame(
-        "Goofspiel 5, random", "Goofspiel", GOOFSPIEL.format(5, "random"), 13, 500, 2
+        "Goofspiel 5, random", "Goofspiel", GOOFSPIEL.format(5, "random"), 13, 2000, 2
     ),
     # A ship of one cell is as good anywhere, and uniform play is an equilibrium: two cells.
     "battleship_2x2": CurveGame(
         "Battleship 2×2", "Battleship", BATTLESHIP.format(2, 4), 2, 20_000, 100
     ),
     "battleship_3x2": CurveGame(
-        "Battleship 3×2", "Battleship", BATTLESHIP.format(3, 3), 2, 1500, 5
+        "Battleship 3×2", "Battleship", BATTLESHIP.format(3, 3), 2, 5000, 5
     ),
 }
 """By the name of their file."""
