@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import typer
 
 __all__ = [
+    "CheckpointEveryOption",
+    "CheckpointOption",
     "GameArgument",
     "IterationsOption",
     "JsonOption",
@@ -16,6 +19,7 @@ __all__ = [
     "SecondsOption",
     "Stops",
     "TargetOption",
+    "folder_option",
     "parse_memory",
 ]
 
@@ -41,6 +45,15 @@ def parse_memory(text: str) -> int:
             f"{text!r} is not an amount of memory; write it as 500MB, 4GB, 1.5GiB or in bytes"
         )
     return int(float(match[1]) * unit)
+
+
+def folder_option(default: str) -> Any:
+    """Return the option of the folder that a result goes into; where by default is shown."""
+    return typer.Option(
+        metavar="DIR",
+        help="New folder for the result; if it exists, the next free name is taken.",
+        show_default=default,
+    )
 
 
 GameArgument: TypeAlias = Annotated[
@@ -86,6 +99,14 @@ IterationsOption: TypeAlias = Annotated[
 ]
 SecondsOption: TypeAlias = Annotated[
     float | None, typer.Option("--seconds", help="Seconds to stop after.")
+]
+CheckpointOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep the run in a file, and go on from it if it is there."),
+]
+CheckpointEveryOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"),
 ]
 
 

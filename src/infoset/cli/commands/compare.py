@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,8 +18,9 @@ from infoset.cli.options import (
     SecondsOption,
     Stops,
     TargetOption,
+    folder_option,
 )
-from infoset.cli.progress import live
+from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
     duration_text,
     error_text,
@@ -32,7 +34,7 @@ from infoset.cli.screen import (
 from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
-    from infoset.solvers import SolveResult, TracePoint
+    from infoset.solvers import Budget, SolveResult, TracePoint
 
 DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+"
 
@@ -46,14 +48,7 @@ def run(
     target: TargetOption = None,
     iterations: IterationsOption = None,
     seconds: SecondsOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="New folder for the result; if it exists, the next free name is taken.",
-            show_default="runs/GAME-comparison",
-        ),
-    ] = None,
+    out: Annotated[Path | None, folder_option("runs/GAME-comparison")] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -68,17 +63,11 @@ def run(
     rules = load(game)
     check_writable(out)
     stops = Stops(target, iterations, seconds)._asdict()
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    failure = None
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
-        limits = comparison_budget(form, **stops)
-
-        def show(method: str, point: TracePoint) -> None:
-            if progress.method != method:
-                progress.solving(method, limits)
-            progress.measured(point)
-
-        names = [name.strip() for name in methods.split(",") if name.strip()]
-        failure = None
+        show = partial(_show, progress, comparison_budget(form, **stops))
         try:
             results = compare(form, names, on_measured=show, **stops)
         except ComparisonError as error:
@@ -89,6 +78,13 @@ def run(
         raise failure
     if results[-1].outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) -> None:
+    """Note a measurement of the method at work."""
+    if progress.method != method:
+        progress.solving(method, limits)
+    progress.measured(point)
 
 
 def _save(results: Sequence[SolveResult], out: Path | None, as_json: bool) -> None:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import (
+    CheckpointEveryOption,
+    CheckpointOption,
     GameArgument,
     IterationsOption,
     JsonOption,
@@ -20,6 +22,7 @@ from infoset.cli.options import (
     SecondsOption,
     Stops,
     TargetOption,
+    folder_option,
 )
 from infoset.cli.progress import live
 from infoset.cli.screen import (
@@ -68,48 +71,35 @@ def _list_methods(context: typer.Context, method: str) -> str:
     raise typer.Exit
 
 
+MethodOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
+        callback=_list_methods,
+    ),
+]
+PrecisionOption: TypeAlias = Annotated[
+    str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
+]
+ThreadsOption: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        metavar="NUMBER", help="Of the iterations of the CFR family, in large games of two players."
+    ),
+]
+
+
 def run(
     game: GameArgument,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
-            callback=_list_methods,
-        ),
-    ] = DEFAULT_METHOD,
+    method: MethodOption = DEFAULT_METHOD,
     target: TargetOption = None,
     iterations: IterationsOption = None,
     seconds: SecondsOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="New folder for the result; if it exists, the next free name is taken.",
-            show_default="runs/GAME-METHOD",
-        ),
-    ] = None,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Keep the run in a file, and go on from it if it is there."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"
-        ),
-    ] = None,
-    precision: Annotated[
-        str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
-    ] = "float64",
-    threads: Annotated[
-        int,
-        typer.Option(
-            metavar="NUMBER",
-            help="Of the iterations of the CFR family, in large games of two players.",
-        ),
-    ] = 1,
+    out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
+    checkpoint: CheckpointOption = None,
+    checkpoint_every: CheckpointEveryOption = None,
+    precision: PrecisionOption = "float64",
+    threads: ThreadsOption = 1,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
