@@ -7,7 +7,14 @@ from numbers import Integral, Real
 
 from infoset.errors import ParameterError
 
-__all__ = ["SUM_TOLERANCE", "check_callable", "check_count", "check_kind", "check_number"]
+__all__ = [
+    "SUM_TOLERANCE",
+    "check_callable",
+    "check_count",
+    "check_kind",
+    "check_number",
+    "check_player",
+]
 
 SUM_TOLERANCE = 1e-9
 """How far rounding may put a sum of probabilities off 1."""
@@ -85,6 +92,21 @@ def check_count(name: str, value: object, least: int = 0) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
+
+
+def check_player(player: object, num_players: int, game: str) -> None:
+    """Raise unless a value is one of the players of a game, counted from 0.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
+    is_whole = isinstance(player, Integral) and not isinstance(player, bool)
+    if not (is_whole and 0 <= int(player) < num_players):  # type: ignore[call-overload]
+        raise ParameterError(
+            f"there is no player {player!r}; {game} has players 0 to {num_players - 1}"
+        )
 
 
 def _shown(value: object) -> str:

@@ -45,7 +45,7 @@ class UnknownNameError(InfosetError):
     @classmethod
     def of(cls, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
         """Make the error for an unknown `name`, with the nearest known ones."""
-        return cls(f"unknown {kind} {name!r}; {nearest_names(name, known)}")
+        return cls(f"unknown {kind} {name!r}; {nearest_names(str(name), known)}")
 
 
 class ParameterError(InfosetError):

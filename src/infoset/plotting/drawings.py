@@ -9,8 +9,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from infoset.checks import check_player
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.front import GameLike, find_policy, load
+from infoset.front import GameLike, find_game, find_policy
 from infoset.game import Game
 from infoset.plotting.form_view import form_picture
 from infoset.plotting.history_view import history_picture
@@ -180,11 +181,8 @@ def draw(
     if view not in VIEWS:
         raise UnknownNameError.of("view", view, VIEWS)
     limits = make_limits(depth, max_nodes)
-    loaded = load(game) if isinstance(game, str) else game
-    if not 0 <= player < loaded.num_players:
-        raise ParameterError(
-            f"there is no player {player}; {loaded} has players 0 to {loaded.num_players - 1}"
-        )
+    loaded = find_game(game)
+    check_player(player, loaded.num_players, str(loaded))
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
     is_for_any_part = policy is None or policy == "uniform"

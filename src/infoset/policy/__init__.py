@@ -6,7 +6,13 @@ from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
 from infoset.policy.plans import decompose_plan
 from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
-from infoset.policy.tabular import PolicyRow, TabularPolicy, random_policy, uniform_policy
+from infoset.policy.tabular import (
+    PolicyRow,
+    TabularPolicy,
+    check_policy,
+    random_policy,
+    uniform_policy,
+)
 from infoset.policy.tabulate import tabulate
 
 __all__ = [
@@ -15,6 +21,7 @@ __all__ = [
     "TabularPolicy",
     "UniformPolicy",
     "behavior_to_plan",
+    "check_policy",
     "checked_probabilities",
     "decompose_plan",
     "distance",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.policy.tabular import TabularPolicy
+from infoset.policy.tabular import TabularPolicy, check_policy
 
 __all__ = ["distance", "mix"]
 
@@ -61,6 +61,8 @@ def distance(first: TabularPolicy, second: TabularPolicy) -> float:
 
 
 def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
+    for policy in policies:
+        check_policy(policy)
     first = policies[0].sequence_form
     for policy in policies[1:]:
         other = policy.sequence_form

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,8 @@ import numpy as np
 
 from infoset.checks import SUM_TOLERANCE
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.policy.tabular import TabularPolicy
+from infoset.policy.files import replaced
+from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
 
@@ -39,6 +39,13 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     file : str, Path or TextIO
         A path, where an existing file is replaced in one step; or something open for writing.
 
+    Raises
+    ------
+    ParameterError
+        If it is no policy.
+    PolicyFileError
+        If the file cannot be written.
+
     Examples
     --------
     >>> import sys
@@ -53,17 +60,13 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     1,(start),1.0,Heads,0.5
     1,(start),1.0,Tails,0.5
     """
+    check_policy(policy)
     if not isinstance(file, (str, Path)):
         _write(policy, file)
         return
     path = Path(file)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8", newline="") as stream:
-            _write(policy, stream)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replaced(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        _write(policy, stream)
 
 
 def _write(policy: TabularPolicy, stream: TextIO) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +14,8 @@ import numpy as np
 
 from infoset._version import __version__
 from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
-from infoset.policy.tabular import TabularPolicy
-from infoset.tree import SequenceForm
+from infoset.policy.tabular import TabularPolicy, check_policy
+from infoset.tree import SequenceForm, check_sequence_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,9 +41,17 @@ def save_policy(
     path : str or Path
     metadata : Mapping[str, Any], optional
         JSON values to keep with it.
+
+    Raises
+    ------
+    ParameterError
+        If it is no policy.
+    PolicyFileError
+        If the file cannot be written.
     """
     import pyarrow.parquet as pq
 
+    check_policy(policy)
     path = Path(path)
     about = {
         **(metadata or {}),
@@ -51,12 +61,32 @@ def save_policy(
         "fingerprint": policy.sequence_form.fingerprint,
     }
     table = _table(policy).replace_schema_metadata({KEY: json.dumps(about).encode()})
+    with replaced(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Give the path of a temporary file that takes the place of `path` once it is written.
+
+    Raises
+    ------
+    PolicyFileError
+        If it cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        pq.write_table(table, temporary, compression="zstd")
+        yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        found = strerror(error.errno) if error.errno else error
+        raise PolicyFileError(
+            f"{path} cannot be written: {found}; give the path of a file in a "
+            "folder that is there and yours to write to"
+        ) from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _table(policy: TabularPolicy) -> pa.Table:
@@ -95,11 +125,14 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
 
     Raises
     ------
+    ParameterError
+        If what is given is no sequence form.
     PolicyFileError
         If the file is missing, damaged, or not a policy.
     PolicyMismatchError
         If it was written for another game, or other parameters.
     """
+    check_sequence_form(sequence_form)
     path = Path(path)
     table = _read(path)
     about = _metadata(table, path)

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.policy._kernels import behavior_to_plan, normalize_behavior
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 
-__all__ = ["PolicyRow", "TabularPolicy", "random_policy", "uniform_policy"]
+__all__ = ["PolicyRow", "TabularPolicy", "check_policy", "random_policy", "uniform_policy"]
 
 
 class PolicyRow(NamedTuple):
@@ -202,15 +202,46 @@ class TabularPolicy:
                 )
 
 
+def check_policy(policy: object) -> None:
+    """Raise unless a tabular policy is given.
+
+    Raises
+    ------
+    ParameterError
+        If something else is, such as a name or a game; the message says how to make one.
+    """
+    check_kind(
+        "policy",
+        policy,
+        TabularPolicy,
+        'a TabularPolicy, such as infoset.solve("kuhn_poker").policy; infoset.evaluate also takes '
+        "games by name, and files",
+    )
+
+
 def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy:
-    """Return the policy that takes every legal action alike."""
+    """Return the policy that takes every legal action alike.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no sequence form.
+    """
+    check_sequence_form(sequence_form)
     return TabularPolicy.from_weights(
         sequence_form, [np.ones(plex.num_sequences) for plex in sequence_form.treeplexes]
     )
 
 
 def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
-    """Return a policy drawn uniformly from the simplex of each infostate."""
+    """Return a policy drawn uniformly from the simplex of each infostate.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no sequence form.
+    """
+    check_sequence_form(sequence_form)
     return TabularPolicy.from_weights(
         sequence_form,
         [rng.standard_exponential(plex.num_sequences) for plex in sequence_form.treeplexes],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import check_count
+from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.interrupts import interrupts_held
 from infoset.regret._kernels import iterate, realize_policy
@@ -13,7 +13,7 @@ from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.regret.threads import Side, ThreadedIteration, parts_of
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, Player
 
 __all__ = ["RegretMinimizer"]
@@ -42,7 +42,8 @@ class RegretMinimizer(IterativeState):
     UnknownNameError
         If the precision is another.
     ParameterError
-        If single precision cannot hold the payoffs, the threads are not a whole number from 1 on,
+        If what is given is no sequence form or no scheme, single precision cannot hold the payoffs,
+        the threads are not a whole number from 1 on,
         or there are several of them and not two players.
 
     Examples
@@ -65,6 +66,8 @@ class RegretMinimizer(IterativeState):
         threads: int = 1,
     ) -> None:
         super().__init__()
+        check_sequence_form(sequence_form)
+        check_kind("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
         _check_threads(threads, sequence_form)
         self.sequence_form = sequence_form
         self.scheme = scheme

@@ -10,7 +10,7 @@ from infoset.solvers.budget import Budget
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.result import SolveResult
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["Auto", "run_best"]
 
@@ -44,7 +44,14 @@ class Auto:
     description: str = f"lp where the game is small enough, else {BEST} or {ROBUST}"
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Choose a method and run it."""
+        """Choose a method and run it.
+
+        Raises
+        ------
+        ParameterError
+            If what is given is no sequence form.
+        """
+        check_sequence_form(sequence_form)
         return run_best(
             sequence_form,
             budget,

@@ -7,20 +7,23 @@ import numpy as np
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.regret import game_layouts, pair_payoffs, realize_policy
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 
 __all__ = ["PairGame", "check_least_probability", "check_pair", "payoff_scale"]
 
 
 def check_pair(sequence_form: SequenceForm, method: str) -> None:
-    """Refuse games that are not two-player constant-sum, on behalf of a method.
+    """Refuse what is no two-player constant-sum game, on behalf of a method.
 
     Raises
     ------
+    ParameterError
+        If it is no sequence form.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
+    check_sequence_form(sequence_form)
     if not sequence_form.is_two_player_constant_sum:
         for_two = " or, if it is small, gambit_equilibria" if sequence_form.num_players == 2 else ""
         raise UnsupportedGameError(

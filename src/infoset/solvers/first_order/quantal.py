@@ -5,7 +5,7 @@ from __future__ import annotations
 from infoset.checks import check_number
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import plan_value, utility_gradient
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.regret.prox import Distance, TreeplexProx
 
 __all__ = ["quantal_gap"]
@@ -38,7 +38,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     UnsupportedGameError
         If the game has not two players.
     ParameterError
-        If the temperature is not positive.
+        If it is no policy, or the temperature is not positive.
 
     Examples
     --------
@@ -51,6 +51,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
 
     Source: McKelvey and Palfrey (1995); Ling, Fang and Kolter (2018) for the reduced normal form.
     """
+    check_policy(policy)
     form = policy.sequence_form
     if form.num_players != 2:
         raise UnsupportedGameError(
