@@ -248,6 +248,17 @@ def test_the_quantal_response_equilibrium_of_a_matrix_game():
     assert abs(result.gaps["quantal"]) < 1e-10
 
 
+def test_a_target_is_one_of_the_quantal_gap_where_that_is_what_vanishes():
+    result = infoset.solve(KUHN, "mmd")
+    assert result.outcome == "converged"
+    low, high = form_of(KUHN).payoff_range
+    assert result.gaps["quantal"] <= 1e-3 * (high - low) < result.exploitability
+    nearer = infoset.solve(KUHN, "mmd", target=1e-9)
+    assert nearer.outcome == "converged"
+    assert nearer.gaps["quantal"] <= 1e-9
+    assert nearer.iterations > result.iterations
+
+
 def test_only_fixed_magnets_have_a_quantal_gap():
     assert "quantal" not in infoset.solve(KUHN, "mmd-moving", iterations=2).gaps
     falling = replace(FIRST_ORDER["mmd"], temperature_exponent=0.5)

@@ -88,14 +88,19 @@ class Budget:
         late = self.seconds is not None and self.elapsed >= self.seconds
         return late or self.interrupt.is_set()
 
-    def record(self, iteration: int, measured: Evaluation) -> Outcome | None:
-        """Add a measurement to the trace; return why to stop, or None to go on."""
+    def record(
+        self, iteration: int, measured: Evaluation, gap: float | None = None
+    ) -> Outcome | None:
+        """Add a measurement to the trace; return why to stop, or None to go on.
+
+        The target is one of exploitability or, where there is a `gap`, of that.
+        """
         point = TracePoint(
             iteration, self.elapsed, measured.values, measured.nash_conv, measured.exploitability
         )
         self.trace.append(point)
         wants_stop = self.callback is not None and bool(self.callback(point))
-        reached = measured.exploitability
+        reached = measured.exploitability if gap is None else gap
         if self.target is not None and reached is not None and reached <= self.target:
             return "converged"
         if self.iterations is not None and iteration >= self.iterations:

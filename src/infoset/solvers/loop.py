@@ -60,12 +60,14 @@ def run_measured(
     method: str,
     budget: Budget,
     measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
+    gap: Callable[[TabularPolicy], float] | None = None,
 ) -> SolveResult:
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
     The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
     tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
-    that is kept on disk is measured there too, whenever it is broken off and gone on with.
+    that is kept on disk is measured there too, whenever it is broken off and gone on with. A target
+    is one of exploitability or, for methods that go elsewhere, of their `gap`.
 
     Raises
     ------
@@ -78,7 +80,8 @@ def run_measured(
     try:
         while outcome is None:
             _run_to(solver, next(measurements), budget, keeper)
-            outcome = budget.record(solver.iteration, _measured(solver, method, measure)[1])
+            policy, measured = _measured(solver, method, measure)
+            outcome = budget.record(solver.iteration, measured, gap and gap(policy))
         keeper.save()
     except KeyboardInterrupt:
         outcome = "interrupted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
@@ -169,19 +170,21 @@ class FirstOrderScheme:
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it.
 
-        With a magnet that stays for ever, `gaps["quantal"]` of the result is its `quantal_gap`.
+        With a magnet that stays for ever, `gaps["quantal"]` of the result is its `quantal_gap`,
+        and a target is one of that gap: exploitability has a limit above zero.
 
         Raises
         ------
         UnsupportedGameError
             If the game is not two-player constant-sum.
         """
-        result = run_measured(FirstOrderSolver(sequence_form, self), self.name, budget)
+        solver = FirstOrderSolver(sequence_form, self)
         if not self.has_quantal_limit:
-            return result
+            return run_measured(solver, self.name, budget)
         temperature = self.temperature * payoff_scale(sequence_form)
-        gap = quantal_gap(result.policy, temperature, self.distance)
-        return replace(result, gaps={"quantal": gap})
+        gap = partial(quantal_gap, temperature=temperature, distance=self.distance)
+        result = run_measured(solver, self.name, budget, gap=gap)
+        return replace(result, gaps={"quantal": gap(result.policy)})
 
 
 _ROWS = (
