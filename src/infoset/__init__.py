@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         play_matches,
         prove_value,
     )
-    from infoset.front import GameInfo, compare, evaluate, info, load, solve
+    from infoset.front import GameInfo, compare, evaluate, info, learn, load, solve
     from infoset.game import (
         Game,
         History,
@@ -166,7 +166,7 @@ _ROOMS = {
         "to_pettingzoo",
     ),
     "plotting": ("draw",),
-    "front": ("GameInfo", "compare", "evaluate", "info", "load", "solve"),
+    "front": ("GameInfo", "compare", "evaluate", "info", "learn", "load", "solve"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -221,6 +221,7 @@ __all__ = [
     "forget_non_acting",
     "info",
     "initial_history",
+    "learn",
     "load",
     "load_policy",
     "load_policy_csv",

@@ -20,6 +20,7 @@ from infoset.cli.commands import (
     export,
     games,
     info,
+    learn,
     play,
     prove,
     show,
@@ -59,7 +60,7 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
-for module in (games, info, solve, compare, prove, evaluate, show, draw, play, export):
+for module in (games, info, solve, learn, compare, prove, evaluate, show, draw, play, export):
     app.command(module.__name__.rpartition(".")[2])(module.run)
 
 

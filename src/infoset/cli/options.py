@@ -19,6 +19,7 @@ __all__ = [
     "SecondsOption",
     "Stops",
     "TargetOption",
+    "checkpoint_options",
     "folder_option",
     "parse_memory",
 ]
@@ -116,3 +117,25 @@ class Stops(NamedTuple):
     target: str | None
     iterations: int | None
     seconds: float | None
+
+
+def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:
+    """Return how a run is to be kept, checked before any work is done.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is said how often, and not where.
+    ParameterError
+        As `Checkpointing`.
+    """
+    from infoset.solvers import Checkpointing
+
+    if checkpoint is None and seconds is not None:
+        raise typer.BadParameter(
+            "--checkpoint-every is for a run that is kept: add --checkpoint FILE"
+        )
+    if checkpoint is None:
+        return {}
+    kept = Checkpointing(checkpoint) if seconds is None else Checkpointing(checkpoint, seconds)
+    return {"checkpoint": kept.path, "checkpoint_seconds": kept.seconds}

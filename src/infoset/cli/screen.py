@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from collections.abc import Iterable, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "duration_text",
     "error_console",
     "error_text",
+    "list_rows",
     "make_table",
     "number_text",
     "print_json",
@@ -96,6 +98,19 @@ def make_table(*headers: str) -> Table:
         justify: JustifyMethod = "right" if header.startswith(">") else "left"
         table.add_column(header.removeprefix(">"), justify=justify, overflow="fold")
     return table
+
+
+def list_rows(
+    name: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, as_json: bool
+) -> None:
+    """Write the rows of a table that the library has: as a table, or as JSON under `name`."""
+    if as_json:
+        print_json({name: [dict(zip(columns, row, strict=True)) for row in rows]})
+        return
+    table = make_table(*columns)
+    for row in rows:
+        table.add_row(*row)
+    print_table(table)
 
 
 def number_text(value: float | int | None) -> str:

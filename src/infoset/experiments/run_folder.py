@@ -67,7 +67,7 @@ def save_run(
     """
     wanted = RUNS / run_slug(result.game, result.method) if folder is None else folder
     about = {
-        "parameters": _parameters(result.game, game),
+        "parameters": parameters_of(result.game, game),
         "method": result.method,
         "seed": None,
     }
@@ -79,7 +79,7 @@ def save_run(
     return made
 
 
-def _parameters(spec: str, game: Game | ExtensiveForm | None) -> Any:
+def parameters_of(spec: str, game: Game | ExtensiveForm | None) -> Any:
     """Return the parameters of the game as JSON values; None where nothing tells them."""
     if game is None:
         try:

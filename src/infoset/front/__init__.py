@@ -2,6 +2,7 @@
 
 from infoset.front.compare import compare, comparison_budget
 from infoset.front.info import GameInfo, info
+from infoset.front.learn import learn
 from infoset.front.load import (
     CompiledGame,
     FormLike,
@@ -26,6 +27,7 @@ __all__ = [
     "find_metadata",
     "find_policy",
     "info",
+    "learn",
     "load",
     "solve",
     "to_compiled",

@@ -37,7 +37,7 @@ from infoset.tree import (
     find_recall_violation,
 )
 
-__all__ = ["evaluate", "find_metadata", "find_policy", "solve"]
+__all__ = ["checkpointing", "evaluate", "find_metadata", "find_policy", "solve"]
 
 
 def solve(
@@ -109,7 +109,7 @@ def solve(
     -1.0
     """
     chosen = find_method(method, precision, threads)
-    kept = None if checkpoint is None else _checkpointing(checkpoint, checkpoint_seconds)
+    kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     form = to_form(game, memory=memory, progress=progress)
     budget = make_budget(
         form,
@@ -122,7 +122,14 @@ def solve(
     return chosen.run(form, budget)
 
 
-def _checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
+def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
+    """Return where a run is kept, and how often.
+
+    Raises
+    ------
+    ParameterError
+        As `Checkpointing`; also if it is no path.
+    """
     check_kind("checkpoint", checkpoint, (str, PathLike), "the path of a file")
     return Checkpointing(Path(checkpoint), seconds)
 

@@ -1,19 +1,24 @@
 """Learning from play: learners that see their own episodes only."""
 
+from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr import BalancedCfr
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd import LocalOmd
-from infoset.learning.methods import LEARNERS, find_learner
+from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
 from infoset.learning.path import PathLearner
+from infoset.learning.result import LearnResult
 from infoset.learning.row import LearnerRow, Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator, make_simulator
 from infoset.learning.steps import StepRule, Steps, TreeSize, tree_size
 
 __all__ = [
+    "DEFAULT_LEARNER",
     "LEARNERS",
+    "AutoLearner",
     "BalancedCfr",
     "Knowledge",
+    "LearnResult",
     "LearnerRow",
     "LocalOmd",
     "PathLearner",

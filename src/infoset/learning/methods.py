@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
+from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
 from infoset.learning.local_omd.rows import LOCAL_OMD_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
@@ -18,11 +19,14 @@ from infoset.learning.steps import StepRule
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["LEARNERS", "find_learner"]
+__all__ = ["DEFAULT_LEARNER", "LEARNERS", "find_learner"]
+
+DEFAULT_LEARNER = "auto"
 
 GIVE = 'a name such as "balanced-omd", or a row: an object as infoset.learning.LearnerRow has it'
 
 _ROWS: tuple[LearnerRow, ...] = (
+    AutoLearner(),
     *PATH_LEARNERS,
     *BALANCED_CFR_LEARNERS,
     *LOCAL_OMD_LEARNERS,

@@ -3,6 +3,7 @@
 from infoset.plotting.comparison import plot_comparison
 from infoset.plotting.convergence import plot_convergence
 from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
+from infoset.plotting.learning import plot_learning
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
 
 __all__ = [
@@ -17,4 +18,5 @@ __all__ = [
     "draw",
     "plot_comparison",
     "plot_convergence",
+    "plot_learning",
 ]

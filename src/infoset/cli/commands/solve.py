@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
 from infoset.cli.options import (
     CheckpointEveryOption,
     CheckpointOption,
@@ -22,18 +20,19 @@ from infoset.cli.options import (
     SecondsOption,
     Stops,
     TargetOption,
+    checkpoint_options,
     folder_option,
 )
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     duration_text,
     error_text,
+    list_rows,
     make_table,
     number_text,
     print_json,
     print_table,
     say,
-    tell,
     tell_notes,
 )
 
@@ -61,13 +60,7 @@ def _list_methods(context: typer.Context, method: str) -> str:
     from infoset.solvers import METHODS
 
     rows = [(row.name, row.description) for row in METHODS.values()]
-    if context.params["as_json"]:
-        print_json({"methods": [{"name": name, "description": text} for name, text in rows]})
-    else:
-        table = make_table("method", "what it is")
-        for row in rows:
-            table.add_row(*row)
-        print_table(table)
+    list_rows("methods", ("name", "description"), rows, as_json=context.params["as_json"])
     raise typer.Exit
 
 
@@ -115,14 +108,14 @@ def run(
 
     rules, chosen = load(game), find_method(method, precision, threads)
     check_writable(out)
-    keeping = _keeping(checkpoint, checkpoint_every)
-    with _told_if_interrupted(), live(str(rules)) as progress:
+    keeping = checkpoint_options(checkpoint, checkpoint_every)
+    with told_if_interrupted(), live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(form, **stops))
         result = solve(form, chosen, callback=progress.measured, **stops, **keeping)
     tell_notes(rules)
-    with _interrupts_ignored():
+    with interrupts_ignored():
         folder = save_run(result, out, game=rules)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
@@ -130,20 +123,6 @@ def run(
         _report(result, folder, game)
     if result.outcome == "interrupted":
         raise typer.Exit(INTERRUPTED)
-
-
-def _keeping(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:
-    """Return how `solve` is to keep the run, checked before any work is done."""
-    from infoset.solvers import Checkpointing
-
-    if checkpoint is None and seconds is not None:
-        raise typer.BadParameter(
-            "--checkpoint-every is for a run that is kept: add --checkpoint FILE"
-        )
-    if checkpoint is None:
-        return {}
-    kept = Checkpointing(checkpoint) if seconds is None else Checkpointing(checkpoint, seconds)
-    return {"checkpoint": kept.path, "checkpoint_seconds": kept.seconds}
 
 
 def _report(result: SolveResult, folder: Path, spec: str) -> None:
@@ -167,23 +146,3 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
     say(f"look at it: infoset show {quote(spec)} {quote(str(policy))}")
-
-
-@contextmanager
-def _told_if_interrupted() -> Iterator[None]:
-    """Say so if Ctrl-C comes before there is a policy."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        tell("interrupted before there was anything to save")
-        raise
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Let no Ctrl-C come between the files of a run."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

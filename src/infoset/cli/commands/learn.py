@@ -1,0 +1,157 @@
+"""`infoset learn`: policies learned from play, their traces and their picture, in a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
+from infoset.cli.options import (
+    CheckpointEveryOption,
+    CheckpointOption,
+    GameArgument,
+    JsonOption,
+    MemoryOption,
+    SecondsOption,
+    checkpoint_options,
+    folder_option,
+)
+from infoset.cli.progress import live
+from infoset.cli.screen import (
+    duration_text,
+    list_rows,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell_notes,
+)
+
+if TYPE_CHECKING:
+    from infoset.learning import LearnResult
+    from infoset.solvers import TracePoint
+
+DEFAULT_METHOD = "auto"
+
+
+def _list_learners(context: typer.Context, method: str) -> str:
+    """Print the table of learners and leave, where that is what is asked for."""
+    if method.lower() != "list":
+        return method
+    from infoset.learning import LEARNERS
+
+    list_rows(
+        "learners",
+        ("name", "knows", "description"),
+        [(row.name, row.knowledge.value, row.description) for row in LEARNERS.values()],
+        as_json=context.params["as_json"],
+    )
+    raise typer.Exit
+
+
+def run(
+    game: GameArgument,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="Who learns: auto, balanced-omd and more, in any case of letters; list shows all.",
+            callback=_list_learners,
+        ),
+    ] = DEFAULT_METHOD,
+    episodes: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Episodes of each run.")
+    ] = 1_000_000,
+    seeds: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds from 0.")
+    ] = 1,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Step sizes by name, such as theory or tuned."),
+    ] = None,
+    seconds: SecondsOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
+        ),
+    ] = None,
+    out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
+    checkpoint: CheckpointOption = None,
+    checkpoint_every: CheckpointEveryOption = None,
+    memory: MemoryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Learn a game from play, all players against each other, and save the policies.
+
+    Players see their own episodes only, unless the method needs more (list tells).
+    Ctrl-C stops it at any time, and what is done is saved.
+    """
+    from infoset.experiments import check_writable, learning_files, save_learning
+    from infoset.front import learn, load
+    from infoset.learning import find_learner
+    from infoset.solvers import Budget
+
+    rules, row = load(game), find_learner(method, preset=preset)
+    check_writable(out)
+    keeping = checkpoint_options(checkpoint, checkpoint_every)
+    with told_if_interrupted(), live(str(rules)) as progress:
+
+        def show(seed: int, point: TracePoint) -> None:
+            if not progress.method:
+                progress.solving(row.name, Budget(iterations=episodes, seconds=seconds))
+            progress.measured(point)
+
+        result = learn(
+            rules,
+            row,
+            episodes=episodes,
+            seeds=seeds,
+            seconds=seconds,
+            on_measured=show,
+            workers=workers,
+            memory=memory,
+            progress=progress.explored,
+            **keeping,
+        )
+    tell_notes(rules)
+    with interrupts_ignored():
+        folder = save_learning(result, out, game=rules)
+    if as_json:
+        print_json({**result.summary(), "folder": str(folder), "files": learning_files(result)})
+    else:
+        _report(result, folder, game)
+    if any(run.outcome == "interrupted" for run in result.runs):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _report(result: LearnResult, folder: Path, spec: str) -> None:
+    from infoset.experiments import learning_files
+
+    table = make_table()
+    if result.reason is not None:
+        table.add_row("method", result.reason)
+    table.add_row("episodes", number_text(result.episodes))
+    table.add_row("time", duration_text(result.seconds))
+    table.add_row("episodes per second", number_text(round(result.episodes_per_second)))
+    table.add_row("NashConv", _spread_text(result.nash_conv))
+    if result.exploitability is not None:
+        table.add_row("exploitability", _spread_text(result.exploitability))
+    table.add_row("NashConv of the last policy", _spread_text(result.last_nash_conv))
+    print_table(table, title=f"{result.game}, {result.method}")
+    files = list(learning_files(result).values())
+    say(f"saved in {folder}: {', '.join(files)}")
+    say(f"look at it: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
+
+
+def _spread_text(values: tuple[float, ...]) -> str:
+    """Return the number of the one run, or median, least and greatest of several."""
+    if len(values) == 1:
+        return number_text(values[0])
+    low, middle, high = map(number_text, (min(values), median(values), max(values)))
+    return f"{middle} (median of {len(values)} seeds, {low} to {high})"

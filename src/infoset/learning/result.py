@@ -1,0 +1,94 @@
+"""What learning a game from play returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from infoset.evaluation import evaluate_policy
+from infoset.policy import TabularPolicy
+from infoset.solvers import SolveResult
+
+__all__ = ["LearnResult"]
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """What learning a game from play returns: one run per seed.
+
+    Attributes
+    ----------
+    game : str
+        The game, as `load` reads it.
+    method : str
+    seeds : tuple[int, ...]
+    runs : tuple[SolveResult, ...]
+        One per seed: `policy` is the average policy, `current_policy` the last one, an iteration
+        is an episode.
+    seconds : float
+        Time taken by all runs together, the building of the game not counted.
+    reason : str or None
+        Why this method, where `auto` chose it.
+    """
+
+    game: str
+    method: str
+    seeds: tuple[int, ...]
+    runs: tuple[SolveResult, ...]
+    seconds: float
+    reason: str | None = None
+
+    @property
+    def episodes(self) -> int:
+        """Episodes of a run; of the shortest, where some were ended early."""
+        return min(run.iterations for run in self.runs)
+
+    @property
+    def episodes_per_second(self) -> float:
+        """Episodes of all runs by the time they took, measuring included."""
+        return sum(run.iterations for run in self.runs) / max(self.seconds, 1e-9)
+
+    @property
+    def policies(self) -> tuple[TabularPolicy, ...]:
+        """The average policy of each run."""
+        return tuple(run.policy for run in self.runs)
+
+    @property
+    def nash_conv(self) -> tuple[float, ...]:
+        """NashConv of the average policy of each run.
+
+        With more than two players, or payoffs that are not constant-sum, a diagnostic: there, it
+        is the joint play of the policies, and not their average, that approaches an equilibrium.
+        """
+        return tuple(run.nash_conv for run in self.runs)
+
+    @property
+    def exploitability(self) -> tuple[float, ...] | None:
+        """Half of NashConv, per run; None unless the game is two-player constant-sum."""
+        found = [run.exploitability for run in self.runs]
+        return tuple(value for value in found if value is not None) or None
+
+    @cached_property
+    def last_nash_conv(self) -> tuple[float, ...]:
+        """NashConv of the last policy of each run."""
+        last = [run.current_policy for run in self.runs]
+        return tuple(evaluate_policy(policy).nash_conv for policy in last if policy is not None)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers as JSON values, those of runs by seed; no policies, no traces."""
+        exploitability = self.exploitability
+        return {
+            "game": self.game,
+            "method": self.method,
+            "reason": self.reason,
+            "episodes": self.episodes,
+            "seconds": self.seconds,
+            "episodes_per_second": self.episodes_per_second,
+            "seeds": list(self.seeds),
+            "nash_conv": list(self.nash_conv),
+            "exploitability": None if exploitability is None else list(exploitability),
+            "last_nash_conv": list(self.last_nash_conv),
+            "values": [list(run.values) for run in self.runs],
+            "outcomes": [run.outcome for run in self.runs],
+        }

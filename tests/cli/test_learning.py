@@ -1,0 +1,104 @@
+"""The command `learn`: what it prints, what it leaves, how it ends."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import infoset
+from infoset.learning import LEARNERS
+
+KEYS = {
+    "game",
+    "method",
+    "reason",
+    "episodes",
+    "seconds",
+    "episodes_per_second",
+    "seeds",
+    "nash_conv",
+    "exploitability",
+    "last_nash_conv",
+    "values",
+    "outcomes",
+}
+LEARN = ("learn", "kuhn_poker", "--method", "ixomd", "--episodes", "2000")
+
+
+def test_one_seed_leaves_the_files_of_solve(command, tmp_path):
+    ran = command(*LEARN)
+    assert ran.code == 0
+    assert ran.out.startswith("kuhn_poker, ixomd\n")
+    folder = tmp_path / "runs" / "kuhn_poker-ixomd"
+    files = ["convergence.png", "policy.parquet", "result.json", "trace.csv"]
+    assert sorted(os.listdir(folder)) == files
+    assert command("evaluate", "kuhn_poker", folder / "policy.parquet").code == 0
+    about = infoset.policy.read_metadata(folder / "policy.parquet")
+    assert (about["method"], about["seed"]) == ("ixomd", 0)
+
+
+def test_json_is_one_object_with_numbers_by_seed(command, tmp_path):
+    found = command(*LEARN, "--seeds", "2", "--json", "--out", "here").json
+    assert set(found) == KEYS | {"folder", "files"}
+    assert found["seeds"] == [0, 1]
+    assert found["episodes"] == 2000
+    saved = json.loads((tmp_path / "here" / "result.json").read_text())
+    assert {name: saved[name] for name in KEYS} == {name: found[name] for name in KEYS}
+    form = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
+    for seed, error in enumerate(found["nash_conv"]):
+        policy = infoset.load_policy(tmp_path / "here" / f"policy-{seed}.parquet", form)
+        assert infoset.nash_conv(policy) == pytest.approx(error, abs=1e-12)
+    with (tmp_path / "here" / "trace.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["seed"] for row in rows} == {"0", "1"}
+    assert [row["episode"] for row in rows if row["seed"] == "1"][-1] == "2000"
+
+
+def test_the_learners_are_listed(command):
+    listed = command("learn", "kuhn_poker", "--method", "list", "--json").json
+    assert [row["name"] for row in listed["learners"]] == list(LEARNERS)
+    assert {row["knows"] for row in listed["learners"]} <= {
+        "nothing",
+        "its own infostate tree",
+        "a simulator that can be reset",
+    }
+    assert "balanced-omd" in command("learn", "kuhn_poker", "--method", "list").out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--episodes", "0"), "episodes=0"),
+        (("--seeds", "0"), "seeds=0"),
+        (("--method", "ixo"), "did you mean ixomd?"),
+        (("--preset", "best"), "preset"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(command, options, words):
+    assert words in command("learn", "kuhn_poker", "--method", "ixomd", *options).complaint
+
+
+def test_ctrl_c_saves_what_is_done(tmp_path):
+    arguments = "--episodes 1000000000000 --seeds 2 --json --checkpoint kept --checkpoint-every 0"
+    running = subprocess.Popen(
+        [sys.executable, "-m", "infoset", *LEARN[:4], *arguments.split()],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    while not all((tmp_path / f"kept.{seed}").exists() for seed in (0, 1)):
+        time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    assert running.returncode == 130
+    found = json.loads(out)
+    assert found["outcomes"] == ["interrupted", "interrupted"]
+    assert sorted(path.name for path in tmp_path.glob("kept*")) == ["kept.0", "kept.1"]
+    assert len(list((tmp_path / "runs" / "kuhn_poker-ixomd").iterdir())) == 5

@@ -1,0 +1,145 @@
+"""`learn`: seeds, limits, files, and what is refused."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import (
+    CheckpointMismatchError,
+    ParameterError,
+    UnknownNameError,
+    UnsupportedGameError,
+)
+from infoset.tree import decision, make_form, terminal
+
+EPISODES = 3000
+
+
+def probabilities(result):
+    return [np.concatenate(policy.probabilities) for policy in result.policies]
+
+
+def test_a_seed_gives_the_same_bits_whoever_works_beside_it():
+    together = infoset.learn("kuhn_poker", "ixomd", episodes=EPISODES, seeds=3, workers=2)
+    alone = infoset.learn("kuhn_poker", "ixomd", episodes=EPISODES, seeds=[2])
+    assert together.seeds == (0, 1, 2)
+    assert (probabilities(together)[2] == probabilities(alone)[0]).all()
+    assert (probabilities(together)[0] != probabilities(together)[1]).any()
+
+
+def test_numbers_are_by_seed():
+    result = infoset.learn("kuhn_poker", "balanced-omd", episodes=EPISODES, seeds=[7, 3])
+    assert result.seeds == (7, 3)
+    assert result.episodes == EPISODES
+    assert result.nash_conv == tuple(2 * error for error in result.exploitability)
+    measured = [infoset.nash_conv(policy) for policy in result.policies]
+    assert result.nash_conv == pytest.approx(measured, abs=1e-12)
+    last = [infoset.nash_conv(run.current_policy) for run in result.runs]
+    assert result.last_nash_conv == pytest.approx(last, abs=1e-12)
+    assert result.episodes_per_second * result.seconds == pytest.approx(2 * EPISODES)
+    assert result.summary()["nash_conv"] == list(result.nash_conv)
+    assert [run.iterations for run in result.runs] == [EPISODES] * 2
+    for run in result.runs:
+        assert all(one.iteration < two.iteration for one, two in pairwise(run.trace))
+
+
+def test_auto_says_what_it_chose():
+    result = infoset.learn("kuhn_poker", episodes=100)
+    assert result.method != "auto"
+    assert result.method in result.reason
+
+
+def test_games_of_many_players_have_no_exploitability():
+    result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=500)
+    assert result.exploitability is None
+    assert result.nash_conv[0] > 0
+
+
+def test_extensive_forms_are_learned():
+    form = infoset.extensive_form(infoset.load("kuhn_poker"))
+    given = infoset.learn(form, "ixomd", episodes=EPISODES)
+    assert given.nash_conv[0] < infoset.learn(form, "ixomd", episodes=1).nash_conv[0]
+
+
+def test_forgetful_games_are_refused():
+    after = [decision(0, "x", {"l": terminal(gain), "r": terminal(0)}) for gain in (1, 2)]
+    root = decision(0, "root", {"a": after[0], "b": after[1]})
+    with pytest.raises(UnsupportedGameError, match="perfect recall"):
+        infoset.learn(make_form(root, players=1), "ixomd")
+
+
+def test_a_run_that_is_kept_goes_on_to_the_same_bits(tmp_path):
+    whole = infoset.learn("leduc_poker", "balanced-omd", episodes=EPISODES, seeds=2)
+    kept = tmp_path / "run"
+    options = {"seeds": 2, "checkpoint": kept, "checkpoint_seconds": 0}
+    stopped = infoset.learn(
+        "leduc_poker",
+        "balanced-omd",
+        episodes=EPISODES,
+        on_measured=lambda seed, point: point.iteration > 500 + 700 * seed,
+        **options,
+    )
+    assert [run.outcome for run in stopped.runs] == ["stopped"] * 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.0", "run.1"]
+    gone_on = infoset.learn("leduc_poker", "balanced-omd", episodes=EPISODES, **options)
+    for one, other in zip(probabilities(whole), probabilities(gone_on), strict=True):
+        assert (one == other).all()
+    with pytest.raises(CheckpointMismatchError, match="another run"):
+        infoset.learn("leduc_poker", "ixomd", episodes=EPISODES, **options)
+
+
+def test_interrupts_end_every_run_with_what_it_has():
+    main = threading.main_thread().ident
+    came = threading.Event()
+
+    def interrupt(seed, point):
+        if point.iteration > 1000 and not came.is_set():
+            came.set()
+            signal.pthread_kill(main, signal.SIGINT)
+
+    result = infoset.learn(
+        "kuhn_poker", "ixomd", episodes=10**12, seeds=3, workers=2, on_measured=interrupt
+    )
+    assert [run.outcome for run in result.runs] == ["interrupted"] * 3
+    assert all(run.trace[-1].iteration == run.iterations for run in result.runs)
+
+
+def test_a_run_that_fails_ends_the_others():
+    def fail(seed, point):
+        if seed == 1 and point.iteration > 1000:
+            raise RuntimeError("the user's own")
+
+    with pytest.raises(RuntimeError, match="the user's own"):
+        infoset.learn("kuhn_poker", "ixomd", episodes=10**12, seeds=2, workers=2, on_measured=fail)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"episodes": 0}, ParameterError, "episodes=0"),
+        ({"episodes": 1.5}, ParameterError, "whole number"),
+        ({"seeds": 0}, ParameterError, "seeds=0"),
+        ({"seeds": []}, ParameterError, "at least one"),
+        ({"seeds": [1, 1]}, ParameterError, "each once"),
+        ({"seeds": [-1]}, ParameterError, "seed=-1"),
+        ({"seeds": "three"}, ParameterError, "a number of runs"),
+        ({"workers": 0}, ParameterError, "workers=0"),
+        ({"seconds": -1}, ParameterError, "seconds=-1"),
+        ({"on_measured": 3}, ParameterError, "cannot be called"),
+        ({"method": "balanced-om"}, UnknownNameError, "balanced-omd"),
+        ({"method": 3}, ParameterError, "a name such as"),
+        ({"preset": "theorie"}, UnknownNameError, "theory"),
+        ({"steps": (-1.0, 0.1)}, ParameterError, "-1"),
+        ({"steps": (0.0, 0.1)}, ParameterError, "0"),
+        ({"checkpoint": 3}, ParameterError, "path"),
+    ],
+)
+def test_mistakes_are_told_before_any_work(options, error, words):
+    with pytest.raises(error, match=words):
+        infoset.learn("no_such_game", **{"method": "ixomd", **options})
