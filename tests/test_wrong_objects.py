@@ -34,6 +34,7 @@ TAKE_FORMS = {
     "uniform_policy": policy.uniform_policy,
     "random_policy": lambda given: policy.random_policy(given, np.random.default_rng(0)),
     "load_policy": lambda given: policy.load_policy("policy.parquet", given),
+    "make_budget": lambda given: solvers.make_budget(given, target=0.1),
     "RegretMinimizer": lambda given: regret.RegretMinimizer(given, CFR),
     **{
         name: lambda given, name=name: solvers.METHODS[name].run(
@@ -58,6 +59,31 @@ def test_what_takes_policies_says_how_to_make_one(name, given):
 def test_what_takes_sequence_forms_says_how_to_make_one(name, given):
     with pytest.raises(ParameterError, match=r"^form.* give a SequenceForm, such as infoset\.bui"):
         TAKE_FORMS[name](given)
+
+
+@pytest.mark.parametrize("name", ["cfr+", "lp", "mmd", "xfp", "cfr-br"])
+@pytest.mark.parametrize("given", [None, 1000])
+def test_budgets_are_no_numbers(name, given):
+    with pytest.raises(ParameterError, match=r"^budget=.* give a Budget, such as Budget\(iter"):
+        solvers.METHODS[name].run(FORM, given)
+
+
+def test_a_share_of_payoffs_beyond_floating_point():
+    vast = infoset.matrix_game([[1e308, -1e308], [-1e308, 1e308]])
+    for method in ("cfr+", "lp"):
+        with pytest.raises(ParameterError, match=r"go from -1e\+308 to 1e\+308, a range beyond"):
+            infoset.solve(vast, method)
+
+
+@pytest.mark.parametrize("path", ["", ".", Path()])
+def test_a_folder_is_no_policy(path):
+    with pytest.raises(PolicyFileError, match="is a folder; give the name of a file"):
+        infoset.evaluate("kuhn_poker", path)
+
+
+def test_behaviour_is_of_extensive_forms():
+    with pytest.raises(ParameterError, match="form='kuhn_poker' is of type str; give an Extensive"):
+        infoset.behavior_values("kuhn_poker")
 
 
 def test_a_scheme_by_name_is_none():

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import ExtensiveForm, find_action_mismatch
 from infoset.tree.forms.contraction import distinct
@@ -39,8 +39,8 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     UnknownNameError
         If there is no such information set or action.
     ParameterError
-        If there is no such player, probabilities are negative or do not sum to one, or the actions
-        of an information set are not well defined.
+        If it is no extensive form, there is no such player, probabilities are negative or do not
+        sum to one, or the actions of an information set are not well defined.
 
     Examples
     --------
@@ -54,6 +54,9 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     >>> round(value * 3, 9)
     4.0
     """
+    check_kind(
+        "form", form, ExtensiveForm, "an ExtensiveForm, such as infoset.make_form makes of nodes"
+    )
     mismatch = find_action_mismatch(form)
     if mismatch is not None:
         raise ParameterError(f"{form.name} has no behavioural policies: {mismatch}")

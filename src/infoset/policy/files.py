@@ -156,6 +156,8 @@ def _read(path: Path) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if path.is_dir():
+        raise PolicyFileError(f"{path} is a folder; give the name of a file")
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:

@@ -8,14 +8,14 @@ from math import isfinite
 from threading import Event
 from typing import TypeAlias
 
-from infoset.checks import check_callable, check_count, check_number
+from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation
 from infoset.solvers.checkpoint import Checkpointing
 from infoset.solvers.result import Callback, Outcome, TracePoint
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 
-__all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "make_budget"]
+__all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
 
 Target: TypeAlias = float | str
 """An exploitability in the game's units, or a percentage of the payoff range such as '0.1%'."""
@@ -127,10 +127,12 @@ def make_budget(
     Raises
     ------
     ParameterError
-        As `Budget`; also if a target is below what float64 can tell from zero.
+        As `Budget`; also if what is given is no sequence form, if a target is below what float64
+        can tell from zero, or if it is a share of payoffs whose range is beyond floating point.
     UnsupportedGameError
         If a target is given for a game without exploitability.
     """
+    check_sequence_form(sequence_form)
     has_exploitability = sequence_form.is_two_player_constant_sum
     if target is not None and not has_exploitability:
         raise UnsupportedGameError(
@@ -141,6 +143,29 @@ def make_budget(
         seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
     goal = None if target is None else _absolute_target(sequence_form, target)
     return Budget(goal, iterations, seconds, callback, checkpoint=checkpoint)
+
+
+def check_budget(budget: object) -> None:
+    """Raise unless a budget is given.
+
+    Raises
+    ------
+    ParameterError
+        If it is none, such as a number of iterations.
+    """
+    check_kind("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
+
+
+def _payoff_width(sequence_form: SequenceForm) -> float:
+    """Return how wide the range of payoffs is, which percentages are of."""
+    low, high = sequence_form.payoff_range
+    if not isfinite(high - low):
+        raise ParameterError(
+            f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}, a range beyond "
+            "float64, of which a target, by default 0.1%, is no share: scale the payoffs to sizes "
+            "about 1, or give iterations or seconds alone"
+        )
+    return high - low
 
 
 def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
@@ -154,8 +179,7 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
             "percentage of the payoff range such as '0.1%'"
         ) from None
     if text.endswith("%"):
-        low, high = sequence_form.payoff_range
-        number *= (high - low) / 100
+        number *= _payoff_width(sequence_form) / 100
     if not (isfinite(number) and number >= 0):
         raise ParameterError(f"target={target} is out of range: it must be at least 0")
     if number < sequence_form.rounding:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
-from infoset.solvers.budget import Budget
+from infoset.solvers.budget import Budget, check_budget
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.solvers.resuming import NoKeeper, RunKeeper, keep_run
 from infoset.tree import SequenceForm
@@ -71,9 +71,12 @@ def run_measured(
 
     Raises
     ------
+    ParameterError
+        If the budget is none.
     NumericalError
         If the answer is no policy any more, or has no finite value.
     """
+    check_budget(budget)
     outcome: Outcome | None = None
     keeper = keep_run(solver, method, budget)
     measurements = _measurements_left(solver, budget)

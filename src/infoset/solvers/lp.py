@@ -15,7 +15,7 @@ from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maxim
 from infoset.solvers._lp_answer import Answer, measured_answer, seconds_left, solve_program
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
-from infoset.solvers.budget import Budget
+from infoset.solvers.budget import Budget, check_budget
 from infoset.solvers.pair_game import check_pair
 from infoset.solvers.result import Outcome, SolveResult
 from infoset.solvers.resuming import refuse_checkpoint
@@ -104,10 +104,11 @@ def solve_by_lp(
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
-        If a checkpoint is asked for.
+        If what is given is no sequence form or no budget, or a checkpoint is asked for.
     """
     options = options or LinearProgram()
     check_pair(sequence_form, options.name)
+    check_budget(budget)
     refuse_checkpoint(budget.checkpoint, options.name)
     answer = solve_program(
         plan_model(sequence_form, 0),
