@@ -4,6 +4,7 @@ from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr import BalancedCfr
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd import LocalOmd
+from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
 from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
 from infoset.learning.path import PathLearner
 from infoset.learning.result import LearnResult
@@ -21,12 +22,14 @@ __all__ = [
     "LearnResult",
     "LearnerRow",
     "LocalOmd",
+    "OutcomeSampling",
     "PathLearner",
     "Presets",
     "SelfPlay",
     "Simulator",
     "StepRule",
     "Steps",
+    "TraversalSampling",
     "TreeSize",
     "find_learner",
     "make_simulator",

@@ -12,6 +12,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
 from infoset.learning.local_omd.rows import LOCAL_OMD_LEARNERS
+from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
 from infoset.learning.row import LearnerRow
 from infoset.learning.steps import StepRule
@@ -30,6 +31,7 @@ _ROWS: tuple[LearnerRow, ...] = (
     *PATH_LEARNERS,
     *BALANCED_CFR_LEARNERS,
     *LOCAL_OMD_LEARNERS,
+    *MCCFR_LEARNERS,
 )
 
 LEARNERS: Mapping[str, LearnerRow] = MappingProxyType({row.name: row for row in _ROWS})

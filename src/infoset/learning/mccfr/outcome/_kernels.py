@@ -1,0 +1,153 @@
+"""Outcome sampling: regrets estimated from what one player saw of one episode."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.kernels import inner_kernel, kernel
+from infoset.learning._kernels import count_infostate, follow_baseline
+from infoset.learning.mccfr._kernels import match_regrets
+from infoset.learning.simulation import Infostates, Nodes, Paths, play
+from infoset.streams import Stream
+from infoset.typing import FloatArray, LongArray
+
+
+class OutcomeNumbers(NamedTuple):
+    """The numbers of a row of outcome sampling.
+
+    Attributes
+    ----------
+    share : float
+        ε, the share of exploration in what the player that learns does.
+    window : float
+        How many visits baselines remember; 0 for no baselines.
+    regret_floor : float
+        0 for regret matching+, -∞ for regret matching.
+    """
+
+    share: float
+    window: float
+    regret_floor: float
+
+
+class OutcomeState(NamedTuple):
+    """The arrays that outcome sampling reads and moves.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy.
+    exploration : FloatArray
+        [S] the policy that a player explores by; not moved.
+    regret : FloatArray
+        [S] sums of estimated counterfactual regrets.
+    baseline, visits : FloatArray
+        [S] what is guessed to follow an action, in units of utility, and how often it was taken.
+    mass, counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._kernels`.
+    """
+
+    policy: FloatArray
+    exploration: FloatArray
+    regret: FloatArray
+    baseline: FloatArray
+    visits: FloatArray
+    mass: FloatArray
+    counted: FloatArray
+
+
+@inner_kernel
+def fill_reach(
+    share: float, player: int, paths: Paths, state: OutcomeState, reach: FloatArray
+) -> None:
+    """Fill reach [D + 1] with the probability of a player's own actions up to each step.
+
+    That is, of those of its path, as it samples them.
+    """
+    reach[0] = 1.0
+    for step in range(paths.length[player]):
+        slot = paths.slot[player, step]
+        sampled = share * state.exploration[slot] + (1.0 - share) * state.policy[slot]
+        reach[step + 1] = reach[step] * sampled
+
+
+@inner_kernel
+def learn_outcome(
+    numbers: OutcomeNumbers,
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    utility: float,
+    state: OutcomeState,
+    reach: FloatArray,
+) -> None:
+    """Add the estimated regrets along the path of a player that has sampled, `state` in place.
+
+    With q the probability of the player's own actions as it samples them, b a baseline, σ the
+    policy, and u what follows, which at the last decision is the utility, from there up:
+
+        v(a) = b(x, a) + 1{a is taken} (u - b(x, a)) q(x) / q(x, a)
+        u ← Σ_a σ(a|x) v(a)
+        R(x, a) += (v(a) - u) / q(x)
+
+    What the others and nature do, they do on policy: their reach cancels.
+
+    reach : [D + 1] room for q along the path.
+    Source: Lanctot et al. (2009), Section 3.1; the baselines, here of infostates: Schmid et al.
+    (2019), eq. (9).
+    """
+    fill_reach(numbers.share, player, paths, state, reach)
+    for step in range(paths.length[player] - 1, -1, -1):
+        here, taken = paths.infostate[player, step], paths.slot[player, step]
+        first_slot = infostates.first_slot[here]
+        end = first_slot + infostates.num_actions[here]
+        surprise = (utility - state.baseline[taken]) * (reach[step] / reach[step + 1])
+        value = state.policy[taken] * surprise
+        for slot in range(first_slot, end):
+            value += state.policy[slot] * state.baseline[slot]
+        for slot in range(first_slot, end):
+            state.regret[slot] += (state.baseline[slot] - value) / reach[step]
+        state.regret[taken] += surprise / reach[step]
+        follow_baseline(taken, utility, numbers.window, state.baseline, state.visits)
+        match_regrets(infostates, here, numbers.regret_floor, state.regret, state.policy)
+        utility = value
+
+
+@kernel
+def learn_by_outcomes(
+    numbers: OutcomeNumbers,
+    nodes: Nodes,
+    infostates: Infostates,
+    utility: FloatArray,
+    episodes: int,
+    done: LongArray,
+    stream: Stream,
+    paths: Paths,
+    reach: FloatArray,
+    state: OutcomeState,
+) -> None:
+    """Play episodes in which one player after another explores and learns; count them in done[0].
+
+    utility : [Z, N] at terminal nodes.
+    """
+    num_players, most_steps = paths.slot.shape
+    for _ in range(episodes):
+        player = done[0] % num_players
+        done[0] += 1
+        end = play(
+            nodes,
+            infostates,
+            state.policy,
+            player,
+            state.exploration,
+            numbers.share,
+            most_steps,
+            stream,
+            paths,
+        )
+        for root in infostates.root_slot:
+            state.mass[root] += 1.0
+        for step in range(paths.length[player]):
+            here = paths.infostate[player, step]
+            count_infostate(infostates, here, state.policy, state.mass, state.counted)
+        learn_outcome(numbers, infostates, player, paths, utility[end, player], state, reach)

@@ -1,0 +1,156 @@
+"""Monte Carlo CFR by outcome sampling, as rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from infoset.checks import check_count, check_number
+from infoset.errors import ParameterError
+from infoset.learning.knowledge import Knowledge
+from infoset.learning.mccfr.outcome._kernels import (
+    OutcomeNumbers,
+    OutcomeState,
+    learn_by_outcomes,
+)
+from infoset.learning.mccfr.regrets import check_regret_floor
+from infoset.learning.row import Presets
+from infoset.learning.self_play import SelfPlay
+from infoset.learning.simulation import Infostates, Simulator
+from infoset.regret import StateArrays
+from infoset.typing import FloatArray, IntArray
+
+__all__ = ["OutcomeSampling", "OutcomeSelfPlay"]
+
+OfInfostates: TypeAlias = Callable[[Infostates, IntArray], FloatArray]
+"""Makes an array [S] of the infostates and their depths [I]."""
+
+
+@dataclass(frozen=True)
+class OutcomeSampling:
+    """Monte Carlo CFR from single episodes, in each of which one player explores and learns.
+
+    That player, each in turn, takes actions by `share · exploration + (1 - share) · policy`; the
+    others follow their policies.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    knowledge : Knowledge
+        What it is given.
+    share : float
+        ε, the share of exploration, above 0.
+    exploration : callable or None
+        Gives [S] the policy to explore by; None for uniform.
+    window : float
+        How many visits of an action its baseline, the mean of what followed, goes back to; 0 for
+        no baselines.
+    regret_floor : float
+        0 for regret matching+, -∞ for regret matching.
+    presets : Presets
+        Settings that have a name.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning.simulation import make_simulator
+    >>> from infoset.tree import build_tree
+    >>> row = OutcomeSampling("mine", "explores less", share=0.3)
+    >>> learning = row.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
+    >>> learning.run(1000)
+    >>> learning.iteration
+    1000
+    """
+
+    name: str
+    description: str
+    knowledge: Knowledge = Knowledge.NOTHING
+    share: float = 0.6
+    exploration: OfInfostates | None = None
+    window: float = 0.0
+    regret_floor: float = -inf
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_number("share", self.share)
+        if not 0.0 < self.share <= 1.0:
+            raise ParameterError(
+                f"share={self.share} must be above 0, so that all actions are tried, and at most 1"
+            )
+        check_number("window", self.window)
+        if 0.0 < self.window < 1.0:
+            raise ParameterError(
+                f"window={self.window} is less than one visit: give at least 1, or 0 for no "
+                "baselines"
+            )
+        check_regret_floor(self.regret_floor)
+
+    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> OutcomeSelfPlay:
+        """Return learners of this kind in all seats.
+
+        `horizon` is the number of episodes meant; nothing depends on it.
+        """
+        check_count("horizon", horizon, least=1)
+        return OutcomeSelfPlay(self, simulator, seed)
+
+
+class OutcomeSelfPlay(SelfPlay):
+    """Players of all seats that explore and learn in turns."""
+
+    def __init__(self, row: OutcomeSampling, simulator: Simulator, seed: int) -> None:
+        super().__init__(simulator, seed)
+        self.row = row
+        self._numbers = OutcomeNumbers(float(row.share), float(row.window), float(row.regret_floor))
+        exploration = simulator.uniform()
+        if row.exploration is not None:
+            exploration = row.exploration(simulator.infostates, simulator.depth)
+        self._state = OutcomeState(
+            policy=self._policy,
+            exploration=exploration,
+            regret=np.zeros(simulator.num_slots),
+            baseline=np.zeros(simulator.num_slots),
+            visits=np.zeros(simulator.num_slots),
+            mass=self._mass,
+            counted=self._counted,
+        )
+        self._reach = np.zeros(self._paths.slot.shape[1] + 1)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the row, how it explores, and the seed."""
+        explores = self.row.exploration
+        return {
+            "learner": self.row.name,
+            "exploration": "uniform" if explores is None else explores.__name__,
+            **self._numbers._asdict(),
+            "seed": self.seed,
+        }
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes, inside one compiled call."""
+        learn_by_outcomes(
+            self._numbers,
+            self.simulator.nodes,
+            self.simulator.infostates,
+            self.simulator.utility,
+            episodes,
+            self._done,
+            self._stream,
+            self._paths,
+            self._reach,
+            self._state,
+        )
+
+    def _learned(self) -> StateArrays:
+        state = self._state
+        return {"regret": state.regret, "baseline": state.baseline, "visits": state.visits}

@@ -1,0 +1,181 @@
+"""Monte Carlo CFR by traversals, as rows of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from infoset.checks import check_count, check_number
+from infoset.errors import ParameterError
+from infoset.learning.knowledge import Knowledge
+from infoset.learning.mccfr.regrets import check_regret_floor
+from infoset.learning.mccfr.traversal._kernels import (
+    Frames,
+    TraversalNumbers,
+    TraversalState,
+    expected_passages,
+    learn_by_traversals,
+)
+from infoset.learning.row import Presets
+from infoset.learning.self_play import SelfPlay
+from infoset.learning.simulation import Simulator
+from infoset.regret import StateArrays
+
+__all__ = ["TraversalSampling", "TraversalSelfPlay"]
+
+
+@dataclass(frozen=True)
+class TraversalSampling:
+    """Monte Carlo CFR by traversals of a game that can be reset, for one player after another.
+
+    Nature's outcomes are drawn. The player that learns goes into an action with probability
+    `max(least, (bonus + threshold · s(a)) / (bonus + Σ s))`, or 1 if that is more, s the sum of
+    its own reach of the action so far. An episode is a traversal.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    all_opponents : bool
+        Whether the other players go into all actions, as in chance sampling, or into one drawn
+        from their policies, as in external and average-strategy sampling.
+    least : float
+        ε, above 0 and at most 1; with 1 the player goes into all actions, whatever comes next.
+    threshold, bonus : float
+        τ and β.
+    regret_floor : float
+        0 for regret matching+, -∞ for regret matching.
+    presets : Presets
+        Settings that have a name.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning.simulation import make_simulator
+    >>> from infoset.tree import build_tree
+    >>> row = TraversalSampling("external", "as published")
+    >>> learning = row.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
+    >>> learning.run(1000)
+    >>> learning.iteration, learning.terminal_visits > 2000
+    (1000, True)
+    """
+
+    name: str
+    description: str
+    all_opponents: bool = False
+    least: float = 1.0
+    threshold: float = 0.0
+    bonus: float = 0.0
+    regret_floor: float = -inf
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("least", "threshold", "bonus"):
+            check_number(name, getattr(self, name))
+        if not 0.0 < self.least <= 1.0:
+            raise ParameterError(
+                f"least={self.least} must be above 0, so that all actions are tried, and at most 1"
+            )
+        check_regret_floor(self.regret_floor)
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """A simulator: traversals come back to where they have been."""
+        return Knowledge.SIMULATOR
+
+    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> TraversalSelfPlay:
+        """Return learners of this kind in all seats.
+
+        `horizon` is the number of episodes meant; nothing depends on it.
+        """
+        check_count("horizon", horizon, least=1)
+        return TraversalSelfPlay(self, simulator, seed)
+
+
+class TraversalSelfPlay(SelfPlay):
+    """Players of all seats that learn in turns, by traversals."""
+
+    def __init__(self, row: TraversalSampling, simulator: Simulator, seed: int) -> None:
+        super().__init__(simulator, seed)
+        self.row = row
+        self._numbers = TraversalNumbers(
+            bool(row.all_opponents),
+            float(row.least),
+            float(row.threshold),
+            float(row.bonus),
+            float(row.regret_floor),
+        )
+        self._state = TraversalState(
+            policy=self._policy,
+            regret=np.zeros(simulator.num_slots),
+            ends=np.zeros(1, np.int64),
+            mass=self._mass,
+            counted=self._counted,
+        )
+        self._frames = _empty_frames(simulator)
+        self._work = 8 * (1 + int(np.mean(_passages(self._numbers, simulator))))
+
+    @property
+    def terminal_visits(self) -> int:
+        """Number of terminal nodes visited: the cost of what was learned, in episodes played."""
+        return int(self._state.ends[0])
+
+    @property
+    def work(self) -> int:
+        """Numbers read in an episode, about."""
+        return self._work
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the row, and the seed."""
+        return {"learner": self.row.name, **self._numbers._asdict(), "seed": self.seed}
+
+    def run(self, episodes: int) -> None:
+        """Do `episodes` more traversals, inside one compiled call."""
+        learn_by_traversals(
+            self._numbers,
+            self.simulator.nodes,
+            self.simulator.infostates,
+            self.simulator.utility,
+            episodes,
+            self._done,
+            self._stream,
+            self._frames,
+            self._state,
+        )
+
+    def _learned(self) -> StateArrays:
+        return {"regret": self._state.regret, "ends": self._state.ends}
+
+
+def _passages(numbers: TraversalNumbers, simulator: Simulator) -> list[float]:
+    """Return per player how many nodes its traversals pass, were all draws uniform."""
+    nodes, infostates = simulator.nodes, simulator.infostates
+    return [
+        expected_passages(numbers, nodes, infostates, player)
+        for player in range(simulator.num_players)
+    ]
+
+
+def _empty_frames(simulator: Simulator) -> Frames:
+    """Return room for a traversal, of any player."""
+    depth = 1 + int(simulator.most_decisions.sum())
+    actions = int(simulator.infostates.num_actions.max(initial=1))
+    kind = simulator.nodes.kind
+    deciders = simulator.infostates.player[kind[kind >= 0]]
+    return Frames(
+        node=np.zeros(depth, np.int32),
+        action=np.zeros(depth, np.int32),
+        weight=np.zeros(depth),
+        scale=np.zeros(depth),
+        value=np.zeros((depth, actions)),
+        changed=np.zeros(int(np.bincount(deciders).max(initial=0)), np.int32),
+    )

@@ -1,0 +1,243 @@
+"""Monte Carlo CFR by recursion, one episode at a time, with draws that can be listed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE
+
+MASK = 2**64 - 1
+
+
+class SeededDraws:
+    """The draws that a stream of the library gives."""
+
+    def __init__(self, stream):
+        self.state = int(stream[0])
+
+    def uniform(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        z = self.state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+        return ((z ^ (z >> 31)) >> 11) * 2.0**-53
+
+    def outcome(self, nodes, node):
+        place = self.uniform() * nodes.num_children[node]
+        child = nodes.first[node] + int(place)
+        kept = place - int(place) < nodes.keep[child]
+        return int(place) if kept else int(nodes.other[child])
+
+    def choose(self, probabilities):
+        left = self.uniform()
+        for index, probability in enumerate(probabilities[:-1]):
+            left -= probability
+            if left < 0.0:
+                return index
+        return len(probabilities) - 1
+
+    def coin(self, probability):
+        return self.uniform() < probability
+
+
+class ListedDraws:
+    """Draws that begin as told, and go on with the first of all that can come."""
+
+    def __init__(self, told):
+        self.told = told
+        self.taken = []
+        self.probability = 1.0
+        self.untold = []
+
+    def choose(self, probabilities):
+        possible = [i for i, p in enumerate(probabilities) if p > 0.0]
+        place = len(self.taken)
+        if place < len(self.told):
+            index = self.told[place]
+        else:
+            index = possible[0]
+            self.untold += [[*self.taken, other] for other in possible[1:]]
+        self.taken.append(index)
+        self.probability *= float(probabilities[index])
+        return index
+
+    def outcome(self, nodes, node):
+        return self.choose(outcome_probabilities(nodes, node))
+
+    def coin(self, probability):
+        return self.choose([probability, 1.0 - probability]) == 0
+
+
+def all_draws(run):
+    """Yield the probability of each way an episode can go, and what `run` then returns."""
+    waiting = [[]]
+    while waiting:
+        draws = ListedDraws(waiting.pop())
+        answer = run(draws)
+        waiting += draws.untold
+        yield draws.probability, answer
+
+
+def outcome_probabilities(nodes, node):
+    """Return what Walker's tables at a node of nature come to."""
+    count, first = nodes.num_children[node], nodes.first[node]
+    keep, other = nodes.keep[first : first + count], nodes.other[first : first + count]
+    probabilities = keep.copy()
+    np.add.at(probabilities, other, 1.0 - keep)
+    return probabilities / count
+
+
+class SlowMccfr:
+    """Regrets, policies matched to them, and the explicit sum of realization plans."""
+
+    def __init__(self, simulator, row):
+        self.simulator, self.row = simulator, row
+        self.nodes, self.infostates = simulator.nodes, simulator.infostates
+        self.regret = np.zeros(simulator.num_slots)
+        self.mass = np.zeros(simulator.num_slots)
+        self.episodes = 0
+        self.ends = 0
+
+    def slots(self, here):
+        first = self.infostates.first_slot[here]
+        return slice(first, first + self.infostates.num_actions[here])
+
+    def policy(self):
+        policy = np.ones(self.simulator.num_slots)
+        for here in range(len(self.infostates.first_slot)):
+            positive = np.maximum(self.regret[self.slots(here)], 0.0)
+            total = positive.sum()
+            uniform = np.full(len(positive), 1.0 / len(positive))
+            policy[self.slots(here)] = positive / total if total > 0 else uniform
+        return policy
+
+    def plan(self, policy):
+        plan = policy.copy()
+        for here in range(len(self.infostates.first_slot)):
+            plan[self.slots(here)] *= plan[self.infostates.parent_slot[here]]
+        return plan
+
+    def episode(self, draws):
+        player = self.episodes % self.simulator.num_players
+        self.episodes += 1
+        policy = self.policy()
+        self.mass += self.plan(policy)
+        self.learn(player, policy, draws)
+        self.regret = np.maximum(self.regret, self.row.regret_floor)
+
+
+class SlowOutcomeSampling(SlowMccfr):
+    """Estimates in the form of the papers: recursion with tails, and reaches in full."""
+
+    def __init__(self, simulator, row):
+        super().__init__(simulator, row)
+        explore = row.exploration or (lambda *_: simulator.uniform())
+        self.exploration = explore(simulator.infostates, simulator.depth)
+        self.baseline = np.zeros(simulator.num_slots)
+        self.visits = np.zeros(simulator.num_slots)
+
+    def learn(self, player, policy, draws):
+        return self.visit(0, player, policy, 1.0, 1.0, draws)
+
+    def visit(self, node, player, policy, others, sampled, draws):
+        """Return the estimated value of a node, with the reach of others and that of sampling."""
+        here, first = self.nodes.kind[node], self.nodes.first[node]
+        if here == TERMINAL_NODE:
+            return self.simulator.utility[first, player]
+        if here == CHANCE_NODE:
+            child = draws.outcome(self.nodes, node)
+            chance = outcome_probabilities(self.nodes, node)[child]
+            rest = (player, policy, others * chance, sampled * chance, draws)
+            return self.visit(first + child, *rest)
+        own = policy[self.slots(here)]
+        if self.infostates.player[here] != player:
+            action = draws.choose(own)
+            rest = (player, policy, others * own[action], sampled * own[action], draws)
+            return self.visit(first + action, *rest)
+        mixed = self.row.share * self.exploration[self.slots(here)] + (1 - self.row.share) * own
+        action = draws.choose(mixed)
+        rest = (player, policy, others, sampled * mixed[action], draws)
+        found = self.visit(first + action, *rest)
+        baseline = self.baseline[self.slots(here)]
+        values = baseline.copy()
+        values[action] += (found - baseline[action]) / mixed[action]
+        value = own @ values
+        self.regret[self.slots(here)] += others / sampled * (values - value)
+        if self.row.window:
+            slot = self.infostates.first_slot[here] + action
+            self.visits[slot] += 1
+            step = 1.0 / min(self.visits[slot], self.row.window)
+            self.baseline[slot] = (1 - step) * self.baseline[slot] + step * found
+        return value
+
+
+class SlowTraversalSampling(SlowMccfr):
+    """Traversals by recursion; nobody's policy moves before the end."""
+
+    def learn(self, player, policy, draws):
+        return self.visit(0, player, policy, 1.0, draws)
+
+    def inclusion(self, here):
+        """Return the probabilities of actions to be gone into."""
+        mass = self.mass[self.slots(here)]
+        likely = (self.row.bonus + self.row.threshold * mass) / (self.row.bonus + mass.sum())
+        return np.minimum(1.0, np.maximum(self.row.least, likely))
+
+    def visit(self, node, player, policy, weight, draws):
+        """Return the estimated value of a node; its reach by all but the player is in `weight`."""
+        here, first = self.nodes.kind[node], self.nodes.first[node]
+        if here == TERMINAL_NODE:
+            self.ends += 1
+            return self.simulator.utility[first, player]
+        if here == CHANCE_NODE:
+            child = first + draws.outcome(self.nodes, node)
+            return self.visit(child, player, policy, weight, draws)
+        own = policy[self.slots(here)]
+        if self.infostates.player[here] == player:
+            return self.decide(here, first, player, policy, weight, draws)
+        if not self.row.all_opponents:
+            child = first + draws.choose(own)
+            return self.visit(child, player, policy, weight, draws)
+        return sum(
+            share * self.visit(first + action, player, policy, weight * share, draws)
+            for action, share in enumerate(own)
+            if share > 0
+        )
+
+    def decide(self, here, first, player, policy, weight, draws):
+        own = policy[self.slots(here)]
+        values = np.zeros(len(own))
+        inclusion = np.ones(len(own)) if self.row.least == 1 else self.inclusion(here)
+        for action, share in enumerate(inclusion):
+            if share == 1.0 or draws.coin(share):
+                below = self.visit(first + action, player, policy, weight / share, draws)
+                values[action] = below / share
+        value = own @ values
+        self.regret[self.slots(here)] += weight * (values - value)
+        return value
+
+
+def exact_regrets(simulator, policy, player):
+    """Return [S] the instantaneous counterfactual regrets of a player, by the whole tree."""
+    nodes, infostates = simulator.nodes, simulator.infostates
+    regret = np.zeros(simulator.num_slots)
+
+    def visit(node, weight):
+        here, first, count = nodes.kind[node], nodes.first[node], nodes.num_children[node]
+        if here == TERMINAL_NODE:
+            return simulator.utility[first, player]
+        if here == CHANCE_NODE:
+            chances = outcome_probabilities(nodes, node)
+        else:
+            begin = infostates.first_slot[here]
+            chances = policy[begin : begin + count]
+        is_own = here >= 0 and infostates.player[here] == player
+        values = np.array(
+            [visit(first + i, weight if is_own else weight * chances[i]) for i in range(count)]
+        )
+        if is_own:
+            regret[begin : begin + count] += weight * (values - chances @ values)
+        return chances @ values
+
+    visit(0, 1.0)
+    return regret
