@@ -18,7 +18,7 @@ from infoset.solvers.coarse_correlated import (
 )
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
-from infoset.solvers.fictitious_play import FictitiousPlay, solve_by_fictitious_play
+from infoset.solvers.fictitious_play import FictitiousPlay
 from infoset.solvers.first_order import (
     FIRST_ORDER,
     FirstOrderScheme,
@@ -35,7 +35,7 @@ from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
 from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
-from infoset.solvers.resuming import Resumable, refuse_checkpoint, settings_of
+from infoset.solvers.resuming import Resumable, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
@@ -93,11 +93,9 @@ __all__ = [
     "payoff_scale",
     "quantal_gap",
     "read_checkpoint",
-    "refuse_checkpoint",
     "run_measured",
     "settings_of",
     "solve_by_decomposition",
-    "solve_by_fictitious_play",
     "solve_by_lp",
     "solve_coarse_correlated",
     "solve_exactly",

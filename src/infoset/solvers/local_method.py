@@ -10,6 +10,7 @@ from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
+from infoset.solvers.regret_family import average_policy, current_policy
 from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 
@@ -103,8 +104,8 @@ class LocalSolver(LocalMinimizer):
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""
-        return TabularPolicy.from_weights(self.sequence_form, self.average_plans())
+        return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next iteration begins with."""
-        return TabularPolicy.from_weights(self.sequence_form, self.current_probabilities())
+        return current_policy(self)

@@ -8,7 +8,7 @@ from typing import Any
 from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
+from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.result import SolveResult
@@ -18,12 +18,12 @@ from infoset.tree import SequenceForm
 __all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
 
 
-def average_policy(minimizer: RegretMinimizer) -> TabularPolicy:
+def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the average policy, uniform where the average never goes."""
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
 
 
-def current_policy(minimizer: RegretMinimizer) -> TabularPolicy:
+def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
     """Return the policy that the next iteration begins with."""
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
 

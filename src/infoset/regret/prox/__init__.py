@@ -3,7 +3,6 @@
 from infoset.regret.prox._kernels import ProxProblem, project_on_simplex, prox_sweep
 from infoset.regret.prox.distance import (
     Distance,
-    DistanceKind,
     Weights,
     balanced_weights,
     check_distance,
@@ -13,7 +12,6 @@ from infoset.regret.prox.treeplex_prox import ProxResponse, TreeplexProx
 
 __all__ = [
     "Distance",
-    "DistanceKind",
     "ProxProblem",
     "ProxResponse",
     "TreeplexProx",
