@@ -7,7 +7,7 @@ from math import inf
 import pytest
 import report
 import rows
-from comparison import ours
+from comparison import ours, row_tables
 
 from infoset.games import load_game
 from infoset.solvers import METHODS
@@ -31,6 +31,9 @@ CELLS = cells_of(
     row("dcfr", 0.75, 4.0, None),
     {"game": "kuhn", "method": "omd", "failure": "2 players only"},
 )
+
+
+THREE = {("leduc_3p", "lp"): {"game": "leduc_3p", "method": "lp", "failure": "2 players only"}}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def test_methods_for_two_players_say_so_with_three():
 
 
 def test_cells_are_times_with_building_or_how_far_a_run_came():
-    lines = rows.times_table([GAME], CELLS, "1e-06").splitlines()[2:]
+    lines = row_tables.times_table([GAME], CELLS, "1e-06").splitlines()[2:]
     assert lines == [
         "| `auto` | **1.5** |",
         "| `cfr+` | (2e-07) |",
@@ -75,20 +78,35 @@ def test_cells_are_times_with_building_or_how_far_a_run_came():
 
 
 def test_the_quickest_of_all_is_bold():
-    assert "| `cfr+` | **1.25** |" in rows.times_table([GAME], CELLS, "0.0001")
-    assert "**" not in rows.times_table([GAME], CELLS, "1e-08")
+    assert "| `cfr+` | **1.25** |" in row_tables.times_table([GAME], CELLS, "0.0001")
+    assert "**" not in row_tables.times_table([GAME], CELLS, "1e-08")
 
 
 def test_auto_is_compared_with_the_best_of_the_others():
     auto = CELLS["kuhn", "auto"]
-    assert rows.best_row(GAME, CELLS, "0.0001") == ("cfr+", 0.25)
-    assert rows.best_row(GAME, CELLS, "1e-08") == ("none", inf)
-    assert rows.ratio_of(GAME, auto, CELLS, "0.0001") == (1.2, 2.0)
-    assert rows.ratio_of(GAME, auto, CELLS, "1e-06") == (0.3, 0.125)
-    assert rows.ratio_of(GAME, auto, CELLS, "1e-08") is None
+    assert row_tables.best_row(GAME, CELLS, "0.0001") == ("cfr+", 0.25)
+    assert row_tables.best_row(GAME, CELLS, "1e-08") == ("none", inf)
+    assert row_tables.ratio_of(GAME, auto, CELLS, "0.0001") == (1.2, 2.0)
+    assert row_tables.ratio_of(GAME, auto, CELLS, "1e-06") == (0.3, 0.125)
+    assert row_tables.ratio_of(GAME, auto, CELLS, "1e-08") is None
     slow = row("auto", None, None, None)
-    assert rows.ratio_text(rows.ratio_of(GAME, slow, CELLS, "1e-06")) == "not reached"
-    assert rows.geometric_mean([(2.0, 9.0), None, (inf, inf), (8.0, 1.0)]) == "4.00 (3.00)"
+    assert row_tables.ratio_text(row_tables.ratio_of(GAME, slow, CELLS, "1e-06")) == "not reached"
+    assert row_tables.geometric_mean([(2.0, 9.0), None, (inf, inf), (8.0, 1.0)]) == "4.00 (3.00)"
+
+
+def test_methods_are_ranked_by_their_mean_time_over_the_best():
+    """To 10⁻⁴ lp takes 4 times the best, to 10⁻⁶ dcfr does; what was missed took the limit."""
+    cells = cells_of(
+        row("lp", 1.0, 0.5, None), row("dcfr", 0.25, 2.0, None), row("cfr", 0.5, None, None)
+    )
+    lines = row_tables.ranking_table(
+        [GAME, GAME | {"game": "leduc_3p"}], cells | THREE
+    ).splitlines()
+    assert lines[2:] == [
+        "| `dcfr` | 2.00 | 1.00 | 4.00 | – | 0 of 2 |",
+        "| `lp` | 2.00 | 4.00 | 1.00 | – | 0 of 2 |",
+        "| `cfr` | 3.46 | 2.00 | 6.00 | – | 1 of 2 |",
+    ]
 
 
 def test_rows_measured_again_replace_their_own_and_no_others():

@@ -1,0 +1,162 @@
+"""The tables of the times of all our methods, and of `auto` against the best of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import exp, inf, log
+from statistics import fmean
+
+from report import table
+
+from comparison.games import GAMES
+from comparison.ours import TARGETS, Result
+
+__all__ = ["AUTO", "KEYS", "TITLES", "auto_table", "given_table", "ranking_table", "times_table"]
+
+TITLES = {game.name: game.title for game in GAMES}
+KEYS = [f"{target:g}" for target in TARGETS]
+AUTO = "auto"
+
+Cells = Mapping[tuple[str, str], Result]
+"""What was found, by game and method."""
+
+
+def given_table(games: Sequence[Result]) -> str:
+    """Return what the games are, how long they take to build, and the time of a run."""
+    rows = [
+        [TITLES[game["game"]], f"{game['histories']:,}", seconds_text(game["build"]), f"{limit:g}"]
+        for game in games
+        for limit in [game["limit"]]
+    ]
+    return table(["game", "histories", "building, s", "a run is given, s"], rows)
+
+
+def times_table(games: Sequence[Result], cells: Cells, key: str) -> str:
+    """Return the times to one target, building included: methods down, games across."""
+    methods = dict.fromkeys(method for _, method in cells)
+    texts = {method: [f"`{method}`"] for method in methods}
+    for game in games:
+        column = {method: cells.get((game["game"], method), {}) for method in methods}
+        best = min((row[key] for row in column.values() if row.get(key)), default=inf)
+        for method, row in column.items():
+            text = cell(row, key, game["build"])
+            texts[method].append(f"**{text}**" if row.get(key) == best else text)
+    return table(["method", *(TITLES[game["game"]] for game in games)], list(texts.values()))
+
+
+def cell(row: Result, key: str, building: float) -> str:
+    """Return a time in seconds, or in parentheses how far a run came."""
+    if not row or "failure" in row:
+        return "–"
+    seconds = row[key]
+    return f"({row['gap']:.0e})" if seconds is None else seconds_text(building + seconds)
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a time in three digits, without its unit."""
+    return f"{seconds:.3g}" if seconds >= 1e-3 else f"{seconds:.1g}"
+
+
+def best_row(game: Result, cells: Cells, key: str) -> tuple[str, float]:
+    """Return the quickest method, other than `auto`, and its seconds; infinity if none."""
+    times = {
+        method: row.get(key)
+        for (name, method), row in cells.items()
+        if name == game["game"] and method != AUTO
+    }
+    reached = {method: time for method, time in times.items() if time is not None}
+    method = min(reached, key=reached.__getitem__, default="none")
+    return method, reached.get(method, inf)
+
+
+def auto_table(games: Sequence[Result], cells: Cells) -> str:
+    """Return `auto` against the best row, by game and target; geometric means in the last line."""
+    rows, ratios = [], []
+    for game in games:
+        auto = cells[game["game"], AUTO]
+        against = [ratio_of(game, auto, cells, key) for key in KEYS]
+        chosen = auto["chosen"].split()
+        texts = [
+            [rival_text(game, cells, key), auto_text(game, auto, key, name), ratio_text(ratio)]
+            for key, name, ratio in zip(KEYS, chosen, against, strict=True)
+        ]
+        rows.append([TITLES[game["game"]], *(text for three in texts for text in three)])
+        ratios.append(against)
+    means = [geometric_mean(column) for column in zip(*ratios, strict=True)]
+    rows.append(["geometric mean", *(text for mean in means for text in ("", "", mean))])
+    header = [text for key in KEYS for text in (f"best to {key}", "`auto`", "ratio")]
+    return table(["game", *header], rows)
+
+
+def ratio_of(game: Result, auto: Result, cells: Cells, key: str) -> tuple[float, float] | None:
+    """Return the time of `auto` over the best row's, with building and without.
+
+    None where neither reached the target; infinities where `auto` alone did not.
+    """
+    _, best = best_row(game, cells, key)
+    seconds = inf if auto[key] is None else auto[key]
+    if best == inf:
+        return None
+    return (game["build"] + seconds) / (game["build"] + best), seconds / best
+
+
+def rival_text(game: Result, cells: Cells, key: str) -> str:
+    """Return the best row and its time."""
+    name, seconds = best_row(game, cells, key)
+    return "none" if seconds == inf else f"`{name}` {seconds_text(game['build'] + seconds)}"
+
+
+def auto_text(game: Result, auto: Result, key: str, name: str) -> str:
+    """Return what `auto` chose, and its time."""
+    return f"`{name}` {cell(auto, key, game['build'])}"
+
+
+def ratio_text(ratio: tuple[float, float] | None) -> str:
+    """Return a ratio with building, and in parentheses without."""
+    if ratio is None:
+        return "–"
+    return "not reached" if ratio[0] == inf else f"{ratio[0]:.2f} ({ratio[1]:.2f})"
+
+
+def geometric_mean(ratios: Iterable[tuple[float, float] | None]) -> str:
+    """Return the mean ratios over the games where both reached the target."""
+    finite = [ratio for ratio in ratios if ratio is not None and ratio[0] < inf]
+    with_building, without = map(mean_of, zip(*finite, strict=True))
+    return ratio_text((with_building, without))
+
+
+def mean_of(ratios: Iterable[float]) -> float:
+    """Return the geometric mean."""
+    return exp(fmean(map(log, ratios)))
+
+
+def ranking_table(games: Sequence[Result], cells: Cells) -> str:
+    """Return the methods by their mean time over that of the best, without building.
+
+    Games of two players count that some method solves; a run that did not get there counts with
+    the time it was given, or that of the best where that is more.
+    """
+    lines = []
+    for method in dict.fromkeys(method for _, method in cells if method != AUTO):
+        columns = [rivals_of(games, method, cells, key) for key in KEYS]
+        found = [one for column in columns for one in column]
+        means = [mean_of(ratio for ratio, _ in column) if column else inf for column in columns]
+        overall, missed = mean_of(ratio for ratio, _ in found), sum(miss for _, miss in found)
+        texts = ["–" if mean == inf else f"{mean:.2f}" for mean in (overall, *means)]
+        lines.append((overall, [f"`{method}`", *texts, f"{missed} of {len(found)}"]))
+    header = ["method", "all", *(f"to {key}" for key in KEYS), "not reached"]
+    return table(header, [texts for _, texts in sorted(lines)])
+
+
+def rivals_of(
+    games: Sequence[Result], method: str, cells: Cells, key: str
+) -> list[tuple[float, bool]]:
+    """Return by game a method's time over the best, and whether it missed the target."""
+    found = []
+    for game in games:
+        _, best = best_row(game, cells, key)
+        if best < inf and "failure" not in cells[game["game"], "lp"]:
+            seconds = cells[game["game"], method].get(key)
+            counted = max(game["limit"], best) if seconds is None else seconds
+            found.append((counted / best, seconds is None))
+    return found
