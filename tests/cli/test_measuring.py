@@ -114,6 +114,20 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
     assert "≥" not in shown.out
 
 
+def test_solving_needs_less_memory_than_the_tree(command):
+    found = command("info", "liars_dice(dice_sides=4)", "--json").json
+    assert 0 < found["solving_bytes"] < found["forecast_bytes"]
+    assert found["solving_fits"] is True
+    memory = str((found["solving_bytes"] + found["forecast_bytes"]) // 2)
+    tight = command("info", "liars_dice(dice_sides=4)", "--memory", memory)
+    assert "infoset solve needs no tree" in tight.out
+    tight = command("info", "liars_dice(dice_sides=4)", "--memory", memory, "--json").json
+    assert (tight["fits"], tight["solving_fits"]) == (False, True)
+    least = str(found["solving_bytes"] - 1)
+    least = command("info", "liars_dice(dice_sides=4)", "--memory", least, "--json").json
+    assert least["solving_fits"] is False
+
+
 def test_a_game_too_large_to_explore_has_lower_bounds(command, monkeypatch):
     whole = infoset.front.info("leduc_poker")
     monkeypatch.setattr(infoset.front, "info", partial(infoset.front.info, max_worlds=300))

@@ -21,6 +21,7 @@ from infoset.tree import (
     find_action_mismatch,
     find_hidden_reward,
     find_recall_violation,
+    forecast_contraction,
     rewards_are_observable,
     unroll,
 )
@@ -60,8 +61,14 @@ class GameInfo:
         False where exploration met its limit: world states, histories and terminals are lower
         bounds.
     forecast_bytes : int
-        Memory that building takes, at peak.
+        Memory that building the tree of histories takes, at peak.
     fits : bool
+        Whether that is allowed.
+    solving_bytes : int or None
+        Memory that `solve` takes to make the sequence form without that tree, at peak, infostates
+        not counted; None where the world states are not all explored, or the game is a tree given
+        as such.
+    solving_fits : bool or None
         Whether that is allowed.
     notes : tuple[str, ...]
         What the game's loader has to say.
@@ -83,6 +90,8 @@ class GameInfo:
     is_exact: bool = True
     forecast_bytes: int = 0
     fits: bool = True
+    solving_bytes: int | None = None
+    solving_fits: bool | None = None
     notes: tuple[str, ...] = field(default=())
 
     def summary(self) -> dict[str, Any]:
@@ -137,6 +146,8 @@ def info(
 
 def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
     counts = count_histories(graph)
+    allowed = allowed_memory(memory)
+    solving = forecast_contraction(graph, counts) if counts.is_exact else None
     sums_to_zero = graph.is_complete and not np.any(graph.rewards.sum(axis=1))
     return GameInfo(
         game=str(graph.game),
@@ -148,7 +159,9 @@ def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
         constant_sum=0.0 if sums_to_zero else None,
         is_exact=counts.is_exact,
         forecast_bytes=counts.bytes,
-        fits=counts.is_exact and counts.fits(allowed_memory(memory)),
+        fits=counts.is_exact and counts.fits(allowed),
+        solving_bytes=solving,
+        solving_fits=None if solving is None else solving <= allowed,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

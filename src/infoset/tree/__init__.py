@@ -25,7 +25,7 @@ from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, tim
 from infoset.tree.game_tree import GameTree, build_tree, unroll
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.kinds import check_sequence_form, check_tree
-from infoset.tree.levels.stream import build_sequence_form, contract_graph
+from infoset.tree.levels.stream import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.merging import stable_order
 from infoset.tree.sequence_form import SequenceForm, Treeplex, common_sum, sequence_form
 from infoset.tree.world_graph import WorldGraph
@@ -73,6 +73,7 @@ __all__ = [
     "find_thick_public_set",
     "find_timing_cycle",
     "find_uneven_timing",
+    "forecast_contraction",
     "forget_non_acting",
     "make_form",
     "pad_timing",

@@ -58,6 +58,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "perfect recall": _yes_no(found.perfect_recall),
         "observable rewards": _yes_no(found.observable_rewards),
         "memory to build it": bound + size_text(found.forecast_bytes),
+        "memory to solve it": _size(found.solving_bytes),
     }
 
 
@@ -68,7 +69,13 @@ def remarks(found: GameInfo) -> list[str]:
         lines.append("too many world states to explore them all: ≥ marks lower bounds")
     elif not found.fits:
         lines.append("too large to build here, so what needs the tree is not known (-)")
+        if found.solving_fits:
+            lines.append("infoset solve needs no tree, and may well have the memory it needs")
     return lines
+
+
+def _size(size: int | None) -> str:
+    return "-" if size is None else size_text(size)
 
 
 def _bounded(bound: str, count: int | None) -> str:

@@ -24,7 +24,7 @@ from infoset.tree.sequence_form import SequenceForm, contract
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
-__all__ = ["build_sequence_form", "contract_graph"]
+__all__ = ["build_sequence_form", "contract_graph", "forecast_contraction"]
 
 INFOSTATE_BYTES = 64
 EDGE_BYTES = 80
@@ -156,8 +156,8 @@ class _Tallies:
         return reach, rewards
 
 
-def _forecast(graph: WorldGraph, counts: GameCounts) -> int:
-    """Return the bytes that building takes at peak, infostates not counted.
+def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
+    """Return the bytes that making the sequence form takes at peak, infostates not counted.
 
     The terminal histories and what edges show stay from the beginning. Besides them there are
     first the histories of two lengths, with the children before they are sorted out, then the
@@ -183,7 +183,7 @@ class _Stream:
         self.graph = graph
         self.counts = counts
         self.allowed = allowed
-        self.forecast = _forecast(graph, counts)
+        self.forecast = forecast_contraction(graph, counts)
         self.players: list[_PlayerStates] = []
         self.check_fits()
         self.num_edges = np.diff(graph.first_edge)
