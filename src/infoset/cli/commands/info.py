@@ -43,7 +43,7 @@ def describe(found: GameInfo) -> dict[str, str]:
     """Return the sizes and the kind of a game as text, by name."""
     from infoset.tree import size_text
 
-    bound = "" if found.is_exact else "≥ "
+    bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
     return {
         "players": str(found.num_players),
         "world states": _bounded(bound, found.world_states),
@@ -58,7 +58,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "perfect recall": _yes_no(found.perfect_recall),
         "observable rewards": _yes_no(found.observable_rewards),
         "memory to build it": bound + size_text(found.forecast_bytes),
-        "memory to solve it": _size(found.solving_bytes),
+        "memory to solve it": "-" if solving is None else size_text(solving),
     }
 
 
@@ -72,10 +72,6 @@ def remarks(found: GameInfo) -> list[str]:
         if found.solving_fits:
             lines.append("infoset solve needs no tree, and may well have the memory it needs")
     return lines
-
-
-def _size(size: int | None) -> str:
-    return "-" if size is None else size_text(size)
 
 
 def _bounded(bound: str, count: int | None) -> str:
