@@ -6,6 +6,13 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd import LocalOmd
 from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
 from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
+from infoset.learning.online import (
+    LearnedPolicy,
+    Learner,
+    Trajectory,
+    make_learner,
+    play_and_learn,
+)
 from infoset.learning.path import PathLearner
 from infoset.learning.result import LearnResult
 from infoset.learning.row import LearnerRow, Presets
@@ -20,6 +27,8 @@ __all__ = [
     "BalancedCfr",
     "Knowledge",
     "LearnResult",
+    "LearnedPolicy",
+    "Learner",
     "LearnerRow",
     "LocalOmd",
     "OutcomeSampling",
@@ -29,9 +38,12 @@ __all__ = [
     "Simulator",
     "StepRule",
     "Steps",
+    "Trajectory",
     "TraversalSampling",
     "TreeSize",
     "find_learner",
+    "make_learner",
     "make_simulator",
+    "play_and_learn",
     "tree_size",
 ]

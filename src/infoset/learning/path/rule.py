@@ -31,7 +31,7 @@ class PathRule:
     row: PathLearner
     numbers: FloatArray
 
-    exploration = None
+    explores = False
     """It plays the policy that it learns."""
 
     def settings(self) -> dict[str, Any]:
@@ -45,6 +45,9 @@ class PathRule:
     def first_policies(self, state: PathState) -> tuple[FloatArray, ...]:
         """Return the arrays [S] that begin as policies."""
         return state.policy, state.initial
+
+    def exploration(self, state: PathState, episode: int, step: int) -> None:
+        """Return nothing to mix in."""
 
     def learn(
         self, infostates: Infostates, paths: Paths, loss: float, episode: int, state: PathState

@@ -1,0 +1,21 @@
+"""Learners of one player, driven by a loop of one's own or by the rules of a game never built."""
+
+from infoset.learning.online.episode import Trajectory
+from infoset.learning.online.learner import Learner
+from infoset.learning.online.make import make_learner
+from infoset.learning.online.play import play_and_learn
+from infoset.learning.online.policy import LearnedPolicy
+from infoset.learning.online.rule import Exploration, RuleRow, UpdateRule
+from infoset.learning.online.terms import Terms
+
+__all__ = [
+    "Exploration",
+    "LearnedPolicy",
+    "Learner",
+    "RuleRow",
+    "Terms",
+    "Trajectory",
+    "UpdateRule",
+    "make_learner",
+    "play_and_learn",
+]

@@ -1,0 +1,91 @@
+"""The episode under way, as one player sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import TrajectoryError
+from infoset.learning.simulation import Paths
+from infoset.typing import Action
+
+__all__ = ["Episode", "Trajectory"]
+
+
+class Trajectory(NamedTuple):
+    """A player's own part of an episode: bandit feedback, and nothing besides.
+
+    Attributes
+    ----------
+    steps : Sequence of pairs
+        Its infostates and the actions that it took there, in order.
+    utility : float
+        What it got, all rewards added up, in the game's units.
+    """
+
+    steps: Sequence[tuple[Hashable, Action]]
+    utility: float
+
+
+class Episode:
+    """What a player has done so far in an episode.
+
+    Attributes
+    ----------
+    steps : list of pairs
+        Its infostates and the actions that it took there, in order.
+    """
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[Hashable, Action]] = []
+        self._infostates: list[int] = []
+        self._slots: list[int] = []
+
+    @property
+    def last_slot(self) -> int:
+        """Slot of the last own sequence; 0 for the empty one."""
+        return self._slots[-1] if self._slots else 0
+
+    @property
+    def paths(self) -> Paths:
+        """The steps as kernels read them."""
+        return Paths(
+            np.array([len(self._slots)], np.int32),
+            np.array([self._infostates], np.int32),
+            np.array([self._slots], np.int32),
+        )
+
+    def add(self, infostate: Hashable, action: Action, number: int, slot: int) -> None:
+        """Add a step."""
+        self.steps.append((infostate, action))
+        self._infostates.append(number)
+        self._slots.append(slot)
+
+    def check(self, steps: Sequence[tuple[Hashable, Action]]) -> None:
+        """Raise unless steps are those of this episode, in order.
+
+        Raises
+        ------
+        TrajectoryError
+            If they are not.
+        """
+        told = [(infostate, action) for infostate, action in steps]
+        if told == self.steps:
+            return
+        both = min(len(told), len(self.steps))
+        at = next((k for k in range(both) if told[k] != self.steps[k]), both)
+        raise TrajectoryError(
+            f"step {at + 1} of the trajectory is {_step(told, at)}, and act took "
+            f"{_step(self.steps, at)}: a learner learns from the actions that it has drawn itself, "
+            "all of them, in the order in which act was asked for them"
+        )
+
+
+def _step(steps: Sequence[tuple[Hashable, Action]], at: int) -> str:
+    """Say what a step is."""
+    if at >= len(steps):
+        return "none"
+    infostate, action = steps[at]
+    return f"{action!r} at the infostate {infostate}"

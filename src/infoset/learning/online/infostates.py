@@ -1,0 +1,150 @@
+"""The infostates of one player, numbered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.errors import TrajectoryError
+from infoset.game import Infostate
+from infoset.learning.simulation import Infostates
+from infoset.typing import Action, IntArray, Player
+
+__all__ = ["InfostateTable"]
+
+
+class InfostateTable(ABC):
+    """The infostates of one player, numbered; as arrays, they are those of player 0.
+
+    Attributes
+    ----------
+    player : Player
+    infostates : Infostates
+        [I] and [S] as in self-play; there may be room for more than are known.
+    depth : IntArray
+        [I] own decisions above each infostate.
+    num_slots : int
+        S, those that there is only room for included.
+    """
+
+    player: Player
+    infostates: Infostates
+    depth: IntArray
+    num_slots: int
+
+    @property
+    @abstractmethod
+    def num_known(self) -> int:
+        """Number of infostates that are known."""
+
+    @abstractmethod
+    def find(self, infostate: Hashable) -> int:
+        """Return the number of an infostate; -1 where it is not known."""
+
+    @abstractmethod
+    def legal_actions(self, number: int) -> tuple[Action, ...]:
+        """Return the actions at an infostate."""
+
+    @abstractmethod
+    def _add(
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+    ) -> int:
+        """Take in an infostate that is not known, and return its number; or raise."""
+
+    @abstractmethod
+    def contents(self) -> NDArray[np.uint8]:
+        """Return, as the bytes of a text, what was taken in, in order."""
+
+    @abstractmethod
+    def restored(self, contents: NDArray[np.uint8]) -> InfostateTable:
+        """Return another table, into which all that is taken in that was taken in there."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the tree, where there is one; the same game has the same everywhere."""
+        return ""
+
+    def visit(
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+    ) -> int:
+        """Return the number of an infostate that play has come to.
+
+        Parameters
+        ----------
+        infostate : Hashable
+        legal_actions : Sequence[Action] or None
+            None where they are known.
+        parent_slot : int
+            Slot of the player's last own sequence.
+
+        Raises
+        ------
+        TrajectoryError
+            If it has other actions than before, or other own sequences lead to it.
+        UnknownNameError
+            If it is not in the tree, or has no actions there.
+        """
+        if isinstance(infostate, Infostate) and infostate.player != self.player:
+            raise TrajectoryError(
+                f"{infostate} is an infostate of player {infostate.player}; this learner is player "
+                f"{self.player}, and sees its own only"
+            )
+        number = self.find(infostate)
+        if number < 0:
+            return self._add(infostate, legal_actions, parent_slot)
+        if legal_actions is not None:
+            self.check_actions(infostate, number, legal_actions)
+        if self.infostates.parent_slot[number] != parent_slot:
+            raise TrajectoryError(
+                f"the infostate {infostate} now comes after {self._last(parent_slot)}, and "
+                f"otherwise after {self._last(int(self.infostates.parent_slot[number]))}: a player "
+                "remembers what it did, so that one infostate has one own history; if the last "
+                "episode has ended, observe or abandon it first"
+            )
+        return number
+
+    def check_actions(
+        self, infostate: Hashable, number: int, legal_actions: Sequence[Action]
+    ) -> None:
+        """Raise unless a known infostate has these actions, in this order.
+
+        Raises
+        ------
+        TrajectoryError
+            If it has others.
+        """
+        known = self.legal_actions(number)
+        if tuple(legal_actions) != known:
+            raise TrajectoryError(
+                f"the infostate {infostate} now has the actions {list(legal_actions)}, and "
+                f"otherwise {list(known)}: they are the same, in the same order, at all times"
+            )
+
+    def slots(self, number: int) -> slice:
+        """Return the slots of an infostate."""
+        first_slot = int(self.infostates.first_slot[number])
+        return slice(first_slot, first_slot + int(self.infostates.num_actions[number]))
+
+    def parent(self, number: int) -> int:
+        """Return the infostate that the last own sequence before another is of; -1 for none."""
+        return self._owner(int(self.infostates.parent_slot[number]))
+
+    def _owner(self, slot: int) -> int:
+        """Return the infostate that a slot is of; -1 for the empty sequence."""
+        first_slots = self.infostates.first_slot[: self.num_known]
+        return int(np.searchsorted(first_slots, slot, side="right")) - 1
+
+    def _last(self, slot: int) -> str:
+        """Say what a player did last."""
+        if slot == 0:
+            return "no own action"
+        owner = self._owner(slot)
+        action = self.legal_actions(owner)[slot - int(self.infostates.first_slot[owner])]
+        return f"{action!r} at {self._text(owner)}"
+
+    @abstractmethod
+    def _text(self, number: int) -> str:
+        """Return an infostate as text."""

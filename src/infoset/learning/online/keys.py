@@ -1,0 +1,73 @@
+"""Infostates and actions as JSON, so that a learner can be kept without running code of a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.errors import ParameterError
+from infoset.game import Infostate, Step
+
+__all__ = ["keys_from_json", "keys_to_json"]
+
+
+def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
+    """Return keys as the bytes of a JSON text, from which equal ones can be made.
+
+    Raises
+    ------
+    ParameterError
+        If something in them is of a type that cannot be written.
+
+    Examples
+    --------
+    >>> keys_from_json(keys_to_json(("K", frozenset({1}), None)))
+    ('K', frozenset({1}), None)
+    """
+    text = json.dumps(_written(keys), separators=(",", ":"))
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def keys_from_json(written: NDArray[np.uint8]) -> Any:
+    """Return the keys that `keys_to_json` wrote."""
+    return _read(json.loads(written.tobytes()))
+
+
+def _written(key: object) -> Any:
+    """Return a key as JSON values: a tuple as a list, what JSON has no word for as an object."""
+    if key is None or isinstance(key, (str, bool)):
+        return key
+    if isinstance(key, Infostate):
+        return {"player": key.player, "steps": _written(key.steps)}
+    if isinstance(key, tuple):
+        return [_written(part) for part in key]
+    if isinstance(key, frozenset):
+        return {"set": sorted((_written(part) for part in key), key=json.dumps)}
+    if isinstance(key, Integral):
+        return int(key)
+    if isinstance(key, Fraction):
+        return {"fraction": str(key)}
+    if isinstance(key, Real):
+        return float(key)
+    raise ParameterError(
+        f"{key!r} is part of an infostate or action, and cannot be kept in a file, being of type "
+        f"{type(key).__name__}: use text, numbers, None, tuples and frozensets of them"
+    )
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_read, value))
+    if not isinstance(value, dict):
+        return value
+    if "steps" in value:
+        return Infostate(value["player"], tuple(Step(*_read(step)) for step in value["steps"]))
+    if "set" in value:
+        return frozenset(map(_read, value["set"]))
+    return Fraction(value["fraction"])

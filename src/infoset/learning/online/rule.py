@@ -1,0 +1,93 @@
+"""What a kind of learner brings to a player that is driven from outside."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+
+from infoset.learning.knowledge import Knowledge
+from infoset.learning.simulation import Infostates, Paths
+from infoset.learning.steps import TreeSize
+from infoset.typing import FloatArray, IntArray
+
+__all__ = ["Exploration", "LearnerState", "RuleRow", "UpdateRule"]
+
+
+class LearnerState(Protocol):
+    """The arrays of a learner, a named tuple: these, and those that its kind needs besides.
+
+    Each array is over slots [S] or over infostates [I], or empty.
+    """
+
+    @property
+    def policy(self) -> FloatArray:
+        """[S] the current policy."""
+
+    @property
+    def mass(self) -> FloatArray:
+        """[S] the average, as far as it is counted; see `infoset.learning._kernels`."""
+
+    @property
+    def counted(self) -> FloatArray:
+        """[I] the mass of the parent that is already in it."""
+
+
+State = TypeVar("State", bound=LearnerState)
+
+
+class Exploration(NamedTuple):
+    """What a learner mixes into its policy at a decision, to learn from what comes of it.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S]
+    share : float
+        The probability with which it is followed instead of the current policy.
+    """
+
+    policy: FloatArray
+    share: float
+
+
+class UpdateRule(Protocol[State]):
+    """What a kind of learner does with the episodes of one player, wherever they are played.
+
+    Infostates and slots are those of that player alone, which is player 0 of them.
+    """
+
+    @property
+    def explores(self) -> bool:
+        """Whether it plays otherwise than by its current policy in the episodes it learns from."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers that decide what is learnt, as JSON has them, by name."""
+
+    def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> State:
+        """Return the arrays before the first episode; `depth` [I] counts own decisions above."""
+
+    def first_policies(self, state: State) -> tuple[FloatArray, ...]:
+        """Return the arrays [S] that begin as uniform policies where infostates are met in play."""
+
+    def exploration(self, state: State, episode: int, step: int) -> Exploration | None:
+        """Return what to mix in at a decision, None for nothing; both are counted from 0."""
+
+    def learn(
+        self, infostates: Infostates, paths: Paths, loss: float, episode: int, state: State
+    ) -> None:
+        """Count and learn an episode, the first being 1, for a loss in [0, 1]; move `state`."""
+
+
+@runtime_checkable
+class RuleRow(Protocol):
+    """A learner as data that can be driven from outside."""
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What it is given of the game."""
+
+    def update_rule(self, size: TreeSize | None, horizon: int) -> UpdateRule[Any]:
+        """Return what one player of this kind does, for the size of its tree, if that is known."""

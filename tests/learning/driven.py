@@ -1,0 +1,117 @@
+"""Learners that are driven from outside, through the very episodes of compiled self-play."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from infoset.games import load_game
+from infoset.learning import Knowledge, Trajectory, make_learner, make_simulator, tree_size
+from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, draw_outcome
+from infoset.streams import make_stream
+from infoset.tree import build_tree
+
+
+@cache
+def simulator_of(game):
+    return make_simulator(build_tree(load_game(game)))
+
+
+def learners_for(row, simulator, horizon):
+    """Learners of a row in all seats, which know what they may."""
+    form = simulator.sequence_form
+    knows_tree = row.knowledge is Knowledge.OWN_TREE
+    return [
+        make_learner(
+            row,
+            player=player,
+            utility_range=form.payoff_range,
+            horizon=horizon,
+            tree=tree if knows_tree else None,
+            size=None if knows_tree else tree_size(simulator, player),
+            game=form.name,
+        )
+        for player, tree in enumerate(form.infostate_trees)
+    ]
+
+
+def drive(simulator, learners, episodes, stream, turns=lambda episode: ()):
+    """Play episodes, nature and learners drawing from one stream, as the compiled loop does.
+
+    turns : gives the players who follow in an episode.
+    """
+    for learner in learners:
+        learner._stream = stream
+    for episode in range(episodes):
+        for player in turns(episode):
+            learners[player].follow()
+        rank = one_episode(simulator, learners, stream)
+        for player, learner in enumerate(learners):
+            learner.observe(Trajectory(learner.steps, simulator.utility[rank, player]))
+
+
+def one_episode(simulator, learners, stream):
+    nodes, node = simulator.nodes, 0
+    while (here := nodes.kind[node]) != TERMINAL_NODE:
+        if here == CHANCE_NODE:
+            node = draw_outcome(nodes, node, stream)
+        else:
+            player, key, actions = names_of(simulator)[here]
+            taken = learners[player].act(key, actions)
+            node = nodes.first[node] + actions.index(taken)
+    return nodes.first[node]
+
+
+@cache
+def names_of(simulator):
+    """Player, infostate and actions of each infostate of the simulator."""
+    return [
+        (tree.player, tree.value(number), tree.legal_actions(number))
+        for tree in simulator.sequence_form.infostate_trees
+        for number in tree.acting.tolist()
+    ]
+
+
+def assert_same_bits(simulator, learners, self_play):
+    """Whether driven learners have come to the arrays of compiled ones, to the bit."""
+    compiled, slots = self_play.state(), simulator.infostates
+    assert all(learner.iteration == self_play.iteration for learner in learners)
+    num_met = 0
+    for here, (player, key, _) in enumerate(names_of(simulator)):
+        tables = learners[player]._tables
+        number = tables.infostates.find(key)
+        if number < 0:
+            assert not compiled["counted"][here]
+            continue
+        num_met += 1
+        first = int(slots.first_slot[here])
+        theirs = slice(first, first + int(slots.num_actions[here]))
+        for name, mine in tables.state._asdict().items():
+            if name not in compiled or not len(mine):
+                continue
+            by_slot = len(compiled[name]) == simulator.num_slots
+            ours = mine[tables.infostates.slots(number)] if by_slot else mine[number]
+            other = compiled[name][theirs] if by_slot else compiled[name][here]
+            np.testing.assert_array_equal(ours, other, name)
+    assert num_met > len(slots.player) / 3
+
+
+def assert_same_average(simulator, learners, self_play):
+    """Whether their averages are the same, what is not counted yet included."""
+    rows = self_play.policy().rows()
+    for (player, key, actions), row in zip(names_of(simulator), rows, strict=True):
+        average = learners[player].average_policy.action_probabilities(key, actions)
+        np.testing.assert_allclose(average, row.probabilities, rtol=1e-14)
+
+
+def same_as_self_play(row, game, episodes, seed=5, turns=lambda episode: ()):
+    """Drive learners of a row, and compare with its compiled self-play of the same seed."""
+    simulator = simulator_of(game)
+    self_play = row.self_play(simulator, horizon=episodes, seed=seed)
+    self_play.run(episodes)
+    learners = learners_for(row, simulator, episodes)
+    drive(simulator, learners, episodes, make_stream(seed), turns)
+    assert_same_bits(simulator, learners, self_play)
+    assert_same_average(simulator, learners, self_play)
+    return learners, self_play

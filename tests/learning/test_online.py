@@ -1,0 +1,506 @@
+"""Learners driven from outside: the same as self-play, on games never built, and never misled."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from driven import drive, learners_for, same_as_self_play, simulator_of
+
+from infoset.errors import (
+    CheckpointFileError,
+    CheckpointMismatchError,
+    ParameterError,
+    TrajectoryError,
+    UnknownNameError,
+)
+from infoset.evaluation import best_response, evaluate_policy, expected_values, play_matches
+from infoset.game import Game
+from infoset.games import load_game
+from infoset.learning import (
+    LEARNERS,
+    Knowledge,
+    PathLearner,
+    Trajectory,
+    TreeSize,
+    find_learner,
+    make_learner,
+    play_and_learn,
+)
+from infoset.learning.online import met
+from infoset.learning.online.keys import keys_from_json, keys_to_json
+from infoset.policy import tabulate, uniform_policy
+from infoset.streams import make_stream
+from infoset.tree import build_tree
+
+PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
+TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
+PLAIN = find_learner("ixomd", steps=(0.05, 0.01))
+ARMS = ("left", "right")
+
+
+def learner_of(row=PLAIN, player=0, utility_range=(-2, 2), horizon=1000, **more):
+    return make_learner(row, player=player, utility_range=utility_range, horizon=horizon, **more)
+
+
+def own_tree(player=0, game="kuhn_poker"):
+    return simulator_of(game).sequence_form.infostate_trees[player]
+
+
+def balanced(**more):
+    return learner_of("balanced-omd", tree=own_tree(), **more)
+
+
+def pull(learner, arm_values=(0.0, 1.0)):
+    arm = learner.act("arms", ARMS)
+    learner.observe(Trajectory([("arms", arm)], arm_values[ARMS.index(arm)]))
+    return arm
+
+
+def everything(learner):
+    return {name: array.tobytes() for name, array in learner.state().items()}
+
+
+class Unlistable(Game):
+    """Kuhn poker with a serial number on the deck, of which there are 2⁶⁴: never to be listed."""
+
+    num_players = 2
+    kuhn = load_game("kuhn_poker")
+
+    def initial_world(self):
+        return 0, self.kuhn.initial_world()
+
+    def actors(self, world):
+        return self.kuhn.actors(world[1])
+
+    def legal_actions(self, world, player):
+        return self.kuhn.legal_actions(world[1], player)
+
+    def transitions(self, world, joint_action):
+        for after, probability in self.kuhn.transitions(world[1], joint_action):
+            yield (0, after), Fraction(probability) / 2**64
+            raise AssertionError("somebody lists what nature may do")
+
+    def rewards(self, world, joint_action, next_world):
+        return self.kuhn.rewards(world[1], joint_action, next_world[1])
+
+    def observe(self, world, joint_action, next_world):
+        return self.kuhn.observe(world[1], joint_action, next_world[1])
+
+    def sample_transition(self, world, joint_action, rng):
+        serial = int(rng.integers(2**63))
+        return serial, self.kuhn.sample_transition(world[1], joint_action, rng)
+
+
+@pytest.mark.parametrize("name", PATH_ROWS)
+def test_driven_learners_equal_compiled_self_play_to_the_bit(name):
+    same_as_self_play(PATH_ROWS[name], "kuhn_poker", 400)
+
+
+def test_so_do_learners_of_a_game_with_rare_infostates():
+    learners, _ = same_as_self_play(replace(TWEAKED, centre=0.5), "leduc_poker", 1500)
+    assert all(learner.num_infostates < 468 for learner in learners)
+
+
+def test_rates_that_fall_with_the_episodes_fall_alike():
+    same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
+
+
+@pytest.mark.parametrize("room", [1, 1000])
+def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkeypatch):
+    simulator = simulator_of("leduc_poker")
+
+    def learned():
+        learners = learners_for(TWEAKED, simulator, 300)
+        drive(simulator, learners, 300, make_stream(1))
+        return learners
+
+    grown = learned()
+    monkeypatch.setattr(met, "FIRST_ROOM", room)
+    for first, second in zip(grown, learned(), strict=True):
+        known = first.num_infostates
+        assert known == second.num_infostates > 64
+        for name, array in first._tables.state._asdict().items():
+            other = getattr(second._tables.state, name)
+            size = known if len(array) == len(first._tables.infostates.depth) else 2 * known
+            np.testing.assert_array_equal(array[:size], other[:size], name)
+
+
+def test_a_table_that_grows_equals_a_tree_that_is_known():
+    simulator = simulator_of("leduc_poker")
+    seeing = replace(TWEAKED, knowledge=Knowledge.OWN_TREE)
+    blind = learners_for(TWEAKED, simulator, 300)
+    knowing = learners_for(seeing, simulator, 300)
+    for learners in (blind, knowing):
+        drive(simulator, learners, 300, make_stream(2))
+    form = simulator.sequence_form
+    tables = [
+        tabulate(form, [getattr(learner, which) for learner in learners]).probabilities
+        for learners in (blind, knowing)
+        for which in ("average_policy", "current_policy")
+    ]
+    for player in range(2):
+        np.testing.assert_allclose(tables[0][player], tables[2][player], rtol=1e-14)
+        np.testing.assert_allclose(tables[1][player], tables[3][player], rtol=1e-14)
+
+
+def test_a_game_that_cannot_be_listed_is_learnt():
+    game = Unlistable()
+    seats = [learner_of(TWEAKED, player, seed=3) for player in range(2)]
+    form = build_tree(game.kuhn).sequence_form
+
+    def nash_conv():
+        return evaluate_policy(tabulate(form, [s.average_policy for s in seats])).nash_conv
+
+    play_and_learn(game, seats, episodes=100)
+    early = nash_conv()
+    play_and_learn(game, seats, episodes=1900)
+    assert [learner.iteration for learner in seats] == [2000, 2000]
+    assert nash_conv() < 0.35 < early
+
+
+def test_utility_rises_against_a_fixed_opponent():
+    game = Unlistable()
+    quick = find_learner("tweaked-ftrl", steps=(1, 0.05))
+    learner = learner_of(quick, player=1, seed=2)
+    utilities = play_and_learn(game, [None, learner], episodes=1500)
+    assert utilities.shape == (1500, 2)
+    np.testing.assert_array_equal(utilities.sum(axis=1), 0)
+    assert utilities[-500:, 1].mean() > utilities[:200, 1].mean() + 0.2
+    form = build_tree(game.kuhn).sequence_form
+    learnt = expected_values(tabulate(form, [None, learner.current_policy]))[1]
+    most, least = (
+        best_response(uniform_policy(form), 1).value,
+        expected_values(uniform_policy(form))[1],
+    )
+    assert least < -0.12 < 0.3 < learnt < most < 0.42
+    match = play_matches(game.kuhn, learner.current_policy, None, num_deals=200)
+    assert abs(match.seat_means[1] - learnt) < 0.4
+
+
+def test_infostates_of_a_huge_game_are_taken_in_as_they_appear():
+    dice = load_game("liars_dice(numdice=5)")
+    learner = learner_of(TWEAKED, utility_range=(-1, 1))
+    play_and_learn(dice, [learner, None], episodes=30)
+    few = learner.num_infostates
+    play_and_learn(dice, [learner, None], episodes=30)
+    assert 30 <= few < learner.num_infostates <= 60 * 31
+
+
+def test_nothing_but_own_keys_and_utilities_goes_in():
+    """A learner that is told numbers for infostates, and nothing else, learns the same."""
+    seen = []
+
+    class Witness:
+        player = 0
+
+        def action_probabilities(self, infostate, legal_actions):
+            raise AssertionError
+
+    learner = learner_of(TWEAKED)
+    act, observe = learner.act, learner.observe
+    learner.act = lambda key, legal: seen.append(("act", key, tuple(legal))) or act(key, legal)
+    learner.observe = lambda told: seen.append(("observe", told)) or observe(told)
+    play_and_learn(Unlistable(), [learner, None], episodes=50)
+    blind, names = learner_of(TWEAKED), {}
+    for what, *told in seen:
+        if what == "act":
+            assert told[0].player == 0
+            blind.act(names.setdefault(told[0], len(names)), told[1])
+        else:
+            assert set(told[0].steps) <= {(key, a) for key in names for a in ("pass", "bet")}
+            blind.observe(Trajectory(blind.steps, told[0].utility))
+    for key, number in names.items():
+        assert learner.current_policy[key] == blind.current_policy[number]
+        assert learner.average_policy[key] == blind.average_policy[number]
+
+
+def test_two_calls_do_what_one_does_also_from_a_file(tmp_path):
+    game = Unlistable()
+    whole = [learner_of(TWEAKED, player, seed=4) for player in range(2)]
+    all_at_once = play_and_learn(game, whole, episodes=70, seed=9)
+    parts = [learner_of(TWEAKED, player, seed=4) for player in range(2)]
+    first = play_and_learn(game, parts, episodes=40, seed=9)
+    for learner in parts:
+        learner.save(tmp_path / f"{learner.player}.ckpt")
+    parts = [learner_of(TWEAKED, player, seed=4) for player in range(2)]
+    for learner in parts:
+        learner.load(tmp_path / f"{learner.player}.ckpt")
+    rest = play_and_learn(game, parts, episodes=30, seed=9)
+    np.testing.assert_array_equal(np.concatenate([first, rest]), all_at_once)
+    assert [*map(everything, parts)] == [*map(everything, whole)]
+    play_and_learn(game, parts, episodes=1, seed=9)
+    assert [*map(everything, parts)] != [*map(everything, whole)]
+
+
+def test_a_learner_that_knows_its_tree_is_kept_too(tmp_path):
+    simulator = simulator_of("kuhn_poker")
+    row = find_learner("balanced-ftrl")
+    whole, half = learners_for(row, simulator, 60), learners_for(row, simulator, 60)
+    drive(simulator, whole, 60, make_stream(1))
+    drive(simulator, half, 30, stream := make_stream(1))
+    half[0].save(tmp_path / "0.ckpt")
+    again = learners_for(row, simulator, 60)[0]
+    again.load(tmp_path / "0.ckpt")
+    drive(simulator, [again, half[1]], 30, stream)
+    assert everything(again) == everything(whole[0])
+
+
+def test_an_episode_that_is_abandoned_never_was():
+    game = Unlistable()
+
+    class Failing:
+        def action_probabilities(self, infostate, legal_actions):
+            raise KeyboardInterrupt
+
+    learner, other = learner_of(TWEAKED), learner_of(TWEAKED)
+    for each in (learner, other):
+        play_and_learn(game, [each, None], episodes=20)
+    before = everything(learner)
+    with pytest.raises(KeyboardInterrupt):
+        play_and_learn(game, [learner, Failing()], episodes=5)
+    assert everything(learner) == before
+    learner.act("[K]", ("pass", "bet"))
+    learner.abandon()
+    for each in (learner, other):
+        play_and_learn(game, [each, None], episodes=20)
+    assert other.average_policy._tables.state.mass[0] == 40
+    for key in (key for key in other._tables.infostates._numbers):
+        assert other.current_policy[key] == learner.current_policy[key]
+
+
+def test_an_episode_that_one_cannot_learn_from_is_learnt_by_none():
+    game = Unlistable()
+    wide, narrow = learner_of(TWEAKED, 0), learner_of(TWEAKED, 1, utility_range=(-1, 1))
+    with pytest.raises(TrajectoryError, match=r"the utility -?2 is outside the range from -1 to 1"):
+        play_and_learn(game, [wide, narrow], episodes=100)
+    assert wide.episodes == narrow.episodes < 100
+    assert wide.steps == narrow.steps == ()
+
+
+def test_following_learns_nothing():
+    learner = learner_of()
+    pull(learner)
+    policy = learner.current_policy["arms"]
+    learner.follow()
+    pull(learner)
+    assert learner.current_policy["arms"] == policy
+    assert (learner.episodes, learner.iteration) == (2, 1)
+    pull(learner)
+    assert learner.current_policy["arms"] != policy
+    assert not learner.explores
+
+
+def test_an_episode_without_decisions_counts():
+    learner = learner_of()
+    learner.observe(Trajectory([], 1.0))
+    assert learner.iteration == 1
+    pull(learner)
+    assert learner.average_policy["arms"] == {"left": 0.5, "right": 0.5}
+
+
+def test_seats_and_seeds_draw_differently():
+    arms = [
+        "".join(pull(learner_of(player=player, seed=seed))[0] for seed in range(20))
+        for player in range(2)
+    ]
+    assert len(set(arms)) == 2
+    assert set(arms[0]) == {"l", "r"}
+
+
+@pytest.mark.parametrize(
+    ("legal_actions", "message"),
+    [
+        (None, r"met for the first time, with the actions None: give act the legal actions"),
+        ((), r"met for the first time, with the actions \(\): give act"),
+        (("left", "left"), r"each once, and at least one"),
+    ],
+)
+def test_a_new_infostate_needs_its_actions(legal_actions, message):
+    learner = learner_of()
+    before = everything(learner)
+    with pytest.raises(TrajectoryError, match=message):
+        learner.act("arms", legal_actions)
+    assert everything(learner) == before
+    assert learner.num_infostates == 0
+
+
+def test_infostates_keep_their_actions_and_their_past():
+    learner = learner_of()
+    pull(learner)
+    before = everything(learner)
+    with pytest.raises(TrajectoryError, match=r"now has the actions \['left', 'up'\], and other"):
+        learner.act("arms", ("left", "up"))
+    assert learner.act("arms") in ARMS
+    with pytest.raises(TrajectoryError, match=r"now comes after '\w+' at arms, and otherwise"):
+        learner.act("arms")
+    learner.abandon()
+    learner.act("door", ARMS)
+    with pytest.raises(TrajectoryError, match=r"after '\w+' at door, and otherwise after no own"):
+        learner.act("arms")
+    learner.abandon()
+    assert learner.state()["mass"].tobytes() == before["mass"]
+
+
+def test_only_what_was_acted_is_observed():
+    learner = learner_of()
+    with pytest.raises(TrajectoryError, match=r"step 1 of the trajectory is 'left' at the infost"):
+        learner.observe(Trajectory([("arms", "left")], 0.0))
+    first = learner.act("arms", ARMS)
+    second = learner.act("doors", ARMS)
+    before = everything(learner)
+    steps = [("arms", first), ("doors", second)]
+    other = "left" if second == "right" else "right"
+    for told, message in (
+        ([], r"step 1 of the trajectory is none, and act took '\w+' at the infostate arms"),
+        (steps[:1], r"step 2 of the trajectory is none, and act took"),
+        (steps[::-1], r"step 1 of the trajectory is '\w+' at the infostate doors, and act took"),
+        ([steps[0], ("doors", other)], r"step 2 of the trajectory is '\w+' at the infostate door"),
+        ([*steps, ("more", first)], r"step 3 .* at the infostate more, and act took none"),
+    ):
+        with pytest.raises(TrajectoryError, match=message):
+            learner.observe(Trajectory(told, 0.0))
+    for utility in (2.1, -2.1, np.inf, np.nan):
+        with pytest.raises(TrajectoryError, match="outside the range from -2 to 2"):
+            learner.observe(Trajectory(steps, utility))
+    with pytest.raises(TrajectoryError, match=r"follow\(\) is for the episode that begins next"):
+        learner.follow()
+    with pytest.raises(TrajectoryError, match="saved between episodes: observe how it ends"):
+        learner.save("nowhere.ckpt")
+    assert everything(learner) == before
+    learner.observe(Trajectory(steps, 2.0))
+    assert learner.iteration == 1
+
+
+def test_a_tree_that_is_known_has_no_other_infostates():
+    learner = balanced()
+    before = everything(learner)
+    with pytest.raises(UnknownNameError, match=r"no decision at \[X\] in the tree that it was"):
+        learner.act("[X]", ("pass", "bet"))
+    theirs = own_tree(1)
+    with pytest.raises(TrajectoryError, match="is an infostate of player 1; this learner is pl"):
+        learner.act(theirs.value(int(theirs.acting[0])))
+    with pytest.raises(TrajectoryError, match=r"now has the actions \['bet', 'pass'\]"):
+        learner.act("[K]", ("bet", "pass"))
+    with pytest.raises(TrajectoryError, match=r"after no own action, and otherwise after 'pass' "):
+        learner.act("[K] / pass / bet")
+    assert everything(learner) == before
+    assert learner.act("[K]") in ("pass", "bet")
+
+
+def test_learners_are_made_for_what_they_may_know():
+    class NeedsSimulator:
+        name = "external-sampling"
+        description = ""
+        knowledge = Knowledge.SIMULATOR
+        presets = None
+
+        def self_play(self, simulator, *, horizon, seed=0):
+            raise AssertionError
+
+    with pytest.raises(ParameterError, match="external-sampling learns from a simulator that can"):
+        learner_of(NeedsSimulator())
+    with pytest.raises(ParameterError, match="balanced-omd goes by its own infostate tree: give"):
+        learner_of("balanced-omd")
+    with pytest.raises(ParameterError, match="ixomd learns infostates as they appear: leave tree"):
+        learner_of("ixomd", tree=own_tree())
+    with pytest.raises(ParameterError, match="ixomd are set by the size of the player's tree"):
+        learner_of("ixomd")
+    with pytest.raises(ParameterError, match=r"tree is that of player 1, and player=0"):
+        learner_of("balanced-omd", tree=own_tree(1))
+    with pytest.raises(ParameterError, match="tree='kuhn' is of type str"):
+        learner_of("balanced-omd", tree="kuhn")
+    with pytest.raises(UnknownNameError, match="did you mean"):
+        learner_of("ixom")
+    for wrong in ((1, 1), (2, 1), (0, np.inf), (np.nan, 1)):
+        with pytest.raises(ParameterError, match="the least utility there can be and the greatest"):
+            learner_of(utility_range=wrong)
+    for name in ("horizon", "player", "seed"):
+        with pytest.raises(ParameterError, match=f"{name}=-1 must be a whole number"):
+            learner_of(**{name: -1})
+    size = TreeSize(infostates=6, sequences=12, decisions=2, actions=2)
+    sized = learner_of("ixomd", size=size, horizon=400).settings()["numbers"]
+    assert sized == simulator_numbers("ixomd", 400)
+
+
+def simulator_numbers(name, horizon):
+    self_play = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=horizon)
+    return self_play.settings()["numbers"][0]
+
+
+def test_seats_are_checked():
+    game = Unlistable()
+    learner = learner_of()
+    for seats, message in (
+        ([learner], "got 1 seats; .* has 2 players"),
+        ([None, None], "nobody learns: give at least one learner"),
+        ([None, learner], "the learner for seat 1 was made for player 0"),
+        ([learner, "uniform"], "'uniform' in seat 1 is no player"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            play_and_learn(game, seats, episodes=1)
+    with pytest.raises(ParameterError, match="episodes=0 must be a whole number, at least 1"):
+        play_and_learn(game, [learner, None], episodes=0)
+    with pytest.raises(ParameterError, match="the rules of a game"):
+        play_and_learn("kuhn_poker", [learner, None], episodes=1)
+    assert learner.episodes == 0
+
+
+def test_checkpoints_of_others_are_refused(tmp_path):
+    path = tmp_path / "learner.ckpt"
+    learner = learner_of(game="arms")
+    pull(learner)
+    learner.save(path)
+    for other, message in (
+        (learner_of(TWEAKED, game="arms"), "method ixomd there and tweaked-ftrl here"),
+        (learner_of(game="legs"), "game arms there and legs here"),
+        (learner_of(game="arms", player=1), "player 0 there and 1 here"),
+        (learner_of(game="arms", utility_range=(-2, 3)), "utility_range"),
+        (learner_of(game="arms", seed=1), "seed 0 there and 1 here"),
+        (learner_of(game="arms", horizon=2), "horizon"),
+        (learner_of(replace(PLAIN, centre=0.5), game="arms"), "centre 0.0 there and 0.5 here"),
+        (learner_of(find_learner(PLAIN, steps=(1, 1)), game="arms"), "numbers"),
+    ):
+        before = everything(other)
+        with pytest.raises(CheckpointMismatchError, match=message):
+            other.load(path)
+        assert everything(other) == before
+    balanced().save(path)
+    longer = make_learner(
+        "balanced-omd",
+        player=0,
+        utility_range=(-2, 2),
+        horizon=1000,
+        tree=own_tree(0, "kuhn_poker(players=3)"),
+    )
+    with pytest.raises(CheckpointMismatchError, match="fingerprint"):
+        longer.load(path)
+    path.write_bytes(b"nothing")
+    with pytest.raises(CheckpointFileError, match="cannot be read as a checkpoint"):
+        learner.load(path)
+    assert learner.iteration == 1
+
+
+def test_keys_come_back_equal():
+    infostate = own_tree().value(int(own_tree().acting[-1]))
+    keys = (infostate, ("K", 3, (None, True)), frozenset({("a", 1), "b"}), 0.1, Fraction(1, 3))
+    assert keys_from_json(keys_to_json(keys)) == keys
+    assert keys_from_json(keys_to_json(np.int64(3))) == 3
+
+
+def test_keys_that_cannot_be_written_are_refused_when_a_learner_is_saved(tmp_path):
+    learner = learner_of()
+    learner.observe(Trajectory([(bytes, learner.act(bytes, ARMS))], 0.0))
+    with pytest.raises(ParameterError, match=r"cannot be kept in a file, being of type type: use"):
+        learner.save(tmp_path / "learner.ckpt")
+
+
+def test_policies_are_asked_with_the_right_names():
+    learner = learner_of()
+    with pytest.raises(UnknownNameError, match="player 0 does not know the infostate arms"):
+        learner.current_policy["arms"]
+    pull(learner)
+    with pytest.raises(TrajectoryError, match="otherwise"):
+        learner.current_policy.action_probabilities("arms", ("up",))
