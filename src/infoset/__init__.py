@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         to_openspiel,
         to_pettingzoo,
     )
+    from infoset.learning import LEARNERS, LearnResult
     from infoset.plotting import (
         draw,
     )
@@ -165,6 +166,7 @@ _ROOMS = {
         "to_openspiel",
         "to_pettingzoo",
     ),
+    "learning": ("LEARNERS", "LearnResult"),
     "plotting": ("draw",),
     "front": ("GameInfo", "compare", "evaluate", "info", "learn", "load", "solve"),
 }
@@ -173,6 +175,7 @@ _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 __all__ = [
     "CHANCE",
     "GAMES",
+    "LEARNERS",
     "METHODS",
     "NOOP",
     "BestResponse",
@@ -184,6 +187,7 @@ __all__ = [
     "History",
     "InfosetError",
     "Infostate",
+    "LearnResult",
     "MatchResult",
     "Observation",
     "Policy",
