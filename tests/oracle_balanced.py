@@ -32,18 +32,19 @@ class SlowAverage:
 
 
 class SlowBaselines:
-    """Means of what was seen before, over a window."""
+    """Means of what was seen before, over a window; of all actions alike, or of each."""
 
-    def __init__(self, tree, centre, window):
-        self.centre, self.window = centre, window
-        self.values = [centre] * tree.num_infostates
-        self.visits = [0] * tree.num_infostates
+    def __init__(self, tree, row, by_action):
+        self.window, self.by_action = row.window, by_action
+        self.values = [np.full(size, row.centre) for size in tree.num_actions]
+        self.visits = [np.zeros(size) for size in tree.num_actions]
 
-    def follow(self, here, cost):
-        self.visits[here] += 1
+    def follow(self, here, action, cost):
+        moved = [action] if self.by_action else slice(None)
+        self.visits[here][moved] += 1
         if self.window:
-            share = 1 / min(self.visits[here], self.window)
-            self.values[here] = (1 - share) * self.values[here] + share * cost
+            share = 1 / np.minimum(self.visits[here][moved], self.window)
+            self.values[here][moved] = (1 - share) * self.values[here][moved] + share * cost
 
 
 class SlowBalancedCfr:
@@ -55,7 +56,7 @@ class SlowBalancedCfr:
         self.stream = SlowStream(seed_state)
         self.policies = [np.full(size, 1 / size) for size in self.tree.num_actions]
         self.regrets = [np.zeros(size) for size in self.tree.num_actions]
-        self.baselines = SlowBaselines(self.tree, row.centre, row.window)
+        self.baselines = SlowBaselines(self.tree, row, by_action=False)
         self.average = SlowAverage(self.tree)
         self.exploring = [self.tree.exploring(h) for h in range(max(self.tree.num_layers))]
 
@@ -92,8 +93,8 @@ class SlowBalancedCfr:
         weight = self.weight(layer, here)
         loss = self.losses[end, player]
         estimate = np.zeros(self.tree.num_actions[here])
-        estimate[action] = (loss - self.baselines.values[here]) / weight
-        self.baselines.follow(here, loss)
+        estimate[action] = (loss - self.baselines.values[here][action]) / weight
+        self.baselines.follow(here, action, loss)
         return here, estimate, weight
 
     def update(self, here, estimate, weight):
@@ -120,7 +121,7 @@ class SlowLocalOmd:
         self.policies = [policy.copy() for policy in self.sampling]
         self.sums = [np.zeros(size) for size in self.tree.num_actions]
         self.squares = [0.0] * self.tree.num_infostates
-        self.baselines = SlowBaselines(self.tree, row.centre, row.window)
+        self.baselines = SlowBaselines(self.tree, row, row.by_action)
         self.average = SlowAverage(self.tree)
         self.player = 0
 
@@ -153,10 +154,11 @@ class SlowLocalOmd:
     def update(self, here, action, cost):
         """Learn the cost of an action at an infostate; return what is passed up."""
         before, baseline = self.potential(here), self.baselines.values[here]
-        estimate = (cost - baseline) / self.sampling[here][action]
-        self.sums[here][action] += estimate
-        self.squares[here] += estimate**2
+        estimate = baseline.copy()
+        estimate[action] += (cost - baseline[action]) / self.sampling[here][action]
+        self.squares[here] += np.abs(estimate - self.policies[here] @ baseline).max() ** 2
+        self.sums[here] += estimate
         weights = self.sampling[here] * np.exp(-self.rate(here) * self.sums[here])
         self.policies[here] = weights / weights.sum()
-        self.baselines.follow(here, cost)
-        return baseline + before - self.potential(here)
+        self.baselines.follow(here, action, cost)
+        return before - self.potential(here)

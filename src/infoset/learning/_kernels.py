@@ -55,13 +55,13 @@ def count_rest(
 
 @inner_kernel
 def follow_baseline(
-    here: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
+    place: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
 ) -> None:
-    """Move the running mean of losses at an infostate by one more, in place.
+    """Move the running mean of losses at a place on by one more, `baseline` and `visits` in place.
 
     The mean is over all of them, and from `window` on drops the older ones slowly; 0 for a mean
     that stays as it is. To be done after the loss was used, which the mean must not know.
     """
     if window > 0.0:
-        visits[here] += 1.0
-        baseline[here] += (loss - baseline[here]) / min(visits[here], window)
+        visits[place] += 1.0
+        baseline[place] += (loss - baseline[place]) / min(visits[place], window)

@@ -8,7 +8,6 @@ import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
 from infoset.learning._kernels import count_path, follow_baseline
-from infoset.learning.path._kernels import update_infostate
 from infoset.learning.simulation import Infostates, Nodes, Paths, play
 from infoset.streams import Stream
 from infoset.typing import FloatArray, LongArray
@@ -16,6 +15,9 @@ from infoset.typing import FloatArray, LongArray
 RATE = 0
 ADAPTIVE = 1
 WINDOW = 2
+BY_ACTION = 3
+
+LEAST_PROBABILITY = 1e-300
 
 
 class LocalState(NamedTuple):
@@ -33,9 +35,11 @@ class LocalState(NamedTuple):
     rate : FloatArray
         [I] the learning rate of the last visit.
     squares : FloatArray
-        [I] sum of the squares of the estimated losses, where rates adapt.
+        [I] sum of the squares of the largest estimate of each visit, where rates adapt.
+    estimate : FloatArray
+        [S] room for estimated losses.
     baseline, visits : FloatArray
-        [I] b₀(x), what is taken off losses, and how many losses it has followed.
+        [S] b₀(x, a), what losses of actions are guessed to be, and how many each has followed.
     mass, counted : FloatArray
         [S] and [I] the average; see `infoset.learning._kernels`.
     """
@@ -45,10 +49,105 @@ class LocalState(NamedTuple):
     weight: FloatArray
     rate: FloatArray
     squares: FloatArray
+    estimate: FloatArray
     baseline: FloatArray
     visits: FloatArray
     mass: FloatArray
     counted: FloatArray
+
+
+@inner_kernel
+def mean_baseline(first_slot: int, end: int, policy: FloatArray, baseline: FloatArray) -> float:
+    """Return <policy, b₀> at an infostate."""
+    mean = 0.0
+    for slot in range(first_slot, end):
+        mean += policy[slot] * baseline[slot]
+    return mean
+
+
+@inner_kernel
+def estimate_losses(
+    first_slot: int,
+    end: int,
+    taken: int,
+    cost: float,
+    mean: float,
+    sampling: FloatArray,
+    baseline: FloatArray,
+    estimate: FloatArray,
+) -> float:
+    """Fill in the estimated losses of all actions, less `mean`; return the largest in size.
+
+    They are the baselines, corrected for the action taken by (cost - b₀) / b(a|x): right on
+    average, and the less noisy the better the baselines.
+    """
+    largest = 0.0
+    for slot in range(first_slot, end):
+        estimate[slot] = baseline[slot] - mean
+        if slot == taken:
+            estimate[slot] += (cost - baseline[slot]) / sampling[slot]
+        largest = max(largest, abs(estimate[slot]))
+    return largest
+
+
+@inner_kernel
+def descend(
+    first_slot: int,
+    end: int,
+    rate: float,
+    kept: float,
+    sampling: FloatArray,
+    estimate: FloatArray,
+    policy: FloatArray,
+) -> float:
+    """Do a step of mirror descent at an infostate, `policy` in place; return log Z.
+
+    policy(a) ∝ policy(a)^kept · b(a)^(1 - kept) · exp(-rate · estimate(a)), and Z is the sum of
+    the right-hand sides.
+    """
+    total = 0.0
+    for slot in range(first_slot, end):
+        logit = kept * np.log(policy[slot]) + (1.0 - kept) * np.log(sampling[slot])
+        policy[slot] = max(np.exp(logit - rate * estimate[slot]), LEAST_PROBABILITY)
+        total += policy[slot]
+    for slot in range(first_slot, end):
+        policy[slot] /= total
+    return float(np.log(total))
+
+
+@inner_kernel
+def learn_infostate(
+    numbers: FloatArray,
+    infostates: Infostates,
+    here: int,
+    taken: int,
+    cost: float,
+    state: LocalState,
+) -> float:
+    """Learn what an action has cost, `state` in place; return what the infostate then costs.
+
+    That is <policy, b₀> - log Z / η, a regularised value.
+
+    numbers : [4] η, whether rates adapt, over how many costs baselines run or 0 for constant, and
+    whether each action has its own.
+    """
+    first_slot = infostates.first_slot[here]
+    end = first_slot + infostates.num_actions[here]
+    mean = mean_baseline(first_slot, end, state.policy, state.baseline)
+    largest = estimate_losses(
+        first_slot, end, taken, cost, mean, state.sampling, state.baseline, state.estimate
+    )
+    rate = numbers[RATE] * state.weight[here]
+    if numbers[ADAPTIVE] > 0.0:
+        state.squares[here] += largest * largest
+        rate = numbers[RATE] / np.sqrt(1.0 + state.squares[here])
+    kept = rate / state.rate[here]
+    state.rate[here] = rate
+    log_total = descend(first_slot, end, rate, kept, state.sampling, state.estimate, state.policy)
+    for slot in range(first_slot, end):
+        if slot == taken or numbers[BY_ACTION] == 0.0:
+            follow_baseline(slot, cost, numbers[WINDOW], state.baseline, state.visits)
+    return float(mean - log_total / rate)
 
 
 @inner_kernel
@@ -62,29 +161,15 @@ def learn_locally(
 ) -> None:
     """Update the player that sampled an episode along its path, `state` in place.
 
-    From the last own decision to the first, the estimated loss of the action taken is
-    `(cost - b₀(x)) / b(a|x)`, of the others 0; the cost is the loss at the last decision, and
-    before it `b₀ - log Z / η` of the decision after it.
+    From the last own decision to the first; the cost of an action is the loss at the last one,
+    and what the infostate after it costs at the others.
 
-    numbers : [3] η, whether rates adapt, and over how many costs baselines run, 0 for constant.
     Source: Fiegel et al. (2024); baselines that run are ours.
     """
     cost = loss
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
-        baseline = state.baseline[here]
-        estimate = (cost - baseline) / state.sampling[taken]
-        rate = numbers[RATE] * state.weight[here]
-        if numbers[ADAPTIVE] > 0.0:
-            state.squares[here] += estimate * estimate
-            rate = numbers[RATE] / np.sqrt(1.0 + state.squares[here])
-        kept = rate / state.rate[here]
-        state.rate[here] = rate
-        log_total = update_infostate(
-            infostates, here, taken, state.sampling, state.policy, rate, kept, estimate
-        )
-        follow_baseline(here, cost, numbers[WINDOW], state.baseline, state.visits)
-        cost = baseline - log_total / rate
+        cost = learn_infostate(numbers, infostates, here, taken, cost, state)
 
 
 @kernel
@@ -101,7 +186,7 @@ def learn_in_turn(
 ) -> None:
     """Play episodes in which one player after another samples and learns; count them in done[0].
 
-    numbers : [N, 3] of each player, see `learn_locally`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 4] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
     """
     num_players = len(numbers)
     for _ in range(episodes):

@@ -35,10 +35,12 @@ class LocalOmd:
     adaptive : bool
         Whether rates are η / √(1 + Σ estimates²) at each infostate, instead of η / n(x).
     centre : float
-        What the baselines b₀(x), which are taken off losses in [0, 1], begin with.
+        What the baselines, which are taken off losses in [0, 1], begin with.
     window : int
         How many costs at an infostate its baseline looks back on, about: their running mean;
         0 where it stays what it is.
+    by_action : bool
+        Whether each action has a baseline of its own, of what it has cost, or they share one.
     knowledge : Knowledge
         What it is given.
     presets : Presets
@@ -56,6 +58,7 @@ class LocalOmd:
     adaptive: bool = False
     centre: float = 0.0
     window: int = 0
+    by_action: bool = False
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
@@ -89,18 +92,19 @@ class LocalOmdSelfPlay(SelfPlay):
             weight=weight,
             rate=self._numbers[infostates.player, 0] * weight,
             squares=np.zeros(len(depth)),
-            baseline=np.full(len(depth), row.centre),
-            visits=np.zeros(len(depth)),
+            estimate=np.zeros(simulator.num_slots),
+            baseline=np.full(simulator.num_slots, row.centre),
+            visits=np.zeros(simulator.num_slots),
             mass=self._mass,
             counted=self._counted,
         )
 
-    def _row_of(self, player: int) -> tuple[float, float, float]:
-        steps = self.row.steps
+    def _row_of(self, player: int) -> tuple[float, float, float, float]:
+        row, steps = self.row, self.row.steps
         if not isinstance(steps, Steps):
             own_episodes = max(1, self.horizon // self.simulator.num_players)
             steps = steps(tree_size(self.simulator, player), own_episodes)
-        return steps.rate, float(self.row.adaptive), float(self.row.window)
+        return steps.rate, float(row.adaptive), float(row.window), float(row.by_action)
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what baselines begin with, and the seed."""

@@ -55,4 +55,13 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         centre=0.5,
         window=WINDOW,
     ),
+    LocalOmd(
+        "local-omd-action-baseline",
+        "local-omd-adaptive with a running mean taken off the costs of each action (ours)",
+        steps=Steps(3.2, 0.0),
+        adaptive=True,
+        centre=0.5,
+        window=WINDOW,
+        by_action=True,
+    ),
 )
