@@ -134,7 +134,7 @@ class SlowOutcomeSampling(SlowMccfr):
         explore = row.exploration or (lambda *_: simulator.uniform())
         self.exploration = explore(simulator.infostates, simulator.depth)
         self.baseline = np.zeros(simulator.num_slots)
-        self.visits = np.zeros(simulator.num_slots)
+        self.visits = np.zeros(simulator.num_slots, int)
 
     def learn(self, player, policy, draws):
         return self.visit(0, player, policy, 1.0, 1.0, draws)
@@ -166,7 +166,7 @@ class SlowOutcomeSampling(SlowMccfr):
         if self.row.window:
             slot = self.infostates.first_slot[here] + action
             self.visits[slot] += 1
-            step = 1.0 / min(self.visits[slot], self.row.window)
+            step = 1.0 / min(self.visits[slot] + 1, self.row.window)
             self.baseline[slot] = (1 - step) * self.baseline[slot] + step * found
         return value
 

@@ -28,11 +28,11 @@ MCCFR_LEARNERS: tuple[OutcomeSampling | TraversalSampling, ...] = (
     ),
     OutcomeSampling(
         "vr-mccfr-balanced",
-        "outcome sampling with balanced exploration and baselines over 20 visits (ours)",
+        "outcome sampling with balanced exploration and baselines over 100 visits (ours)",
         Knowledge.OWN_TREE,
         share=0.8,
         exploration=subtree_policy,
-        window=20.0,
+        window=100.0,
     ),
     TraversalSampling(
         "es-mccfr",

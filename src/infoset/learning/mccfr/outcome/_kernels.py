@@ -42,7 +42,8 @@ class OutcomeState(NamedTuple):
     regret : FloatArray
         [S] sums of estimated counterfactual regrets.
     baseline, visits : FloatArray
-        [S] what is guessed to follow an action, in units of utility, and how often it was taken.
+        [S] what is guessed to follow an action, in units of utility, and one more than how often
+        that was seen.
     mass, counted : FloatArray
         [S] and [I] the average; see `infoset.learning._kernels`.
     """

@@ -49,8 +49,8 @@ class OutcomeSampling:
     exploration : callable or None
         Gives [S] the policy to explore by; None for uniform.
     window : float
-        How many visits of an action its baseline, the mean of what followed, goes back to; 0 for
-        no baselines.
+        How many visits of an action its baseline, the mean of what followed, goes back to, one of
+        nothing before the first; 0 for no baselines.
     regret_floor : float
         0 for regret matching+, -∞ for regret matching.
     presets : Presets
@@ -120,7 +120,7 @@ class OutcomeSelfPlay(SelfPlay):
             exploration=exploration,
             regret=np.zeros(simulator.num_slots),
             baseline=np.zeros(simulator.num_slots),
-            visits=np.zeros(simulator.num_slots),
+            visits=np.ones(simulator.num_slots),
             mass=self._mass,
             counted=self._counted,
         )
