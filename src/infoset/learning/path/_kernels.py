@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_path
+from infoset.learning._kernels import count_infostate
 from infoset.learning.simulation import Infostates, Nodes, Paths, play
 from infoset.streams import Stream
 from infoset.typing import FloatArray, LongArray
@@ -15,7 +15,7 @@ from infoset.typing import FloatArray, LongArray
 RATE = 0
 EXPLORATION = 1
 POWER = 2
-DECREASING = 3
+DRIFT = 3
 
 LEAST_PROBABILITY = 1e-300
 
@@ -80,15 +80,35 @@ def update_infostate(
     if kept != 1.0:
         for slot in range(first_slot, end):
             logit = kept * np.log(policy[slot]) + (1.0 - kept) * np.log(initial[slot])
-            policy[slot] = max(np.exp(logit), LEAST_PROBABILITY)
-    policy[taken] = max(policy[taken] * np.exp(-rate * loss), LEAST_PROBABILITY)
-    total = 0.0
+            policy[slot] = np.exp(logit)
+    others = 0.0  # summed anew each time: 1 - policy[taken] would drift off, faster and faster
     for slot in range(first_slot, end):
-        total += policy[slot]
+        if slot != taken:
+            others += policy[slot]
+    moved = policy[taken] * np.exp(-rate * loss)
+    total = others + moved
     share = 1.0 / total
     for slot in range(first_slot, end):
-        policy[slot] *= share
+        policy[slot] = max(policy[slot] * share, LEAST_PROBABILITY)
+    policy[taken] = max(moved * share, LEAST_PROBABILITY)
     return float(np.log(total))
+
+
+@inner_kernel
+def follow_path(
+    infostates: Infostates, player: int, paths: Paths, state: PathState, reach: FloatArray
+) -> None:
+    """Count one more episode of a player in the average, and write the own reach along its path.
+
+    reach : [D]. To be done before the policy changes.
+    """
+    state.mass[infostates.root_slot[player]] += 1.0
+    own_reach = 1.0
+    for step in range(paths.length[player]):
+        here = paths.infostate[player, step]
+        count_infostate(infostates, here, state.policy, state.mass, state.counted)
+        own_reach *= state.policy[paths.slot[player, step]]
+        reach[step] = own_reach
 
 
 @inner_kernel
@@ -102,38 +122,37 @@ def learn_path(
     state: PathState,
     reach: FloatArray,
 ) -> None:
-    """Update a player along its path for the loss of an episode, `state` in place.
+    """Count an episode of a player in the average, and update it along its path, in place.
 
     From the last own decision to the first, the estimated loss of the action taken is
     `loss / (reach + γ_x)` at the last decision and 0 before it, less log Z / η_x of the decision
     after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits.
 
-    numbers : [4] η, γ, the power of adaptive rates or 0, whether rates decrease with the episode.
+    numbers : [4] η, γ, the power p of adaptive rates or 0, and the power of the episode by which
+    both are multiplied, or 0.
     reach : [D] room for the own reach along the path.
     Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
     """
-    power = numbers[POWER]
+    follow_path(infostates, player, paths, state, reach)
+    power, drift = numbers[POWER], numbers[DRIFT]
+    drifted = 1.0 if drift == 0.0 else episode**drift
     last = paths.length[player] - 1
-    own_reach = 1.0
-    for step in range(last + 1):
-        own_reach *= state.policy[paths.slot[player, step]]
-        reach[step] = own_reach
     passed = 0.0
     for step in range(last, -1, -1):
         here, slot = paths.infostate[player, step], paths.slot[player, step]
-        rate = numbers[RATE] * state.weight[here]
-        exploration = numbers[EXPLORATION] * state.weight[here]
+        rate = numbers[RATE] * drifted * state.weight[here]
+        exploration = numbers[EXPLORATION] * drifted * state.weight[here]
         if power > 0.0:
             exploration /= raise_to(state.taken[slot], power)
             inverse = 1.0 / (reach[step] + exploration)
             state.taken[slot] += inverse
             state.seen[here] += inverse / infostates.num_actions[here]
             rate /= raise_to(state.seen[here], power)
-        if numbers[DECREASING] > 0.0:
-            rate /= np.sqrt(episode)
+        kept = 1.0
+        if power > 0.0 or drift != 0.0:
+            kept = rate / state.rate[here]
+            state.rate[here] = rate
         estimate = loss / (reach[step] + exploration) if step == last else 0.0
-        kept = rate / state.rate[here]
-        state.rate[here] = rate
         log_total = update_infostate(
             infostates, here, slot, state.initial, state.policy, rate, kept, estimate - passed
         )
@@ -151,7 +170,6 @@ def learn_alone(
     reach: FloatArray,
 ) -> None:
     """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
-    count_path(infostates, 0, paths, state.policy, state.mass, state.counted)
     learn_path(numbers, infostates, 0, paths, loss, episode, state, reach)
 
 
@@ -176,7 +194,6 @@ def learn_together(
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
         done[0] += 1
         for player in range(len(numbers)):
-            count_path(infostates, player, paths, state.policy, state.mass, state.counted)
             learn_path(
                 numbers[player],
                 infostates,

@@ -49,9 +49,10 @@ class PathLearner:
         Gives [S] the first policy; None for uniform.
     power : float
         p of adaptive rates η / P(x)ᵖ, P the sum over visits of 1 / (reach + γ); 0 for none.
-    decreasing : bool
-        Whether rates fall with the square root of the episodes, instead of being set for a number
-        of them.
+    anytime : bool
+        Whether the steps of an episode are those for as many episodes as it is the last of,
+        instead of for the horizon. Policies are drawn back to the first one as rates fall, and an
+        infostate takes the rate of the time when it is met.
     centre : float
         What is taken off every loss in [0, 1].
     presets : Presets
@@ -70,7 +71,7 @@ class PathLearner:
     weights: OfInfostates = plain_weights
     start: OfInfostates | None = None
     power: float = 0.0
-    decreasing: bool = False
+    anytime: bool = False
     centre: float = 0.0
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
@@ -89,14 +90,15 @@ class PathLearner:
         return PathRule(self, np.array(self.numbers(size, horizon)))
 
     def numbers(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:
-        """Return η, γ, the power of adaptive rates, and whether rates decrease, for one player.
+        """Return η, γ, the power p of adaptive rates, and that of the episode, for one player.
 
-        The size of its tree is asked for where the steps are a rule.
+        The size of its tree is asked for where the steps are a rule. Those of all rules are in
+        proportion to the episodes to the power of p - 1/2.
         """
         steps = self.steps
         if not isinstance(steps, Steps):
-            steps = steps(known_size(size, self.name), horizon)
-        return (*steps, self.power, float(self.decreasing))
+            steps = steps(known_size(size, self.name), 1 if self.anytime else horizon)
+        return (*steps, self.power, self.power - 0.5 if self.anytime else 0.0)
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int

@@ -83,6 +83,7 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
             "theory": {"steps": plain_steps},
             "practical": {"steps": plain_total_steps},
             "tuned": {"steps": _tuned(0.003, 0.01, 0.01)},
+            "anytime": {"anytime": True},
         },
     ),
     PathLearner(
@@ -95,6 +96,7 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
             "theory": {"steps": balanced_steps},
             "practical": {"steps": balanced_total_steps},
             "tuned": {"steps": _tuned(0.01, 0.1, 0.3)},
+            "anytime": {"anytime": True},
         },
     ),
     PathLearner(
@@ -108,6 +110,7 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
             "theory": {"steps": transition_steps},
             "practical": {"steps": transition_steps},
             "tuned": {"steps": _tuned(0.003, 0.001, 0.003)},
+            "anytime": {"anytime": True},
         },
     ),
     PathLearner(
@@ -120,6 +123,7 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
             "theory": {"steps": adaptive_steps},
             "practical": {"steps": adaptive_steps},
             "tuned": {"steps": _tuned(316.0, 32.0, 32.0, growth=0.5)},
+            "anytime": {"anytime": True},
         },
     ),
     PathLearner(

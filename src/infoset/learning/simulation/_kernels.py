@@ -272,9 +272,9 @@ def play(
     node = 0
     while True:
         here = nodes.kind[node]
-        if here == TERMINAL_NODE:
-            return int(nodes.first[node])
-        if here == CHANCE_NODE:
+        if here < 0:
+            if here == TERMINAL_NODE:
+                return int(nodes.first[node])
             node = draw_outcome(nodes, node, stream)
             continue
         player = infostates.player[here]
