@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from driven import drive, learners_for, same_as_self_play, simulator_of
+from driven import drive, in_turn, learners_for, same_as_self_play, simulator_of
 
 from infoset.errors import (
     CheckpointFileError,
@@ -22,6 +22,7 @@ from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
     Knowledge,
+    OutcomeSampling,
     PathLearner,
     Trajectory,
     TreeSize,
@@ -31,11 +32,12 @@ from infoset.learning import (
 )
 from infoset.learning.online import met
 from infoset.learning.online.keys import keys_from_json, keys_to_json
-from infoset.policy import tabulate, uniform_policy
+from infoset.policy import distance, tabulate, uniform_policy
 from infoset.streams import make_stream
 from infoset.tree import build_tree
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
+OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
 TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
 PLAIN = find_learner("ixomd", steps=(0.05, 0.01))
 ARMS = ("left", "right")
@@ -106,6 +108,31 @@ def test_so_do_learners_of_a_game_with_rare_infostates():
 
 def test_rates_that_fall_with_the_episodes_fall_alike():
     same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
+
+
+@pytest.mark.parametrize("name", OUTCOME_ROWS)
+def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
+    """Its compiled self-play also counts the episodes of others in averages; they do not here."""
+    row, averages = LEARNERS[name], ("mass", "counted")
+    learners, self_play = same_as_self_play(
+        row, "leduc_poker", 600, turns=in_turn, left_out=averages
+    )
+    assert [learner.iteration for learner in learners] == [300, 300]
+    form = self_play.sequence_form
+    mine = tabulate(form, [learner.average_policy for learner in learners])
+    assert distance(mine, self_play.policy()) < 0.02
+
+
+def test_a_learner_that_explores_takes_turns_with_others():
+    dice = load_game("liars_dice(dice_sides=3)")
+    seats = [learner_of("os-mccfr", player, (-1, 1), game="dice") for player in range(2)]
+    assert all(learner.explores for learner in seats)
+    play_and_learn(dice, seats, episodes=7)
+    assert [learner.iteration for learner in seats] == [4, 3]
+    assert [learner.episodes for learner in seats] == [7, 7]
+    mixed = [seats[0], learner_of(TWEAKED, 1, (-1, 1))]
+    play_and_learn(dice, mixed, episodes=5)
+    assert [learner.iteration for learner in mixed] == [6, 3]
 
 
 @pytest.mark.parametrize("room", [1, 1000])
@@ -391,17 +418,10 @@ def test_a_tree_that_is_known_has_no_other_infostates():
 
 
 def test_learners_are_made_for_what_they_may_know():
-    class NeedsSimulator:
-        name = "external-sampling"
-        description = ""
-        knowledge = Knowledge.SIMULATOR
-        presets = None
-
-        def self_play(self, simulator, *, horizon, seed=0):
-            raise AssertionError
-
-    with pytest.raises(ParameterError, match="external-sampling learns from a simulator that can"):
-        learner_of(NeedsSimulator())
+    with pytest.raises(ParameterError, match="es-mccfr learns from a simulator that can be reset"):
+        learner_of("es-mccfr")
+    with pytest.raises(ParameterError, match="auto learns in self-play only: choose another"):
+        learner_of("auto")
     with pytest.raises(ParameterError, match="balanced-omd goes by its own infostate tree: give"):
         learner_of("balanced-omd")
     with pytest.raises(ParameterError, match="ixomd learns infostates as they appear: leave tree"):

@@ -19,12 +19,15 @@ from infoset.learning.row import LearnerRow, Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator, make_simulator
 from infoset.learning.steps import StepRule, Steps, TreeSize, tree_size
+from infoset.learning.update_rule import Exploration, Feedback, UpdateRule
 
 __all__ = [
     "DEFAULT_LEARNER",
     "LEARNERS",
     "AutoLearner",
     "BalancedCfr",
+    "Exploration",
+    "Feedback",
     "Knowledge",
     "LearnResult",
     "LearnedPolicy",
@@ -41,6 +44,7 @@ __all__ = [
     "Trajectory",
     "TraversalSampling",
     "TreeSize",
+    "UpdateRule",
     "find_learner",
     "make_learner",
     "make_simulator",

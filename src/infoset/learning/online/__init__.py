@@ -5,17 +5,13 @@ from infoset.learning.online.learner import Learner
 from infoset.learning.online.make import make_learner
 from infoset.learning.online.play import play_and_learn
 from infoset.learning.online.policy import LearnedPolicy
-from infoset.learning.online.rule import Exploration, RuleRow, UpdateRule
 from infoset.learning.online.terms import Terms
 
 __all__ = [
-    "Exploration",
     "LearnedPolicy",
     "Learner",
-    "RuleRow",
     "Terms",
     "Trajectory",
-    "UpdateRule",
     "make_learner",
     "play_and_learn",
 ]

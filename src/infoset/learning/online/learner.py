@@ -14,10 +14,10 @@ from infoset.errors import TrajectoryError
 from infoset.learning.online.episode import Episode, Trajectory
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.policy import LearnedPolicy
-from infoset.learning.online.rule import UpdateRule
 from infoset.learning.online.tables import LearnerTables
 from infoset.learning.online.terms import Terms
 from infoset.learning.simulation import draw_action, draw_mixed
+from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.regret import IterativeState, StateArrays
 from infoset.solvers import Checkpoint, read_checkpoint, write_checkpoint
 from infoset.solvers.resuming import check_same_run
@@ -198,10 +198,10 @@ class Learner(IterativeState):
         if self._learns:
             least, greatest = self.terms.utility_range
             loss = (greatest - trajectory.utility) / (greatest - least)
-            number = self.iteration + 1
+            feedback = Feedback(trajectory.utility, loss, self.iteration + 1)
             infostates = self._tables.infostates.infostates
-            self._rule.learn(infostates, self._episode.paths, loss, number, self._tables.state)
-            self._done[0] = number
+            self._rule.learn(infostates, self._episode.paths, feedback, self._tables.state)
+            self._done[0] = feedback.episode
         self._episodes[0] += 1
         self._begin_episode()
 

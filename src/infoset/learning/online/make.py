@@ -12,10 +12,10 @@ from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.learner import Learner
 from infoset.learning.online.met import MetInfostates
 from infoset.learning.online.own_tree import TreeInfostates
-from infoset.learning.online.rule import RuleRow
 from infoset.learning.online.terms import Terms
 from infoset.learning.row import LearnerRow
 from infoset.learning.steps import TreeSize, size_of
+from infoset.learning.update_rule import RuleRow
 from infoset.tree import InfostateTree
 from infoset.typing import Player
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoset.learning.online.infostates import InfostateTable
-from infoset.learning.online.rule import LearnerState, UpdateRule
+from infoset.learning.update_rule import LearnerState, UpdateRule
 from infoset.regret import StateArrays
 from infoset.typing import Action, FloatArray
 

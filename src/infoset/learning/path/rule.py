@@ -9,6 +9,7 @@ import numpy as np
 
 from infoset.learning.path._kernels import PathState, learn_alone
 from infoset.learning.simulation import Infostates, Paths
+from infoset.learning.update_rule import Feedback
 from infoset.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["PathRule"]
 
 @dataclass(frozen=True, eq=False)
 class PathRule:
-    """A path learner of one player, as `infoset.learning.online.UpdateRule` has it.
+    """A path learner of one player, as `infoset.learning.update_rule.UpdateRule` has it.
 
     Attributes
     ----------
@@ -50,9 +51,9 @@ class PathRule:
         """Return nothing to mix in."""
 
     def learn(
-        self, infostates: Infostates, paths: Paths, loss: float, episode: int, state: PathState
+        self, infostates: Infostates, paths: Paths, feedback: Feedback, state: PathState
     ) -> None:
-        """Count and learn an episode, `state` in place."""
+        """Count an episode in the average, and learn from it, `state` in place."""
+        loss, episode = feedback.loss - self.row.centre, float(feedback.episode)
         reach = np.empty(paths.slot.shape[1])
-        centred = loss - self.row.centre
-        learn_alone(self.numbers, infostates, paths, centred, float(episode), state, reach)
+        learn_alone(self.numbers, infostates, paths, loss, episode, state, reach)

@@ -9,7 +9,7 @@ from infoset.learning.simulation import Infostates, Paths
 from infoset.learning.steps import TreeSize
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["Exploration", "LearnerState", "RuleRow", "UpdateRule"]
+__all__ = ["Exploration", "Feedback", "LearnerState", "RuleRow", "UpdateRule"]
 
 
 class LearnerState(Protocol):
@@ -49,6 +49,24 @@ class Exploration(NamedTuple):
     share: float
 
 
+class Feedback(NamedTuple):
+    """What a learner is told in the end of an episode.
+
+    Attributes
+    ----------
+    utility : float
+        In the game's units.
+    loss : float
+        (greatest utility - utility) / range of utilities: in [0, 1].
+    episode : int
+        How many it has learnt from, this one included.
+    """
+
+    utility: float
+    loss: float
+    episode: int
+
+
 class UpdateRule(Protocol[State]):
     """What a kind of learner does with the episodes of one player, wherever they are played.
 
@@ -71,10 +89,8 @@ class UpdateRule(Protocol[State]):
     def exploration(self, state: State, episode: int, step: int) -> Exploration | None:
         """Return what to mix in at a decision, None for nothing; both are counted from 0."""
 
-    def learn(
-        self, infostates: Infostates, paths: Paths, loss: float, episode: int, state: State
-    ) -> None:
-        """Count and learn an episode, the first being 1, for a loss in [0, 1]; move `state`."""
+    def learn(self, infostates: Infostates, paths: Paths, feedback: Feedback, state: State) -> None:
+        """Count an episode in the average, and learn from it, `state` in place."""
 
 
 @runtime_checkable
