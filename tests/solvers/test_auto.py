@@ -8,6 +8,7 @@ import pytest
 import infoset
 from infoset.games import load_game, matrix_game
 from infoset.solvers import Auto, auto, make_budget
+from infoset.solvers.budget import DEFAULT_TARGET
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,15 @@ def test_larger_programs_are_for_targets_that_others_take_long_to_reach(spec, ta
     result = Auto().run(form, budget)
     assert result.method == method
     assert result.exploitability <= budget.target
+
+
+def test_who_asks_for_no_target_gets_the_exact_answer_where_it_costs_less_than_a_second():
+    form = infoset.build_tree(load_game("liars_dice(dice_sides=5)")).sequence_form
+    by_default = Auto().run(form, make_budget(form))
+    assert (by_default.method, by_default.outcome) == ("lp", "optimal")
+    assert "at most 65,000" in by_default.reason
+    asked = Auto().run(form, make_budget(form, target=DEFAULT_TARGET))
+    assert (asked.method, asked.outcome) == ("sapdcfr+", "converged")
 
 
 def test_only_auto_gives_a_reason():

@@ -18,7 +18,7 @@ LARGEST_PROGRAM = 65_000
 """Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
 
 LARGEST_COARSE_PROGRAM = 10_000
-"""The same, less than a tenth of one, for targets that the CFR family reaches sooner."""
+"""The same, less than a tenth of one, for targets asked for that the CFR family reaches sooner."""
 
 LARGEST_PRECISE_PROGRAM = 300_000
 """The same, less than half a minute, for targets that the CFR family takes as long to reach."""
@@ -97,7 +97,7 @@ def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
     """Return up to which size the linear program is worth its time, given the target."""
-    if budget.target is None:
+    if budget.target is None or budget.target_is_default:
         return LARGEST_PROGRAM
     low, high = sequence_form.payoff_range
     is_precise = budget.target < PRECISE * (high - low)

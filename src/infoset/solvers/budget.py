@@ -43,6 +43,8 @@ class Budget:
         Where the run is kept on disk; it goes on from there.
     interrupt : threading.Event
         Set by another thread, it ends the run as Ctrl-C does in the main one.
+    target_is_default : bool
+        Whether nobody asked for this target, so that a more exact answer is welcome.
 
     Raises
     ------
@@ -59,6 +61,7 @@ class Budget:
     started: float = field(default_factory=time.monotonic)
     checkpoint: Checkpointing | None = None
     interrupt: Event = field(default_factory=Event)
+    target_is_default: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.target, str):
@@ -139,10 +142,18 @@ def make_budget(
             f"{sequence_form.name} has no exploitability to set a target for: it is defined for "
             "two-player constant-sum games; give iterations or seconds instead"
         )
-    if target is None and iterations is None and seconds is None and has_exploitability:
+    is_default = target is None and iterations is None and seconds is None and has_exploitability
+    if is_default:
         seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
     goal = None if target is None else _absolute_target(sequence_form, target)
-    return Budget(goal, iterations, seconds, callback, checkpoint=checkpoint)
+    return Budget(
+        goal,
+        iterations,
+        seconds,
+        callback,
+        checkpoint=checkpoint,
+        target_is_default=is_default,
+    )
 
 
 def check_budget(budget: object) -> None:
