@@ -114,6 +114,29 @@ def learn_outcome(
         utility = value
 
 
+@inner_kernel
+def count_steps(infostates: Infostates, player: int, paths: Paths, state: OutcomeState) -> None:
+    """Count along a player's path in the average what its parents have gained, in place."""
+    for step in range(paths.length[player]):
+        here = paths.infostate[player, step]
+        count_infostate(infostates, here, state.policy, state.mass, state.counted)
+
+
+@kernel
+def learn_outcome_alone(
+    numbers: OutcomeNumbers,
+    infostates: Infostates,
+    paths: Paths,
+    utility: float,
+    state: OutcomeState,
+    reach: FloatArray,
+) -> None:
+    """Count an episode of the only player there is, number 0, and learn from it, in place."""
+    state.mass[infostates.root_slot[0]] += 1.0
+    count_steps(infostates, 0, paths, state)
+    learn_outcome(numbers, infostates, 0, paths, utility, state, reach)
+
+
 @kernel
 def learn_by_outcomes(
     numbers: OutcomeNumbers,
@@ -148,7 +171,5 @@ def learn_by_outcomes(
         )
         for root in infostates.root_slot:
             state.mass[root] += 1.0
-        for step in range(paths.length[player]):
-            here = paths.infostate[player, step]
-            count_infostate(infostates, here, state.policy, state.mass, state.counted)
+        count_steps(infostates, player, paths, state)
         learn_outcome(numbers, infostates, player, paths, utility[end, player], state, reach)

@@ -17,10 +17,12 @@ from infoset.learning.mccfr.outcome._kernels import (
     OutcomeState,
     learn_by_outcomes,
 )
+from infoset.learning.mccfr.outcome.rule import OutcomeRule
 from infoset.learning.mccfr.regrets import check_regret_floor
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
-from infoset.learning.simulation import Infostates, Simulator
+from infoset.learning.simulation import Infostates, Simulator, uniform_slots
+from infoset.learning.steps import TreeSize
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
@@ -104,6 +106,37 @@ class OutcomeSampling:
         check_count("horizon", horizon, least=1)
         return OutcomeSelfPlay(self, simulator, seed)
 
+    def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeRule:
+        """Return what one player of this kind does with its episodes, in all of which it explores.
+
+        Nothing depends on the size of its tree or the number of episodes.
+        """
+        return OutcomeRule(self, self.numbers)
+
+    @property
+    def numbers(self) -> OutcomeNumbers:
+        """The numbers that kernels take."""
+        return OutcomeNumbers(float(self.share), float(self.window), float(self.regret_floor))
+
+    @property
+    def exploration_name(self) -> str:
+        """What the policy to explore by is called."""
+        return "uniform" if self.exploration is None else self.exploration.__name__
+
+    def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> OutcomeState:
+        """Return the arrays of players before their first episode; `num_slots` is S."""
+        uniform = uniform_slots(infostates, num_slots)
+        explored = self.exploration(infostates, depth) if self.exploration else uniform.copy()
+        return OutcomeState(
+            policy=uniform,
+            exploration=explored,
+            regret=np.zeros(num_slots),
+            baseline=np.zeros(num_slots),
+            visits=np.ones(num_slots),
+            mass=np.zeros(num_slots),
+            counted=np.zeros(len(depth)),
+        )
+
 
 class OutcomeSelfPlay(SelfPlay):
     """Players of all seats that explore and learn in turns."""
@@ -111,27 +144,16 @@ class OutcomeSelfPlay(SelfPlay):
     def __init__(self, row: OutcomeSampling, simulator: Simulator, seed: int) -> None:
         super().__init__(simulator, seed)
         self.row = row
-        self._numbers = OutcomeNumbers(float(row.share), float(row.window), float(row.regret_floor))
-        exploration = simulator.uniform()
-        if row.exploration is not None:
-            exploration = row.exploration(simulator.infostates, simulator.depth)
-        self._state = OutcomeState(
-            policy=self._policy,
-            exploration=exploration,
-            regret=np.zeros(simulator.num_slots),
-            baseline=np.zeros(simulator.num_slots),
-            visits=np.ones(simulator.num_slots),
-            mass=self._mass,
-            counted=self._counted,
-        )
+        self._numbers = row.numbers
+        state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
+        self._state = state._replace(policy=self._policy, mass=self._mass, counted=self._counted)
         self._reach = np.zeros(self._paths.slot.shape[1] + 1)
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the row, how it explores, and the seed."""
-        explores = self.row.exploration
         return {
             "learner": self.row.name,
-            "exploration": "uniform" if explores is None else explores.__name__,
+            "exploration": self.row.exploration_name,
             **self._numbers._asdict(),
             "seed": self.seed,
         }
