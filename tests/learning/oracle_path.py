@@ -1,0 +1,121 @@
+"""Path learners in plain Python: sums of losses instead of policies that move, whole plans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE
+
+MASK = 2**64 - 1
+
+
+class Draws:
+    """SplitMix64 in whole numbers of Python."""
+
+    def __init__(self, state):
+        self.state = int(state)
+
+    def __call__(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        mixed = self.state
+        mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & MASK
+        return ((mixed ^ (mixed >> 31)) >> 11) / 2**53
+
+
+def own_slots(simulator, here):
+    """Return the slots of an infostate, as a slice."""
+    first = simulator.infostates.first_slot[here]
+    return slice(first, first + simulator.infostates.num_actions[here])
+
+
+def play(simulator, policy, draw):
+    """Return the rank of the terminal, and per player the infostates and slots of the way."""
+    nodes, node = simulator.nodes, 0
+    paths = [[] for _ in range(simulator.num_players)]
+    while (here := nodes.kind[node]) != TERMINAL_NODE:
+        if here == CHANCE_NODE:
+            rank, rest = divmod(draw() * nodes.num_children[node], 1)
+            child = nodes.first[node] + int(rank)
+            node = child if rest < nodes.keep[child] else nodes.first[node] + nodes.other[child]
+        else:
+            own = own_slots(simulator, here)
+            below = np.cumsum(policy[own])[:-1]
+            action = int(np.sum(draw() >= below))
+            paths[simulator.infostates.player[here]].append((here, own.start + action))
+            node = nodes.first[node] + action
+    return nodes.first[node], paths
+
+
+def plan_of(simulator, policy):
+    """Return [S] the own reach of sequences."""
+    plan = np.ones(simulator.num_slots)
+    for here, parent in enumerate(simulator.infostates.parent_slot):
+        own = own_slots(simulator, here)
+        plan[own] = plan[parent] * policy[own]
+    return plan
+
+
+class SlowLearners:
+    """Followers of the regularised leader in all seats, each infostate with a sum of losses.
+
+    The policy of an infostate is in proportion to `initial · exp(-rate · losses)`; what is passed
+    up is the fall of the log of that sum, at one rate. The average is that of all plans.
+    """
+
+    def __init__(self, simulator, steps, *, weight, initial, power, drift, centre, state):
+        self.simulator, self.steps = simulator, steps
+        self.weight, self.power, self.drift = weight, power, drift
+        self.initial = initial
+        self.policy = initial.copy()
+        self.losses = np.zeros_like(initial)
+        self.seen, self.taken = np.ones(len(weight)), np.ones_like(initial)
+        self.terminal_losses = simulator.losses() - centre
+        self.draw = Draws(state)
+        self.episode = 0
+        self.plans = np.zeros_like(initial)
+
+    def play_one(self):
+        self.episode += 1
+        plan = plan_of(self.simulator, self.policy)
+        self.plans += plan
+        end, paths = play(self.simulator, self.policy, self.draw)
+        for player, path in enumerate(paths):
+            self.learn(self.steps[player], path, self.terminal_losses[end, player], plan)
+
+    def learn(self, steps, path, loss, plan):
+        time = self.episode**self.drift
+        passed = 0.0
+        for here, taken in reversed(path):
+            own = own_slots(self.simulator, here)
+            explored = (
+                steps.exploration * time * self.weight[here] / self.taken[taken] ** self.power
+            )
+            visible = 1 / (plan[taken] + explored)
+            if self.power:
+                self.taken[taken] += visible
+                self.seen[here] += visible / (own.stop - own.start)
+            rate = steps.rate * time * self.weight[here] / self.seen[here] ** self.power
+            before = self.log_sum(own, rate)
+            self.losses[taken] += loss * visible + passed
+            after = self.log_sum(own, rate)
+            weights = np.exp(np.log(self.initial[own]) - rate * self.losses[own])
+            self.policy[own] = weights / weights.sum()
+            loss, passed = 0.0, (before - after) / rate
+
+    def log_sum(self, own, rate):
+        return np.log(np.sum(self.initial[own] * np.exp(-rate * self.losses[own])))
+
+    def average(self):
+        """Return [S] the behaviour of the mean plan."""
+        return behavior_of(self.simulator, self.plans)
+
+
+def behavior_of(simulator, plan):
+    """Return [S] the shares of a plan at each infostate; uniform where it does not lead."""
+    behavior = np.ones_like(plan)
+    for here in range(len(simulator.depth)):
+        own = own_slots(simulator, here)
+        total = plan[own].sum()
+        behavior[own] = plan[own] / total if total > 0 else 1 / (own.stop - own.start)
+    return behavior
