@@ -116,7 +116,8 @@ def same_as_self_play(row, game, episodes, seed=5, turns=lambda episode: (), lef
     simulator = simulator_of(game)
     self_play = row.self_play(simulator, horizon=episodes, seed=seed)
     self_play.run(episodes)
-    learners = learners_for(row, simulator, episodes)
+    own_episodes = episodes // 2 if turns is in_turn else episodes
+    learners = learners_for(row, simulator, own_episodes)
     drive(simulator, learners, episodes, make_stream(seed), turns)
     assert_same_bits(simulator, learners, self_play, left_out)
     if not left_out:

@@ -22,6 +22,7 @@ from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
     Knowledge,
+    LocalOmd,
     OutcomeSampling,
     PathLearner,
     Trajectory,
@@ -37,6 +38,7 @@ from infoset.streams import make_stream
 from infoset.tree import build_tree
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
+LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOmd)]
 OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
 TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
 PLAIN = find_learner("ixomd", steps=(0.05, 0.01))
@@ -108,6 +110,12 @@ def test_so_do_learners_of_a_game_with_rare_infostates():
 
 def test_rates_that_fall_with_the_episodes_fall_alike():
     same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
+
+
+@pytest.mark.parametrize("name", LOCAL_ROWS)
+def test_local_omd_driven_from_outside_equals_compiled_self_play(name):
+    learners, _ = same_as_self_play(LEARNERS[name], "kuhn_poker", 400, turns=in_turn)
+    assert [learner.iteration for learner in learners] == [200, 200]
 
 
 @pytest.mark.parametrize("name", OUTCOME_ROWS)

@@ -173,6 +173,15 @@ def learn_locally(
 
 
 @kernel
+def learn_locally_alone(
+    numbers: FloatArray, infostates: Infostates, paths: Paths, loss: float, state: LocalState
+) -> None:
+    """Count and learn one episode, sampled elsewhere, of the only player; see `learn_locally`."""
+    count_path(infostates, 0, paths, state.policy, state.mass, state.counted)
+    learn_locally(numbers, infostates, 0, paths, loss, state)
+
+
+@kernel
 def learn_in_turn(
     numbers: FloatArray,
     nodes: Nodes,

@@ -11,12 +11,20 @@ from infoset.checks import check_count, check_number
 from infoset.learning.balance import subtree_policy, subtree_sizes
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd._kernels import LocalState, learn_in_turn
+from infoset.learning.local_omd.rule import LocalOmdRule
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
-from infoset.learning.simulation import Simulator, infostate_slots
-from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
+from infoset.learning.simulation import Infostates, Simulator, infostate_slots
+from infoset.learning.steps import (
+    StepRule,
+    Steps,
+    TreeSize,
+    check_steps,
+    known_size,
+    tree_size,
+)
 from infoset.regret import StateArrays
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, IntArray
 
 __all__ = ["LocalOmd", "LocalOmdSelfPlay"]
 
@@ -72,6 +80,42 @@ class LocalOmd:
         check_count("horizon", horizon, least=1)
         return LocalOmdSelfPlay(self, simulator, horizon, seed)
 
+    def update_rule(self, size: TreeSize | None, horizon: int) -> LocalOmdRule:
+        """Return what one player of this kind does with its own episodes, `horizon` of them."""
+        return LocalOmdRule(self, np.array(self.numbers(size, horizon)))
+
+    def numbers(self, size: TreeSize | None, own_episodes: int) -> tuple[float, ...]:
+        """Return η, whether rates adapt, the window, and whether baselines are by action.
+
+        Of one player; the size of its tree is asked for where the steps are a rule.
+        """
+        steps = self.steps
+        if not isinstance(steps, Steps):
+            steps = steps(known_size(size, self.name), own_episodes)
+        return steps.rate, float(self.adaptive), float(self.window), float(self.by_action)
+
+    def begin(
+        self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
+    ) -> LocalState:
+        """Return the arrays of players before their first episode, `numbers` [N, 4] being theirs.
+
+        `num_slots` is the number of slots S.
+        """
+        sampling = subtree_policy(infostates, depth)
+        weight = np.ones(len(depth)) if self.adaptive else _inverse_sizes(infostates, depth)
+        return LocalState(
+            policy=sampling.copy(),
+            sampling=sampling,
+            weight=weight,
+            rate=numbers[infostates.player, 0] * weight,
+            squares=np.zeros(len(depth)),
+            estimate=np.zeros(num_slots),
+            baseline=np.full(num_slots, self.centre),
+            visits=np.zeros(num_slots),
+            mass=np.zeros(num_slots),
+            counted=np.zeros(len(depth)),
+        )
+
 
 class LocalOmdSelfPlay(SelfPlay):
     """LocalOMD in all seats: players sample and learn in turn."""
@@ -80,31 +124,14 @@ class LocalOmdSelfPlay(SelfPlay):
         super().__init__(simulator, seed)
         self.row = row
         self.horizon = horizon
-        infostates, depth = simulator.infostates, simulator.depth
-        self._numbers = np.array([self._row_of(p) for p in range(simulator.num_players)])
+        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
+        own_episodes = max(1, horizon // simulator.num_players)
+        self._numbers = np.array([row.numbers(size, own_episodes) for size in sizes])
         self._losses = simulator.losses()
-        sampling = subtree_policy(infostates, depth)
-        self._policy[:] = sampling
-        weight = np.ones(len(depth)) if row.adaptive else _inverse_sizes(simulator)
-        self._state = LocalState(
-            policy=self._policy,
-            sampling=sampling,
-            weight=weight,
-            rate=self._numbers[infostates.player, 0] * weight,
-            squares=np.zeros(len(depth)),
-            estimate=np.zeros(simulator.num_slots),
-            baseline=np.full(simulator.num_slots, row.centre),
-            visits=np.zeros(simulator.num_slots),
-            mass=self._mass,
-            counted=self._counted,
-        )
-
-    def _row_of(self, player: int) -> tuple[float, float, float, float]:
-        row, steps = self.row, self.row.steps
-        if not isinstance(steps, Steps):
-            own_episodes = max(1, self.horizon // self.simulator.num_players)
-            steps = steps(tree_size(self.simulator, player), own_episodes)
-        return steps.rate, float(row.adaptive), float(row.window), float(row.by_action)
+        infostates, depth = simulator.infostates, simulator.depth
+        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
+        self._state = state
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what baselines begin with, and the seed."""
@@ -140,9 +167,9 @@ class LocalOmdSelfPlay(SelfPlay):
         }
 
 
-def _inverse_sizes(simulator: Simulator) -> FloatArray:
+def _inverse_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [I] 1 / n(x), n(x) the number of own sequences at or below an infostate."""
-    counts = simulator.infostates.num_actions
-    sizes = subtree_sizes(simulator.infostates, simulator.depth)
-    slots = infostate_slots(simulator.infostates)
+    counts = infostates.num_actions
+    sizes = subtree_sizes(infostates, depth)
+    slots = infostate_slots(infostates)
     return 1.0 / np.add.reduceat(sizes[slots], np.cumsum(counts) - counts)
