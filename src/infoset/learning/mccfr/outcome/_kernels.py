@@ -58,16 +58,23 @@ class OutcomeState(NamedTuple):
 
 
 @inner_kernel
-def fill_reach(
-    share: float, player: int, paths: Paths, state: OutcomeState, reach: FloatArray
+def follow_path(
+    share: float,
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    state: OutcomeState,
+    reach: FloatArray,
 ) -> None:
-    """Fill reach [D + 1] with the probability of a player's own actions up to each step.
+    """Count a player's path in the average, and write the probability of sampling it.
 
-    That is, of those of its path, as it samples them.
+    reach : [D + 1] that of the player's own actions up to each step. To be done before the policy
+    changes, and after the mass of the empty sequence has grown.
     """
     reach[0] = 1.0
     for step in range(paths.length[player]):
-        slot = paths.slot[player, step]
+        here, slot = paths.infostate[player, step], paths.slot[player, step]
+        count_infostate(infostates, here, state.policy, state.mass, state.counted)
         sampled = share * state.exploration[slot] + (1.0 - share) * state.policy[slot]
         reach[step + 1] = reach[step] * sampled
 
@@ -82,7 +89,7 @@ def learn_outcome(
     state: OutcomeState,
     reach: FloatArray,
 ) -> None:
-    """Add the estimated regrets along the path of a player that has sampled, `state` in place.
+    """Count the path of a player that has sampled, and add estimated regrets, `state` in place.
 
     With q the probability of the player's own actions as it samples them, b a baseline, σ the
     policy, and u what follows, which at the last decision is the utility, from there up:
@@ -97,7 +104,7 @@ def learn_outcome(
     Source: Lanctot et al. (2009), Section 3.1; the baselines, here of infostates: Schmid et al.
     (2019), eq. (9).
     """
-    fill_reach(numbers.share, player, paths, state, reach)
+    follow_path(numbers.share, infostates, player, paths, state, reach)
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
         first_slot = infostates.first_slot[here]
@@ -114,14 +121,6 @@ def learn_outcome(
         utility = value
 
 
-@inner_kernel
-def count_steps(infostates: Infostates, player: int, paths: Paths, state: OutcomeState) -> None:
-    """Count along a player's path in the average what its parents have gained, in place."""
-    for step in range(paths.length[player]):
-        here = paths.infostate[player, step]
-        count_infostate(infostates, here, state.policy, state.mass, state.counted)
-
-
 @kernel
 def learn_outcome_alone(
     numbers: OutcomeNumbers,
@@ -133,7 +132,6 @@ def learn_outcome_alone(
 ) -> None:
     """Count an episode of the only player there is, number 0, and learn from it, in place."""
     state.mass[infostates.root_slot[0]] += 1.0
-    count_steps(infostates, 0, paths, state)
     learn_outcome(numbers, infostates, 0, paths, utility, state, reach)
 
 
@@ -171,5 +169,4 @@ def learn_by_outcomes(
         )
         for root in infostates.root_slot:
             state.mass[root] += 1.0
-        count_steps(infostates, player, paths, state)
         learn_outcome(numbers, infostates, player, paths, utility[end, player], state, reach)
