@@ -1,5 +1,6 @@
 """Games: one file each, and the table of the names they load by."""
 
+from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship
 from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
 from infoset.games.dark_hex import DarkHex
@@ -23,6 +24,7 @@ from infoset.games.trick_taking import TrickTaking
 __all__ = [
     "GAMES",
     "MATRIX_GAMES",
+    "BanditTree",
     "Battleship",
     "CooperativeMatchingPennies",
     "DarkHex",

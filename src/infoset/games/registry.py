@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game
+from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship
 from infoset.games.cooperative_matching_pennies import CooperativeMatchingPennies
 from infoset.games.dark_hex import DarkHex
@@ -188,6 +189,7 @@ def entries() -> Iterator[GameEntry]:
         "tiny_bridge_2p", TinyBridge2p, "the auction of a bridge with eight cards", "tiny_bridge_2p"
     )
     yield GameEntry("hanabi", Hanabi, "build fireworks from cards that others see", "hanabi")
+    yield GameEntry("bandit_tree", BanditTree, "decisions against nature alone, for learners")
     yield GameEntry("random_game", RandomGame, "small random games, for tests and experiments")
     yield GameEntry("matrix_game", matrix_game, "any one or two matrices")
     yield matrix_entry("matrix_mp", "matching pennies", "matching_pennies")

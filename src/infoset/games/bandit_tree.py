@@ -1,0 +1,135 @@
+"""A tree of decisions against nature alone, to tell learners apart by how they explore."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, NamedTuple
+
+from infoset.game import Game, Observation, Probability
+from infoset.games.parameters import check_parameters, flag, integer, parameter_error, real
+from infoset.typing import JointAction, Player
+
+__all__ = ["BanditTree"]
+
+STOP = 0
+CHANCES = ("best_chance", "other_chance", "stop_chance")
+
+
+class Place(NamedTuple):
+    """How many decisions are made, where nature has led to since (-1: not yet), what was paid."""
+
+    decisions: int
+    branch: int = -1
+    reward: int = 0
+
+
+@dataclass(frozen=True)
+class BanditTree(Game):
+    """A tree of decisions against nature: win or lose 1 at its end.
+
+    Nature draws one of `deals` first places. There the player chooses one of `num_actions`
+    actions, nature one of `branching` next places, which the player sees, and so on for `depth`
+    decisions. After the last one the player wins with probability `best_chance`, if the action
+    was the best one of its place, or else `other_chance`. The best action at branch b is b modulo
+    `num_actions`. With `can_stop`, action 0 of an earlier decision ends the game there, and wins
+    with probability `stop_chance`.
+
+    Parameters
+    ----------
+    depth : int
+        Number of decisions.
+    num_actions : int
+        Number of actions at each.
+    branching : int
+        Number of branches of nature between two decisions.
+    deals : int
+        Number of branches of nature before the first decision.
+    can_stop : bool
+        Whether action 0 ends the game.
+    best_chance : float
+        Probability to win after the best last action.
+    other_chance : float
+        Probability to win after another last action.
+    stop_chance : float
+        Probability to win after stopping early.
+
+    Notes
+    -----
+    With three decisions and two actions, these are the trees on which balanced learners are
+    told apart from others. Without stopping, a player with loss 1 where it loses has 0.3 after the
+    best last action and 0.5 after another.
+
+    Examples
+    --------
+    >>> from infoset.tree import build_tree
+    >>> build_tree(BanditTree(branching=8)).sequence_form.treeplexes[0].num_infostates
+    273
+    """
+
+    name: ClassVar[str] = "bandit_tree"
+    num_players = 1
+
+    depth: int = integer(3, low=1, high=10)
+    num_actions: int = integer(2, low=2, high=100)
+    branching: int = integer(4, low=1, high=1000)
+    deals: int = integer(1, low=1, high=100_000)
+    can_stop: bool = flag(False)
+    best_chance: float = real(0.7, low=0)
+    other_chance: float = real(0.5, low=0)
+    stop_chance: float = real(0.55, low=0)
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        for name in CHANCES:
+            if getattr(self, name) > 1:
+                raise parameter_error(self, name, "must be a number from 0 to 1", 0.5)
+
+    def initial_world(self) -> Place:
+        """Return the place before nature's first draw."""
+        return Place(0)
+
+    def actors(self, world: Place) -> Sequence[Player]:
+        """Return the player, once nature has led somewhere and nothing is paid."""
+        return () if world.branch < 0 or world.reward else (0,)
+
+    def legal_actions(self, world: Place, player: Player) -> Sequence[int]:
+        """Return the numbers of the actions."""
+        return range(self.num_actions)
+
+    def transitions(
+        self, world: Place, joint_action: JointAction
+    ) -> Iterable[tuple[Place, Probability]]:
+        """Lead to one of the next places, or to a win or a loss."""
+        if world.reward:
+            return []
+        if world.branch < 0:
+            return self._places(0, self.deals)
+        decisions, action = world.decisions + 1, joint_action[0]
+        if decisions == self.depth:
+            is_best = action == world.branch % self.num_actions
+            return self._ends(decisions, self.best_chance if is_best else self.other_chance)
+        if self.can_stop and action == STOP:
+            return self._ends(decisions, self.stop_chance)
+        return self._places(decisions, self.branching)
+
+    def _places(self, decisions: int, count: int) -> Iterable[tuple[Place, Probability]]:
+        return [(Place(decisions, branch), Fraction(1, count)) for branch in range(count)]
+
+    def _ends(self, decisions: int, chance: float) -> Iterable[tuple[Place, Probability]]:
+        win = Fraction(str(chance))
+        ends = ((1, win), (-1, 1 - win))
+        return [(Place(decisions, reward=reward), share) for reward, share in ends if share]
+
+    def rewards(
+        self, world: Place, joint_action: JointAction, next_world: Place
+    ) -> Sequence[float]:
+        """Return 1 for a win, and -1 for a loss."""
+        return (next_world.reward,)
+
+    def observe(self, world: Place, joint_action: JointAction, next_world: Place) -> Observation:
+        """Show the branch, and whether the game is won or lost."""
+        if next_world.reward:
+            return Observation(public="win" if next_world.reward > 0 else "loss")
+        return Observation(public=f"branch {next_world.branch}")

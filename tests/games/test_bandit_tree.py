@@ -1,0 +1,154 @@
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+from game_walker import num_worlds, path_counts, play, walk
+
+from infoset.errors import ParameterError
+from infoset.evaluation import best_response, nash_conv
+from infoset.front import learn
+from infoset.game import initial_history
+from infoset.games import BanditTree, load_game
+from infoset.policy import uniform_policy
+from infoset.tree import build_tree
+
+
+def form_of(**parameters):
+    return build_tree(BanditTree(**parameters)).sequence_form
+
+
+def branch(number):
+    return lambda world: world.branch == number and world.reward == 0
+
+
+def ends_with(reward):
+    return lambda world: world.reward == reward
+
+
+@pytest.mark.parametrize(
+    ("branching", "can_stop", "size"),
+    # X of the trees on which the balanced learners are told apart.
+    [
+        (4, False, 73), (8, False, 273), (16, False, 1057),
+        (4, True, 21), (16, True, 273), (64, True, 4161),
+    ],
+)  # fmt: skip
+def test_published_sizes(branching, can_stop, size):
+    form = form_of(branching=branching, can_stop=can_stop)
+    assert form.treeplexes[0].num_infostates == size
+
+
+def test_transcript():
+    game = BanditTree(branching=2)
+    first = (1,), branch(1)
+    end = play(game, branch(0), first, ((0,), branch(0)), ((1,), ends_with(-1)))
+    assert end.is_terminal
+    assert end.rewards_so_far == (-1,)
+    assert [str(infostate) for infostate in end.infostates] == [
+        "branch 0 / !1 branch 1 / !0 branch 0 / !1 loss"
+    ]
+
+
+def test_stopping_ends_the_game_before_the_last_decision_only():
+    game = BanditTree(branching=2, can_stop=True)
+    stopped = play(game, branch(0), ((0,), ends_with(1)))
+    assert stopped.is_terminal
+    assert stopped.rewards_so_far == (1,)
+    late = play(game, branch(0), ((1,), branch(1)), ((0,), ends_with(-1)))
+    assert late.is_terminal
+    last = play(game, branch(0), ((1,), branch(1)), ((1,), branch(0)))
+    assert last.legal_actions(0) == (0, 1)
+
+
+@pytest.mark.parametrize(("number", "best"), [(0, 0), (1, 1), (2, 2), (3, 0)])
+def test_chances_of_winning(number, best):
+    game = BanditTree(depth=1, deals=4, num_actions=3, best_chance=0.9, other_chance=0.2)
+    place = play(game, branch(number))
+    for action in range(3):
+        chances = {world.reward: share for world, share in game.transitions(place.world, (action,))}
+        win = Fraction(9, 10) if action == best else Fraction(1, 5)
+        assert chances == {1: win, -1: 1 - win}
+
+
+def test_deals_and_branches_are_alike():
+    game = BanditTree(deals=3, branching=5)
+    root = initial_history(game)
+    assert [share for _, share in root.chance_outcomes] == [Fraction(1, 3)] * 3
+    place = play(game, branch(2))
+    shares = [share for _, share in game.transitions(place.world, (1,))]
+    assert shares == [Fraction(1, 5)] * 5
+
+
+def test_an_end_that_cannot_be_is_none():
+    game = BanditTree(depth=1, best_chance=1)
+    (place,) = (world for world, _ in game.transitions(game.initial_world(), (None,)))
+    assert [world.reward for world, _ in game.transitions(place, (0,))] == [1]
+
+
+def test_counts_by_walking():
+    game = BanditTree(branching=3, can_stop=True)
+    tree = build_tree(game)
+    assert path_counts(game) == (tree.num_histories, len(tree.terminals))
+    assert num_worlds(game) == 14
+    assert walk(game).num_acting == [13]
+
+
+@pytest.mark.parametrize(
+    ("can_stop", "gap"),
+    # Losses 0.3 at best; uniformly 0.4, and 0.4375 = 3/4 · 0.45 + 1/4 · 0.4 with stopping.
+    [(False, 0.1), (True, 0.1375)],
+)
+def test_values_and_the_gap_of_uniform_play(can_stop, gap):
+    policy = uniform_policy(form_of(branching=4, can_stop=can_stop))
+    assert best_response(policy, 0).value == pytest.approx(1 - 2 * 0.3, abs=1e-12)
+    assert nash_conv(policy) == pytest.approx(2 * gap, abs=1e-12)
+
+
+@pytest.mark.parametrize("can_stop", [False, True])
+def test_balance_pays_the_more_the_larger_the_tree(can_stop):
+    ratios = []
+    for branching in (4, 8):
+        game = BanditTree(branching=branching, can_stop=can_stop)
+        plain, balanced = (
+            np.mean(learn(game, method, preset="practical", episodes=400_000, seeds=2).nash_conv)
+            for method in ("ixomd", "balanced-omd")
+        )
+        ratios.append(plain / balanced)
+    assert 0.95 < ratios[0] < ratios[1] - 0.1
+
+
+@pytest.mark.parametrize("method", ["ixomd", "balanced-omd", "os-mccfr", "local-omd"])
+def test_no_learner_beats_the_lower_bound(method):
+    """Infostates drawn alike, arms nearly alike: regret is of order √(XAT) however large X is."""
+    shares = []
+    for deals in (8, 128):
+        sequences, episodes = 2 * deals, 64 * 2 * deals
+        half = sqrt(sequences / episodes) / 2
+        game = BanditTree(1, deals=deals, best_chance=0.5 + half, other_chance=0.5 - half)
+        found = learn(game, method, episodes=episodes, seeds=8)
+        regret = episodes * np.mean(found.nash_conv) / 2
+        shares.append(regret / sqrt(sequences * episodes))
+    assert min(shares) > 0.1
+    assert shares[1] > 0.7 * shares[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("depth", 0, "from 1 to 10"),
+        ("num_actions", 1, "from 2 to 100"),
+        ("best_chance", 1.5, "from 0 to 1"),
+        ("stop_chance", -0.5, "from 0 up"),
+        ("can_stop", 1, "True or False"),
+    ],
+)
+def test_bad_parameters(name, value, rule):
+    with pytest.raises(ParameterError, match=f"{name} must be .*{rule}"):
+        BanditTree(**{name: value})
+
+
+def test_text():
+    assert str(load_game("bandit_tree(branching=8,can_stop=True)")) == (
+        "bandit_tree(branching=8,can_stop=True)"
+    )
