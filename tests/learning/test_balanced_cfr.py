@@ -11,8 +11,9 @@ import pytest
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame, load_game
-from infoset.learning import LEARNERS, BalancedCfr, Steps, make_simulator
+from infoset.learning import LEARNERS, BalancedCfr, Steps, TreeSize, make_simulator
 from infoset.learning.balanced_cfr._kernels import LayerState, learn_layer
+from infoset.learning.balanced_cfr.rows import hedge_steps
 from infoset.learning.simulation import Paths
 from infoset.tree import build_tree
 from oracle_balanced import SlowBalancedCfr
@@ -205,6 +206,16 @@ def test_hedge_sees_the_product_of_rate_and_losses_only():
     plain.run(3000)
     scaled.run(3000)
     assert np.allclose(plain.state()["policy"], scaled.state()["policy"], rtol=1e-9)
+
+
+def test_the_rate_of_hedge_makes_its_bound_least():
+    size, iterations = TreeSize(6, 14, 3, 2), 1000
+
+    def bound(rate):
+        return size.sequences * size.confidence / rate + rate * size.decisions**3 * iterations
+
+    rate = hedge_steps(size, iterations).rate
+    assert bound(rate) < min(bound(0.99 * rate), bound(1.01 * rate))
 
 
 MEASURED = {

@@ -11,8 +11,9 @@ import pytest
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame, load_game
-from infoset.learning import LEARNERS, LocalOmd, Steps, find_learner, make_simulator
+from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, find_learner, make_simulator
 from infoset.learning.local_omd._kernels import estimate_losses
+from infoset.learning.local_omd.rows import fixed_steps
 from infoset.tree import build_tree
 from oracle_balanced import SlowLocalOmd
 from slow_tree import SlowTree
@@ -168,6 +169,17 @@ def test_estimates_are_right_on_average_whatever_the_baselines():
         assert largest == np.abs(estimate).max()
         expected += probability * estimate
     assert np.allclose(expected, losses - 0.7, atol=1e-12)
+
+
+def test_fixed_rates_make_their_bound_least():
+    size, episodes = TreeSize(6, 14, 3, 2), 1000
+
+    def bound(rate):
+        paid = size.decisions * size.sequences * np.log(size.actions) / rate
+        return paid + rate * size.decisions * episodes / 2
+
+    rate = fixed_steps(size, episodes).rate
+    assert bound(rate) < min(bound(0.99 * rate), bound(1.01 * rate))
 
 
 MEASURED = {

@@ -16,8 +16,8 @@ WINDOW = 1000
 def hedge_steps(size: TreeSize, iterations: int) -> Steps:
     """Return η = √(XA ι / (H³ T)) for T iterations, and no implicit exploration.
 
-    The one of least bound XA ι / η + η H³ T / 2 on the regret of Algorithm 2 of Bai, Jin, Mei and
-    Yu (2022), but for constants.
+    The one that makes XA ι / η + η H³ T least, which bounds the regret of Algorithm 2 of Bai, Jin,
+    Mei and Yu (2022).
     """
     decisions = max(size.decisions, 1)
     return Steps(sqrt(size.sequences * size.confidence / (decisions**3 * iterations)), 0.0)
@@ -32,7 +32,7 @@ BALANCED_CFR_LEARNERS: tuple[BalancedCfr, ...] = (
         "balanced-cfr-hedge",
         "counterfactual regrets, each layer explored evenly, Hedge (Bai et al. 2022, Algorithm 2)",
         steps=hedge_steps,
-        presets={"theory": {"steps": hedge_steps}, "tuned": {"steps": _tuned(0.01, 0.4, 1.0)}},
+        presets={"theory": {"steps": hedge_steps}, "tuned": {"steps": _tuned(0.03, 3.0, 3.0)}},
     ),
     BalancedCfr(
         "balanced-cfr-rm",
