@@ -59,8 +59,9 @@ def plan_of(simulator, policy):
 class SlowLearners:
     """Followers of the regularised leader in all seats, each infostate with a sum of losses.
 
-    The policy of an infostate is in proportion to `initial · exp(-rate · losses)`; what is passed
-    up is the fall of the log of that sum, at one rate. The average is that of all plans.
+    The policy of an infostate is in proportion to `initial · exp(-rate · losses)`, and its value,
+    the least of losses and regularisation, is minus the log of the sum of that, by the rate. Values
+    are losses of the decision above. The average is that of all plans.
     """
 
     def __init__(self, simulator, steps, *, weight, initial, power, drift, centre, state):
@@ -69,6 +70,7 @@ class SlowLearners:
         self.initial = initial
         self.policy = initial.copy()
         self.losses = np.zeros_like(initial)
+        self.values = np.zeros(len(weight))
         self.seen, self.taken = np.ones(len(weight)), np.ones_like(initial)
         self.terminal_losses = simulator.losses() - centre
         self.draw = Draws(state)
@@ -96,15 +98,11 @@ class SlowLearners:
                 self.taken[taken] += visible
                 self.seen[here] += visible / (own.stop - own.start)
             rate = steps.rate * time * self.weight[here] / self.seen[here] ** self.power
-            before = self.log_sum(own, rate)
             self.losses[taken] += loss * visible + passed
-            after = self.log_sum(own, rate)
-            weights = np.exp(np.log(self.initial[own]) - rate * self.losses[own])
+            weights = self.initial[own] * np.exp(-rate * self.losses[own])
             self.policy[own] = weights / weights.sum()
-            loss, passed = 0.0, (before - after) / rate
-
-    def log_sum(self, own, rate):
-        return np.log(np.sum(self.initial[own] * np.exp(-rate * self.losses[own])))
+            value = -np.log(weights.sum()) / rate
+            loss, passed, self.values[here] = 0.0, value - self.values[here], value
 
     def average(self):
         """Return [S] the behaviour of the mean plan."""

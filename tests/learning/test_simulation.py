@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle_path import Draws, own_slots
+from oracle_path import play as play_slowly
 
 from infoset.evaluation import expected_values
 from infoset.games import load_game
@@ -13,8 +15,6 @@ from infoset.kernels import kernel
 from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, make_simulator, play
 from infoset.streams import make_stream
 from infoset.tree import build_tree
-from oracle_path import Draws, own_slots
-from oracle_path import play as play_slowly
 from strategies import random_games
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
