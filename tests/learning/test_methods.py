@@ -1,0 +1,137 @@
+"""The table of learners: names, presets, steps, and what it says to mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.games import load_game
+from infoset.learning import (
+    LEARNERS,
+    Knowledge,
+    LearnerRow,
+    Steps,
+    TreeSize,
+    find_learner,
+    make_simulator,
+)
+from infoset.learning.path import PathLearner
+from infoset.tree import build_tree
+
+KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
+
+
+def test_rows_are_known_by_their_names_in_any_case():
+    for name, row in LEARNERS.items():
+        assert isinstance(row, LearnerRow)
+        assert row.name == name
+        assert find_learner(name.upper()) is row
+        assert find_learner(row) is row
+        assert row.description
+        assert "\n" not in row.description
+
+
+@pytest.mark.parametrize(
+    ("name", "knowledge"),
+    [
+        ("ixomd", Knowledge.NOTHING),
+        ("adaptive-ftrl", Knowledge.NOTHING),
+        ("tweaked-ftrl", Knowledge.NOTHING),
+        ("balanced-omd", Knowledge.OWN_TREE),
+        ("balanced-ftrl", Knowledge.OWN_TREE),
+    ],
+)
+def test_rows_say_what_they_are_given(name, knowledge):
+    assert LEARNERS[name].knowledge is knowledge
+
+
+def test_presets_change_fields_and_keep_the_rest():
+    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+    for name, row in LEARNERS.items():
+        for preset in row.presets:
+            changed = find_learner(name, preset=preset.upper())
+            assert (changed.name, changed.knowledge) == (name, row.knowledge)
+            learners = changed.self_play(simulator, horizon=50, seed=1)
+            assert learners.settings()["learner"] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "episodes", "expected"),
+    [
+        ("ixomd", 1000, (0.013163, 0.0573553)),
+        ("balanced-omd", 1000, (0.032243, 0.198684)),
+        ("balanced-ftrl", 1000, (0.015200, 0.0331141)),
+    ],
+)
+def test_published_steps_are_these_numbers_on_kuhn_poker(name, episodes, expected):
+    assert LEARNERS[name].steps(KUHN, episodes) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "growth"), [("ixomd", 0.5), ("balanced-omd", 0.5), ("adaptive-ftrl", -0.5)]
+)
+def test_steps_of_every_rule_go_with_the_root_of_episodes(name, growth):
+    for preset in LEARNERS[name].presets:
+        rule = find_learner(name, preset=preset).steps
+        few, many = rule(KUHN, 100), rule(KUHN, 10_000)
+        assert few.rate / many.rate == pytest.approx(100**growth)
+        assert few.exploration / many.exploration == pytest.approx(100**growth)
+
+
+def test_steps_are_a_pair_or_a_rule():
+    assert find_learner("ixomd", steps=(0.1, 0.005)).steps == Steps(0.1, 0.005)
+    assert find_learner("ixomd", steps=LEARNERS["balanced-omd"].steps).steps(KUHN, 1000).rate < 0.04
+    assert find_learner("ixomd", preset="tuned", steps=(0.2, 0)).steps == Steps(0.2, 0)
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ((0, 0.1), "rate=0 learns nothing"),
+        ((-0.1, 0.1), "rate=-0.1 must be a finite number"),
+        ((0.1, -0.1), "exploration=-0.1 must be a finite number"),
+        ((float("nan"), 0.1), "rate=nan must be a finite number"),
+        ((0.1, 0.1, 0.1), r"give a pair \(rate, exploration\)"),
+        (0.1, r"give a pair \(rate, exploration\)"),
+        ("theory", r"give a pair \(rate, exploration\)"),
+    ],
+)
+def test_what_is_no_step_is_refused(steps, message):
+    with pytest.raises(ParameterError, match=message):
+        find_learner("ixomd", steps=steps)
+
+
+def test_unknown_names_come_with_the_nearest():
+    with pytest.raises(UnknownNameError, match=r"unknown learner 'ixmod'; did you mean ixomd\?"):
+        find_learner("ixmod")
+    with pytest.raises(UnknownNameError, match=r"preset of ixomd 'theroy'; did you mean theory\?"):
+        find_learner("ixomd", preset="theroy")
+    with pytest.raises(ParameterError, match="learner=3 is of type int; give a name"):
+        find_learner(3)
+    with pytest.raises(ParameterError, match="preset=3 is of type int; give one of: theory"):
+        find_learner("ixomd", preset=3)
+
+
+def test_steps_that_were_never_tuned_say_so():
+    simulator = make_simulator(build_tree(load_game("goofspiel(num_cards=2)")))
+    with pytest.raises(
+        ParameterError, match=r'no steps have been tuned for goofspiel.*"practical"'
+    ):
+        find_learner("ixomd", preset="tuned").self_play(simulator, horizon=10)
+
+
+@pytest.mark.parametrize("horizon", [0, -1, 0.5, True])
+def test_a_run_has_episodes(horizon):
+    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+    with pytest.raises(ParameterError, match=f"horizon={horizon} must be a whole number"):
+        LEARNERS["ixomd"].self_play(simulator, horizon=horizon)
+
+
+def test_numbers_of_a_row_are_checked():
+    row = LEARNERS["ixomd"]
+    assert isinstance(row, PathLearner)
+    for name in ("power", "centre"):
+        with pytest.raises(ParameterError, match=f"{name}=-1 must be a finite number"):
+            replace(row, **{name: -1})
