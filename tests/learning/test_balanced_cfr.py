@@ -18,6 +18,7 @@ from infoset.learning.simulation import Paths
 from infoset.tree import build_tree
 from oracle_balanced import SlowBalancedCfr
 from slow_tree import SlowTree, counterfactual_losses, losses_by_sequence
+from toys import Toy
 
 HEDGE = BalancedCfr("hedge", "", steps=Steps(0.3, 0))
 MATCHING = BalancedCfr("matching", "")
@@ -302,3 +303,10 @@ def test_numbers_that_are_none_are_refused(changes, words):
 def test_a_horizon_without_episodes_is_refused():
     with pytest.raises(ParameterError, match="horizon"):
         HEDGE.self_play(simulator_of("kuhn_poker"), horizon=0)
+
+
+def test_a_game_without_decisions_is_played_and_teaches_nothing():
+    learner = MATCHING.self_play(make_simulator(build_tree(Toy(2))), horizon=10)
+    learner.run(10)
+    assert learner.iteration == 10
+    assert learner.state()["policy"].tolist() == [1, 1]

@@ -17,6 +17,7 @@ from infoset.learning.local_omd.rows import fixed_steps
 from infoset.tree import build_tree
 from oracle_balanced import SlowLocalOmd
 from slow_tree import SlowTree
+from toys import Toy
 
 FIXED = LocalOmd("fixed", "", steps=Steps(0.7, 0))
 ADAPTIVE = LocalOmd("adaptive", "", steps=Steps(2.0, 0), adaptive=True)
@@ -224,3 +225,10 @@ def test_numbers_that_are_none_are_refused(changes, words):
 def test_a_horizon_without_episodes_is_refused():
     with pytest.raises(ParameterError, match="horizon"):
         FIXED.self_play(simulator_of("kuhn_poker"), horizon=0)
+
+
+def test_a_game_without_decisions_is_played_and_teaches_nothing():
+    learner = ADAPTIVE.self_play(make_simulator(build_tree(Toy(2))), horizon=10)
+    learner.run(10)
+    assert learner.iteration == 10
+    assert learner.state()["policy"].tolist() == [1, 1]

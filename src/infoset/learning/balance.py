@@ -26,11 +26,12 @@ __all__ = [
 def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each slot.
 
-    Those of empty sequences are the sizes |C_h| of the layers.
+    Those of empty sequences are the sizes |C_h| of the layers. Where nobody decides, the first
+    layer is there all the same.
 
     Source: Bai, Jin, Mei and Yu (2022), Section 4.1.
     """
-    counts = np.zeros((int(depth.max(initial=-1)) + 1, _num_slots(infostates)))
+    counts = np.zeros((int(depth.max(initial=0)) + 1, _num_slots(infostates)))
     for layer, count in enumerate(counts):
         count[infostate_slots(infostates, depth == layer)] = 1.0
         for members in _layers_upwards(depth, layer):

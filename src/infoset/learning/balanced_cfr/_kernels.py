@@ -133,6 +133,17 @@ def learn_layer(
     return int(here)
 
 
+@inner_kernel
+def move_policies(numbers: FloatArray, infostates: Infostates, state: LayerState) -> None:
+    """Set the policies of an iteration's infostates from their regrets, in place."""
+    for here in state.touched:
+        if here >= 0:
+            first_slot = infostates.first_slot[here]
+            end = first_slot + infostates.num_actions[here]
+            rate = numbers[infostates.player[here], RATE]
+            follow_regret(first_slot, end, rate, state.regret, state.policy)
+
+
 @kernel
 def learn_by_layers(
     numbers: FloatArray,
@@ -181,13 +192,4 @@ def learn_by_layers(
             numbers[player], infostates, player, layer, paths, loss, state
         )
         if part == num_parts - 1:
-            for here in state.touched:
-                if here >= 0:
-                    first_slot = infostates.first_slot[here]
-                    follow_regret(
-                        first_slot,
-                        first_slot + infostates.num_actions[here],
-                        numbers[infostates.player[here], RATE],
-                        state.regret,
-                        state.policy,
-                    )
+            move_policies(numbers, infostates, state)

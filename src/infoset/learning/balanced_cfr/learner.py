@@ -146,8 +146,12 @@ class BalancedCfrSelfPlay(SelfPlay):
 
 
 def make_schedule(simulator: Simulator) -> Schedule:
-    """Return the episodes of an iteration: player by player, for each of its layers."""
+    """Return the episodes of an iteration: player by player, for each of its layers.
+
+    Where nobody decides, one for the first player.
+    """
     most = simulator.most_decisions
+    most[0] += not most.any()
     return Schedule(
         player=np.repeat(np.arange(len(most), dtype=np.int32), most),
         layer=np.concatenate([np.arange(count, dtype=np.int32) for count in most]),
