@@ -1,0 +1,141 @@
+"""Balanced CFR: its estimates by enumeration, and what follows for regrets and equilibria."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from infoset.games import RandomGame, load_game
+from infoset.learning import LEARNERS, make_simulator
+from infoset.learning.balanced_cfr._kernels import LayerState, learn_layer
+from infoset.learning.simulation import Paths
+from infoset.tree import build_tree
+from slow_tree import SlowTree, counterfactual_losses, losses_by_sequence
+
+GAMES = [
+    "kuhn_poker",
+    "kuhn_poker(players=3)",
+    RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300),
+]
+
+
+@cache
+def simulator_of(game):
+    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
+
+
+def policies_at_random(tree, seed):
+    rng = np.random.default_rng(seed)
+    return [rng.dirichlet(np.ones(size)) for size in tree.num_actions]
+
+
+def as_paths(paths):
+    length = np.array([len(path) for path in paths], np.int32)
+    infostate = np.zeros((len(paths), max(length.max(), 1)), np.int32)
+    return Paths(length, infostate, infostate.copy())
+
+
+def regret_of(simulator, policies, player, layer, paths, loss, centre):
+    """Return [S] the regret that the kernel adds for one episode."""
+    rows, tree = simulator.infostates, SlowTree(simulator)
+    given = as_paths(paths)
+    for p, path in enumerate(paths):
+        for step, (here, action) in enumerate(path):
+            given.infostate[p, step] = here
+            given.slot[p, step] = rows.first_slot[here] + action
+    size = len(simulator.depth)
+    state = LayerState(
+        policy=tree.flat(policies),
+        regret=np.zeros(simulator.num_slots),
+        touched=np.zeros(1, np.int32),
+        baseline=np.full(size, centre),
+        visits=np.zeros(size),
+        mass=np.zeros(simulator.num_slots),
+        counted=np.zeros(size),
+    )
+    numbers = np.array([0.0, -np.inf, 0.0])
+    learn_layer(numbers, rows, player, layer, given, loss, state)
+    return state.regret
+
+
+@pytest.mark.parametrize("centre", [0.0, 0.5])
+@pytest.mark.parametrize("game", ["kuhn_poker", RandomGame(seed=3, max_histories=40)], ids=str)
+def test_expected_regrets_are_counterfactual_regrets(game, centre):
+    simulator = simulator_of(game)
+    tree, losses = SlowTree(simulator), simulator.losses()
+    policies = policies_at_random(tree, 1)
+    for player, count in enumerate(tree.num_layers):
+        exact = counterfactual_losses(tree, policies, losses_by_sequence(tree, policies, player))
+        for layer in range(count):
+            exploring = tree.exploring(layer)
+            expected = np.zeros(simulator.num_slots)
+            for probability, end, paths in tree.trajectories(
+                lambda here, step, player=player, layer=layer, exploring=exploring: (
+                    exploring if tree.player[here] == player and step <= layer else policies
+                )[here]
+            ):
+                regret = regret_of(
+                    simulator, policies, player, layer, paths, losses[end, player], centre
+                )
+                expected += probability * regret
+            for slot, (here, action) in tree.owner.items():
+                if (tree.player[here], tree.layer(here)) == (player, layer):
+                    weight = tree.reach(exploring, here) / tree.num_actions[here]
+                    regret = policies[here] @ exact[here] - exact[here][action]
+                    assert abs(expected[slot] / weight - regret) < 1e-12
+                else:
+                    assert expected[slot] == 0
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_regret_is_the_sum_of_counterfactual_regrets(game):
+    tree = SlowTree(simulator_of(game))
+    first, second = policies_at_random(tree, 2), policies_at_random(tree, 3)
+    for player in range(len(tree.num_layers)):
+        losses = losses_by_sequence(tree, first, player)
+        exact = counterfactual_losses(tree, first, losses)
+        own = [here for here in range(tree.num_infostates) if tree.player[here] == player]
+        whole = sum(
+            tree.reach(first, x) * first[x] @ losses[x]
+            - tree.reach(second, x) * second[x] @ losses[x]
+            for x in own
+        )
+        parts = sum(tree.reach(second, x) * (first[x] - second[x]) @ exact[x] for x in own)
+        assert abs(whole - parts) < 1e-10
+
+
+@pytest.mark.parametrize("name", ["balanced-cfr-hedge", "balanced-cfr-rm", "balanced-cfr-baseline"])
+def test_joint_play_of_three_players_is_nearly_a_coarse_correlated_equilibrium(name):
+    simulator = simulator_of("kuhn_poker(players=3)")
+    tree, horizon, parts = SlowTree(simulator), 30_000, 20
+    learner = LEARNERS[name].self_play(simulator, horizon=horizon, seed=1)
+    losses = [[np.zeros(size) for size in tree.num_actions] for _ in range(3)]
+    paid = np.zeros(3)
+    for _ in range(parts):
+        slots = learner.state()["policy"]
+        first = simulator.infostates.first_slot
+        policies = [slots[f : f + n].copy() for f, n in zip(first, tree.num_actions, strict=True)]
+        for player in range(3):
+            for here, loss in enumerate(losses_by_sequence(tree, policies, player)):
+                losses[player][here] += loss / parts
+                paid[player] += tree.reach(policies, here) * policies[here] @ loss / parts
+        learner.run(horizon // parts)
+    gaps = [paid[player] - least_loss(tree, losses[player], player) for player in range(3)]
+    assert -1e-9 < max(gaps) < 0.07
+
+
+def least_loss(tree, losses, player):
+    """Return the least loss of any policy against losses by sequence."""
+    best = [loss.copy() for loss in losses]
+    total = 0.0
+    for here in reversed(range(tree.num_infostates)):
+        if tree.player[here] == player:
+            least = best[here].min()
+            if tree.above[here]:
+                above, action = tree.above[here][-1]
+                best[above][action] += least
+            else:
+                total += least
+    return total
