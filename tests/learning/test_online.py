@@ -348,9 +348,10 @@ def test_seats_and_seeds_draw_differently():
 @pytest.mark.parametrize(
     ("legal_actions", "message"),
     [
-        (None, r"met for the first time, with the actions None: give act the legal actions"),
-        ((), r"met for the first time, with the actions \(\): give act"),
+        (None, r"met for the first time, with the actions \[\]: give act the legal actions"),
+        ((), r"met for the first time, with the actions \[\]: give act"),
         (("left", "left"), r"each once, and at least one"),
+        (([], "left"), r"the action \(\[\], 'left'\) cannot be looked up \(unhashable"),
     ],
 )
 def test_a_new_infostate_needs_its_actions(legal_actions, message):
@@ -397,6 +398,12 @@ def test_only_what_was_acted_is_observed():
     ):
         with pytest.raises(TrajectoryError, match=message):
             learner.observe(Trajectory(told, 0.0))
+    with pytest.raises(TrajectoryError, match="step 2 of the trajectory is 'doors', no pair of"):
+        learner.observe(Trajectory([steps[0], "doors"], 0.0))
+    with pytest.raises(ParameterError, match=r"trajectory=0.5 is of type float; give Trajectory"):
+        learner.observe(0.5)
+    with pytest.raises(ParameterError, match=r"utility=None is of type NoneType; give a number"):
+        learner.observe(Trajectory(steps, None))
     for utility in (2.1, -2.1, np.inf, np.nan):
         with pytest.raises(TrajectoryError, match="outside the range from -2 to 2"):
             learner.observe(Trajectory(steps, utility))
@@ -404,6 +411,10 @@ def test_only_what_was_acted_is_observed():
         learner.follow()
     with pytest.raises(TrajectoryError, match="saved between episodes: observe how it ends"):
         learner.save("nowhere.ckpt")
+    with pytest.raises(TrajectoryError, match="goes on from a file between episodes: observe how"):
+        learner.load("nowhere.ckpt")
+    with pytest.raises(TrajectoryError, match=r"the infostate \[\] cannot be looked up"):
+        learner.act([], ARMS)
     assert everything(learner) == before
     learner.observe(Trajectory(steps, 2.0))
     assert learner.iteration == 1
@@ -442,12 +453,14 @@ def test_learners_are_made_for_what_they_may_know():
         learner_of("balanced-omd", tree="kuhn")
     with pytest.raises(UnknownNameError, match="did you mean"):
         learner_of("ixom")
-    for wrong in ((1, 1), (2, 1), (0, np.inf), (np.nan, 1)):
+    for wrong in ((1, 1), (2, 1), (0, np.inf), (np.nan, 1), None, (1, 2, 3), "no"):
         with pytest.raises(ParameterError, match="the least utility there can be and the greatest"):
             learner_of(utility_range=wrong)
     for name in ("horizon", "player", "seed"):
         with pytest.raises(ParameterError, match=f"{name}=-1 must be a whole number"):
             learner_of(**{name: -1})
+    with pytest.raises(ParameterError, match="size=6 is of type int; give TreeSize"):
+        learner_of("ixomd", size=6)
     size = TreeSize(infostates=6, sequences=12, decisions=2, actions=2)
     sized = learner_of("ixomd", size=size, horizon=400).settings()["numbers"]
     assert sized == simulator_numbers("ixomd", 400)

@@ -71,7 +71,7 @@ class Episode:
         TrajectoryError
             If they are not.
         """
-        told = [(infostate, action) for infostate, action in steps]
+        told = list(steps)
         if told == self.steps:
             return
         both = min(len(told), len(self.steps))
@@ -83,9 +83,12 @@ class Episode:
         )
 
 
-def _step(steps: Sequence[tuple[Hashable, Action]], at: int) -> str:
+def _step(steps: Sequence[object], at: int) -> str:
     """Say what a step is."""
     if at >= len(steps):
         return "none"
-    infostate, action = steps[at]
-    return f"{action!r} at the infostate {infostate}"
+    match steps[at]:
+        case (infostate, action):
+            return f"{action!r} at the infostate {infostate}"
+        case other:
+            return f"{other!r}, no pair of infostate and action"

@@ -13,7 +13,24 @@ from infoset.game import Infostate
 from infoset.learning.simulation import Infostates
 from infoset.typing import Action, IntArray, Player
 
-__all__ = ["InfostateTable"]
+__all__ = ["InfostateTable", "check_hashable"]
+
+
+def check_hashable(kind: str, label: object) -> None:
+    """Raise unless an infostate or action can be looked up.
+
+    Raises
+    ------
+    TrajectoryError
+        If it cannot.
+    """
+    try:
+        hash(label)
+    except TypeError as error:
+        raise TrajectoryError(
+            f"the {kind} {label!r} cannot be looked up ({error}): use text, numbers, tuples, or "
+            "anything else that never changes"
+        ) from error
 
 
 class InfostateTable(ABC):
@@ -83,10 +100,12 @@ class InfostateTable(ABC):
         Raises
         ------
         TrajectoryError
-            If it has other actions than before, or other own sequences lead to it.
+            If it has other actions than before, other own sequences lead to it, or it cannot be
+            hashed.
         UnknownNameError
             If it is not in the tree, or has no actions there.
         """
+        check_hashable("infostate", infostate)
         if isinstance(infostate, Infostate) and infostate.player != self.player:
             raise TrajectoryError(
                 f"{infostate} is an infostate of player {infostate.player}; this learner is player "

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import isfinite
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import TrajectoryError
 from infoset.learning.online.episode import Episode, Trajectory
 from infoset.learning.online.infostates import InfostateTable
@@ -170,12 +170,16 @@ class Learner(IterativeState):
         TrajectoryError
             If its steps are not those that `act` has taken, in order, or the utility is not in
             the range declared.
+        ParameterError
+            If it is no trajectory, or the utility no number.
         """
+        check_kind("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
         self._episode.check(trajectory.steps)
         least, greatest = self.terms.utility_range
         slack = SUM_TOLERANCE * (greatest - least)
         utility = trajectory.utility
-        if not isfinite(utility) or not least - slack <= utility <= greatest + slack:
+        check_kind("utility", utility, Real, "a number")
+        if not least - slack <= utility <= greatest + slack:
             raise TrajectoryError(
                 f"the utility {utility} is outside the range from {least:g} to {greatest:g} that "
                 "was declared: make the learner with a utility_range that has all there can be"
@@ -191,7 +195,7 @@ class Learner(IterativeState):
 
         Raises
         ------
-        TrajectoryError
+        TrajectoryError, ParameterError
             As `check`; the episode is then still under way.
         """
         self.check(trajectory)
@@ -252,11 +256,14 @@ class Learner(IterativeState):
 
         Raises
         ------
+        TrajectoryError
+            If an episode is under way.
         CheckpointFileError
             If the file cannot be read.
         CheckpointMismatchError
             If it is of another learner or game; nothing has changed then.
         """
+        self._check_between_episodes("a learner goes on from a file between episodes")
         kept = read_checkpoint(path)
         check_same_run(kept, self._checkpoint(kept.state), Path(path))
         self.set_state(kept.state)

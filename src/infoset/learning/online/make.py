@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, nan
+from types import NoneType
 
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
@@ -83,6 +84,7 @@ def make_learner(
     check_count("horizon", horizon, least=1)
     check_count("seed", seed)
     check_kind("game", game, str, "the name of the game")
+    check_kind("size", size, (TreeSize, NoneType), "TreeSize(infostates=..., ...), or leave it out")
     terms = Terms(player, _checked_range(utility_range), horizon, seed, game)
     if not isinstance(row, RuleRow):
         raise ParameterError(_refusal(row))
@@ -93,10 +95,13 @@ def make_learner(
 
 
 def _checked_range(utility_range: tuple[float, float]) -> tuple[float, float]:
-    least, greatest = map(float, utility_range)
+    try:
+        least, greatest = map(float, utility_range)
+    except (TypeError, ValueError):
+        least = greatest = nan
     if not (isfinite(least) and isfinite(greatest) and least < greatest):
         raise ParameterError(
-            f"utility_range={utility_range} must be two finite numbers, the least utility there "
+            f"utility_range={utility_range!r} must be two finite numbers, the least utility there "
             "can be and the greatest, such as (-1, 1)"
         )
     return least, greatest

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import TrajectoryError
-from infoset.learning.online.infostates import InfostateTable
+from infoset.learning.online.infostates import InfostateTable, check_hashable
 from infoset.learning.online.keys import keys_from_json, keys_to_json
 from infoset.learning.simulation import Infostates
 from infoset.typing import Action, Player
@@ -64,11 +64,12 @@ class MetInfostates(InfostateTable):
     def _new_actions(
         self, infostate: Hashable, legal_actions: Sequence[Action] | None
     ) -> tuple[Action, ...]:
-        actions = tuple(legal_actions or ())
+        actions = () if legal_actions is None else tuple(legal_actions)
+        check_hashable("action", actions)
         if not actions or len(set(actions)) < len(actions):
             raise TrajectoryError(
                 f"the infostate {infostate} is met for the first time, with the actions "
-                f"{legal_actions}: give act the legal actions, each once, and at least one"
+                f"{list(actions)}: give act the legal actions, each once, and at least one"
             )
         return actions
 
