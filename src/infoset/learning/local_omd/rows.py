@@ -10,6 +10,7 @@ from infoset.learning.steps import Steps, TreeSize
 
 __all__ = ["LOCAL_OMD_LEARNERS", "confident_steps", "fixed_steps"]
 
+RATE = 5.6
 WINDOW = 200
 
 
@@ -35,7 +36,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         "local-omd",
         "mirror descent on episodes of a fixed sampling policy (Fiegel et al. 2024)",
         steps=fixed_steps,
-        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": _tuned(0.7, 0.7, 7.0)}},
+        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": _tuned(0.7, 0.7, 2.0)}},
     ),
     LocalOmd(
         "local-omd-adaptive",
@@ -44,24 +45,26 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         adaptive=True,
         presets={
             "theory": {"steps": confident_steps},
-            "tuned": {"steps": _tuned(3.2, 10.0, 32.0, growth=0.0)},
+            "tuned": {"steps": _tuned(3.2, 3.2, 10.0, growth=0.0)},
         },
     ),
     LocalOmd(
         "local-omd-baseline",
         "local-omd-adaptive with a running mean taken off costs: less noise (ours)",
-        steps=Steps(3.2, 0.0),
+        steps=Steps(RATE, 0.0),
         adaptive=True,
         centre=0.5,
         window=WINDOW,
+        presets={"tuned": {"steps": _tuned(3.2, 3.2, 10.0, growth=0.0)}},
     ),
     LocalOmd(
         "local-omd-action-baseline",
         "local-omd-adaptive with a running mean taken off the costs of each action (ours)",
-        steps=Steps(3.2, 0.0),
+        steps=Steps(RATE, 0.0),
         adaptive=True,
         centre=0.5,
         window=WINDOW,
         by_action=True,
+        presets={"tuned": {"steps": _tuned(5.6, 5.6, 10.0, growth=0.0)}},
     ),
 )
