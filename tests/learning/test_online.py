@@ -21,6 +21,7 @@ from infoset.game import Game
 from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
+    BalancedCfr,
     Knowledge,
     LocalOmd,
     OutcomeSampling,
@@ -38,6 +39,7 @@ from infoset.streams import make_stream
 from infoset.tree import build_tree
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
+BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCfr)]
 LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOmd)]
 OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
 TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
@@ -116,6 +118,24 @@ def test_rates_that_fall_with_the_episodes_fall_alike():
 def test_local_omd_driven_from_outside_equals_compiled_self_play(name):
     learners, _ = same_as_self_play(LEARNERS[name], "kuhn_poker", 400, turns=in_turn)
     assert [learner.iteration for learner in learners] == [200, 200]
+
+
+@pytest.mark.parametrize("name", BALANCED_ROWS)
+def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
+    """With more than one player, compiled policies move together, and here one after another."""
+    same_as_self_play(LEARNERS[name], "bandit_tree", 301)
+
+
+def test_turns_are_as_long_as_learners_need():
+    form = simulator_of("kuhn_poker").sequence_form
+    row = find_learner("balanced-cfr-baseline")
+    seats = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
+    assert [learner.turn for learner in seats] == [2, 1]
+    play_and_learn(Unlistable(), seats, episodes=7)
+    assert [learner.iteration for learner in seats] == [5, 2]
+    play_and_learn(Unlistable(), seats, episodes=1993)
+    mine = tabulate(form, [learner.average_policy for learner in seats])
+    assert evaluate_policy(mine).nash_conv < 0.3
 
 
 @pytest.mark.parametrize("name", OUTCOME_ROWS)

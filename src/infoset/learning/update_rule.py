@@ -74,8 +74,8 @@ class UpdateRule(Protocol[State]):
     """
 
     @property
-    def explores(self) -> bool:
-        """Whether it plays otherwise than by its current policy in the episodes it learns from."""
+    def turn(self) -> int:
+        """How many episodes it explores before its policy moves; 0 where it plays its policy."""
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers that decide what is learnt, as JSON has them, by name."""

@@ -145,6 +145,27 @@ def move_policies(numbers: FloatArray, infostates: Infostates, state: LayerState
 
 
 @kernel
+def learn_layer_alone(
+    numbers: FloatArray,
+    infostates: Infostates,
+    layer: int,
+    paths: Paths,
+    loss: float,
+    state: LayerState,
+) -> None:
+    """Learn from an episode for one layer, played elsewhere, of the only player.
+
+    An iteration counts in the average at its first layer, and moves the policy at its last.
+    numbers : [1, 3] see `learn_by_layers`.
+    """
+    if layer == 0:
+        state.mass[0] += 1.0
+    state.touched[layer] = learn_layer(numbers[0], infostates, 0, layer, paths, loss, state)
+    if layer == len(state.touched) - 1:
+        move_policies(numbers, infostates, state)
+
+
+@kernel
 def learn_by_layers(
     numbers: FloatArray,
     schedule: Schedule,

@@ -11,12 +11,21 @@ import numpy as np
 from infoset.checks import check_count, check_number
 from infoset.learning.balance import layer_policies
 from infoset.learning.balanced_cfr._kernels import LayerState, Schedule, learn_by_layers
+from infoset.learning.balanced_cfr.rule import LayerRule
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
-from infoset.learning.simulation import Simulator
-from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
+from infoset.learning.simulation import Infostates, Simulator, uniform_slots
+from infoset.learning.steps import (
+    StepRule,
+    Steps,
+    TreeSize,
+    check_steps,
+    known_size,
+    tree_size,
+)
 from infoset.regret import StateArrays
+from infoset.typing import IntArray
 
 __all__ = ["BalancedCfr", "BalancedCfrSelfPlay"]
 
@@ -73,6 +82,36 @@ class BalancedCfr:
         check_count("horizon", horizon, least=1)
         return BalancedCfrSelfPlay(self, simulator, horizon, seed)
 
+    def update_rule(self, size: TreeSize | None, horizon: int) -> LayerRule:
+        """Return what one player of this kind does with its own episodes, `horizon` of them."""
+        num_layers = max(1, known_size(size, self.name).decisions)
+        return LayerRule(self, self.numbers(size, max(1, horizon // num_layers)), num_layers)
+
+    def numbers(self, size: TreeSize | None, iterations: int) -> tuple[float, float, float]:
+        """Return the rate of Hedge or 0, the least regret, and the window, for one player."""
+        steps = self.steps
+        if steps is not None and not isinstance(steps, Steps):
+            steps = steps(known_size(size, self.name), iterations)
+        rate = 0.0 if steps is None else steps.rate
+        return rate, 0.0 if self.forgetful else -inf, float(self.window)
+
+    def begin(
+        self, infostates: Infostates, depth: IntArray, num_slots: int, num_parts: int
+    ) -> LayerState:
+        """Return the arrays before the first episode.
+
+        There are `num_slots` slots S, and `num_parts` episodes E in an iteration.
+        """
+        return LayerState(
+            policy=uniform_slots(infostates, num_slots),
+            regret=np.zeros(num_slots),
+            touched=np.full(num_parts, -1, np.int32),
+            baseline=np.full(len(depth), self.centre),
+            visits=np.zeros(len(depth)),
+            mass=np.zeros(num_slots),
+            counted=np.zeros(len(depth)),
+        )
+
 
 class BalancedCfrSelfPlay(SelfPlay):
     """Balanced CFR in all seats.
@@ -88,27 +127,13 @@ class BalancedCfrSelfPlay(SelfPlay):
         self._schedule = make_schedule(simulator)
         num_parts = len(self._schedule.player)
         iterations = max(1, horizon // num_parts)
-        self._numbers = np.array(
-            [self._row_of(player, iterations) for player in range(simulator.num_players)]
-        )
+        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
+        self._numbers = np.array([row.numbers(size, iterations) for size in sizes])
         self._losses = simulator.losses()
-        num_infostates = len(simulator.depth)
-        self._state = LayerState(
-            policy=self._policy,
-            regret=np.zeros(simulator.num_slots),
-            touched=np.full(num_parts, -1, np.int32),
-            baseline=np.full(num_infostates, row.centre),
-            visits=np.zeros(num_infostates),
-            mass=self._mass,
-            counted=self._counted,
-        )
-
-    def _row_of(self, player: int, iterations: int) -> tuple[float, float, float]:
-        row, steps = self.row, self.row.steps
-        if steps is not None and not isinstance(steps, Steps):
-            steps = steps(tree_size(self.simulator, player), iterations)
-        rate = 0.0 if steps is None else steps.rate
-        return rate, 0.0 if row.forgetful else -inf, float(row.window)
+        infostates, depth = simulator.infostates, simulator.depth
+        state = row.begin(infostates, depth, simulator.num_slots, num_parts)
+        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
+        self._state = state
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what baselines begin with, and the seed."""

@@ -30,7 +30,7 @@ class LocalOmdRule:
     row: LocalOmd
     numbers: FloatArray
 
-    explores = True
+    turn = 1
     """It samples in the episodes that it learns from."""
 
     def settings(self) -> dict[str, Any]:

@@ -96,7 +96,15 @@ class Learner(IterativeState):
 
         Others should then follow their policies meanwhile: see `follow`.
         """
-        return self._rule.explores
+        return self.turn > 0
+
+    @property
+    def turn(self) -> int:
+        """How many episodes of its own it explores before its policy moves; 0 for none.
+
+        Others should not learn in between.
+        """
+        return self._rule.turn
 
     @property
     def steps(self) -> tuple[tuple[Hashable, Action], ...]:

@@ -26,8 +26,9 @@ def play_and_learn(
     """Play a game by its rules, and let the learners among its players learn.
 
     The rules are asked for what happens, by `sample_transition`, and never for all that can: a
-    game can be as large as it likes. Learners that explore learn in turn, one in each episode,
-    while the others follow their policies; where none explores, all learn from every episode.
+    game can be as large as it likes. Where a learner explores, learners take turns, each of as
+    many episodes as it needs, while the others follow their policies; where none does, all learn
+    from every episode.
 
     Parameters
     ----------
@@ -108,14 +109,15 @@ def _chooser(who: Learner | Policy | None, stream: DealStream) -> Chooser:
     return who.act if isinstance(who, Learner) else chooser(who or UniformPolicy(), stream.rng)
 
 
-def _take_turns(learners: Sequence[Learner], episode: int) -> None:
+def _take_turns(learners: list[Learner], episode: int) -> None:
     """Let one learner learn and the others follow, if there is any that explores."""
     for learner in learners:
         learner.abandon()
     if any(learner.explores for learner in learners):
-        for number, learner in enumerate(learners):
-            if number != episode % len(learners):
-                learner.follow()
+        turns = [max(1, learner.turn) for learner in learners]
+        now = np.searchsorted(np.cumsum(turns), episode % sum(turns), side="right")
+        for learner in learners[:now] + learners[now + 1 :]:
+            learner.follow()
 
 
 def _play_episode(

@@ -32,7 +32,7 @@ class PathRule:
     row: PathLearner
     numbers: FloatArray
 
-    explores = False
+    turn = 0
     """It plays the policy that it learns."""
 
     def settings(self) -> dict[str, Any]:

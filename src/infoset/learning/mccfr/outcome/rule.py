@@ -35,7 +35,7 @@ class OutcomeRule:
     row: OutcomeSampling
     numbers: OutcomeNumbers
 
-    explores = True
+    turn = 1
     """It explores in the episodes that it learns from."""
 
     def settings(self) -> dict[str, Any]:
