@@ -245,7 +245,7 @@ def test_the_numbers_of_a_deal_do_not_depend_on_batches(monkeypatch):
     tree = compiled("kuhn_poker")
     first, second = two_policies("kuhn_poker")
     at_once = play_matches(tree, first, second, num_deals=100)
-    monkeypatch.setattr("infoset.evaluation.matches.NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr("infoset.evaluation.tree_matches.NUMBERS_AT_ONCE", 100)
     assert play_matches(tree, first, second, num_deals=100) == at_once
 
 

@@ -1,6 +1,8 @@
 """Measuring policies: values, best responses, exploitability."""
 
 from infoset.evaluation.behavior import Behavior, behavior_values
+from infoset.evaluation.correlated import CorrelatedPolicy
+from infoset.evaluation.correlated_files import load_correlated_policy, save_correlated_policy
 from infoset.evaluation.exact import ValueProof, prove_value
 from infoset.evaluation.exploitability import (
     BestResponse,
@@ -22,6 +24,7 @@ from infoset.evaluation.matches import MatchResult, play_matches
 __all__ = [
     "Behavior",
     "BestResponse",
+    "CorrelatedPolicy",
     "Evaluation",
     "JointDistribution",
     "JointEvaluation",
@@ -37,9 +40,11 @@ __all__ = [
     "expected_values",
     "exploitability",
     "joint_distribution",
+    "load_correlated_policy",
     "nash_conv",
     "plan_value",
     "play_matches",
     "prove_value",
+    "save_correlated_policy",
     "utility_gradient",
 ]

@@ -11,6 +11,7 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import best_response_sweep
 from infoset.evaluation.exploitability import plan_value, utility_gradient
 from infoset.policy import TabularPolicy
+from infoset.regret import StateArrays
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
@@ -66,11 +67,24 @@ class JointPlay:
 
     def __init__(self, sequence_form: SequenceForm) -> None:
         self.sequence_form = sequence_form
-        self.weight = 0.0
         sizes = [plex.num_sequences for plex in sequence_form.treeplexes]
-        self._values = np.zeros(len(sizes))
-        self._gradients = [np.zeros(size) for size in sizes]
-        self._plans = [np.zeros(size) for size in sizes]
+        self._ends = np.cumsum([1, len(sizes), *sizes, *sizes])[:-1]
+        self._sums = np.zeros(1 + len(sizes) + 2 * sum(sizes))
+
+    @property
+    def weight(self) -> float:
+        """Weight of all policies together."""
+        return float(self._sums[0])
+
+    def state(self) -> StateArrays:
+        """Return the array that `add` moves, by name."""
+        return {"joint": self._sums}
+
+    def copy(self) -> JointPlay:
+        """Return joint play of the same policies, to which others can be added."""
+        play = JointPlay(self.sequence_form)
+        play._sums[:] = self._sums
+        return play
 
     def add(
         self, plans: Sequence[FloatArray], weight: float = 1.0, kept: float = 1.0
@@ -92,16 +106,12 @@ class JointPlay:
         form, plans = self.sequence_form, tuple(plans)
         players = range(form.num_players)
         gradients = tuple(utility_gradient(form, plans, player) for player in players)
-        values = np.array(
-            [plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)]
-        )
+        values = [
+            plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)
+        ]
+        added = np.concatenate([(1.0,), values, *gradients, *plans])
         # All at once, so that an interrupt leaves whole policies behind.
-        self.weight, self._values, self._gradients, self._plans = (
-            kept * self.weight + weight,
-            kept * self._values + weight * values,
-            [kept * self._gradients[p] + weight * gradients[p] for p in players],
-            [kept * self._plans[p] + weight * plans[p] for p in players],
-        )
+        self._sums[:] = kept * self._sums + weight * added
         return gradients
 
     def evaluate(self) -> JointEvaluation:
@@ -113,8 +123,8 @@ class JointPlay:
             If nothing of positive weight was added.
         """
         self._check_weight()
-        gradients = [total / self.weight for total in self._gradients]
-        return evaluate_gradients(self.sequence_form, gradients, self._values / self.weight)
+        _, values, *means = np.split(self._sums / self.weight, self._ends)
+        return evaluate_gradients(self.sequence_form, means[: len(values)], values)
 
     def marginal_policy(self) -> TabularPolicy:
         """Return the policy in which each player draws alone, with its marginal of the mixture.
@@ -128,7 +138,9 @@ class JointPlay:
             As `evaluate`.
         """
         self._check_weight()
-        return TabularPolicy.from_weights(self.sequence_form, self._plans)
+        parts = np.split(self._sums, self._ends)
+        plans = parts[-self.sequence_form.num_players :]
+        return TabularPolicy.from_weights(self.sequence_form, plans)
 
     def _check_weight(self) -> None:
         if not self.weight > 0:

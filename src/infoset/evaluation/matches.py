@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation._kernels import drawn_index, play_deals
+from infoset.evaluation._kernels import drawn_index
+from infoset.evaluation.correlated import CorrelatedPolicy
+from infoset.evaluation.tree_matches import play_tree
 from infoset.game import Game, Infostate, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.policy import (
@@ -24,7 +26,6 @@ from infoset.typing import Action, FloatArray
 __all__ = ["DealStream", "MatchResult", "chooser", "play_matches"]
 
 CONFIDENCE = 0.95
-NUMBERS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class MatchResult:
 
 def play_matches(
     game: Game | GameTree,
-    first: Policy | None,
-    second: Policy | None,
+    first: Policy | CorrelatedPolicy | None,
+    second: Policy | CorrelatedPolicy | None,
     *,
     num_deals: int = 10_000,
     seed: int = 0,
@@ -79,9 +80,11 @@ def play_matches(
     game : Game or GameTree
         Rules are played by their own `sample_transition`, without being compiled. A tree is
         played by a compiled loop, where both policies are tables; that is much faster.
-    first, second : Policy or None
+    first, second : Policy, CorrelatedPolicy or None
         A `TabularPolicy`, or anything with its method `action_probabilities`; None plays
-        uniformly at random.
+        uniformly at random. Of a correlated policy one is drawn for each deal, for all seats that
+        follow it: with the same for both, `seat_means` estimates its values; with another first,
+        what deviating from it earns.
     num_deals : int
         Number of deals, at least 2.
     seed : int
@@ -125,7 +128,7 @@ def play_matches(
     if isinstance(game, GameTree):
         tables = _table(game, first), _table(game, second)
         if tables[0] is not None and tables[1] is not None:
-            return _summary(_play_tree(game, tables[0], tables[1], num_deals, seed), seed)
+            return _summary(play_tree(game, tables[0], tables[1], num_deals, seed), seed)
         game = game.game
     policies = [UniformPolicy() if policy is None else policy for policy in (first, second)]
     return _summary(_play_rules(game, policies, num_deals, seed), seed)
@@ -140,7 +143,9 @@ def _check_arguments(
             "of a name, infoset.build_tree compiles it"
         )
     for policy in (first, second):
-        if policy is not None and not hasattr(policy, "action_probabilities"):
+        if isinstance(policy, CorrelatedPolicy) or policy is None:
+            continue
+        if not hasattr(policy, "action_probabilities"):
             raise ParameterError(
                 f"{policy!r} is no policy: give a TabularPolicy (load_policy reads a file), an "
                 "object with a method action_probabilities(infostate, legal_actions), or None"
@@ -172,11 +177,13 @@ def _summary(utility: FloatArray, seed: int) -> MatchResult:
     )
 
 
-def _table(tree: GameTree, policy: Policy | None) -> TabularPolicy | None:
-    """Return the policy as a table of the tree, or None if it is not one."""
+def _table(
+    tree: GameTree, policy: Policy | CorrelatedPolicy | None
+) -> TabularPolicy | CorrelatedPolicy | None:
+    """Return the policy as one or several tables of the tree, or None if it is not one."""
     if policy is None or isinstance(policy, UniformPolicy):
         return uniform_policy(tree.sequence_form)
-    if not isinstance(policy, TabularPolicy):
+    if not isinstance(policy, TabularPolicy | CorrelatedPolicy):
         return None
     form = policy.sequence_form
     if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
@@ -187,65 +194,35 @@ def _table(tree: GameTree, policy: Policy | None) -> TabularPolicy | None:
     return policy
 
 
-def _play_tree(
-    tree: GameTree, first: TabularPolicy, second: TabularPolicy, num_deals: int, seed: int
+def _play_rules(
+    game: Game, policies: Sequence[Policy | CorrelatedPolicy], num_deals: int, seed: int
 ) -> FloatArray:
-    """Return [D, N] the utility of the first policy in each seat, by the compiled loop."""
-    utility = np.empty((num_deals, tree.num_players))
-    longest = len(tree.level_offsets) - 1
-    done = 0
-    for nature, choices in _numbers(num_deals, tree.num_players, longest, seed):
-        play_deals(
-            tree.first_child,
-            tree.world,
-            tree.infostate,
-            tree.rewards_so_far,
-            tree.graph.first_edge,
-            tree.graph.joint_action,
-            tree.graph.probability,
-            tuple(states.first_sequence for states in tree.infostate_trees),
-            tuple(states.num_actions for states in tree.infostate_trees),
-            first.probabilities,
-            second.probabilities,
-            nature,
-            choices,
-            utility[done : done + len(nature)],
-        )
-        done += len(nature)
-    return utility
-
-
-def _numbers(
-    num_deals: int, num_players: int, longest: int, seed: int
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield nature's numbers [D, L] and the players' [D, N, L], a batch of deals at a time.
-
-    The numbers of a deal do not depend on how many deals there are, or on the batches.
-    """
-    for_nature, for_players = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
-    batch = max(1, NUMBERS_AT_ONCE // (longest * (1 + num_players)))
-    for start in range(0, num_deals, batch):
-        size = min(batch, num_deals - start)
-        yield for_nature.random((size, longest)), for_players.random((size, num_players, longest))
-
-
-def _play_rules(game: Game, policies: Sequence[Policy], num_deals: int, seed: int) -> FloatArray:
     """Return [D, N] the utility of the first policy in each seat, by the rules of the game."""
     players = range(game.num_players)
     streams = [DealStream(seed, number) for number in range(1 + game.num_players)]
     nature, *own = (stream.rng for stream in streams)
+    drawing = DealStream(seed, 1 + game.num_players)
     utility = np.empty((num_deals, game.num_players))
     for deal in range(num_deals):
+        drawing.rewind(deal)
+        number = drawing.rng.random()
+        first, second = (_drawn(policy, number) for policy in policies)
         for seat in players:
             for stream in streams:
                 stream.rewind(deal)
             seated = [
-                chooser(policies[0] if player == seat else policies[1], own[player])
-                for player in players
+                chooser(first if player == seat else second, own[player]) for player in players
             ]
             end = play_out(initial_history(game), seated, nature)
             utility[deal, seat] = end.rewards_so_far[seat]
     return utility
+
+
+def _drawn(policy: Policy | CorrelatedPolicy, number: float) -> Policy:
+    """Return the policy that is played where a number in [0, 1) draws it, if there is a choice."""
+    if isinstance(policy, CorrelatedPolicy):
+        return policy.policies[int(policy.drawn_by(np.array([number]))[0])]
+    return policy
 
 
 class DealStream:

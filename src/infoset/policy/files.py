@@ -16,6 +16,7 @@ from infoset._version import __version__
 from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
+from infoset.typing import FloatArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,10 +50,31 @@ def save_policy(
     PolicyFileError
         If the file cannot be written.
     """
-    import pyarrow.parquet as pq
+    import pyarrow as pa
 
     check_policy(policy)
-    path = Path(path)
+    probability = np.concatenate([values[1:] for values in policy.probabilities])
+    write_table(policy, ("probability", pa.array(probability, pa.float64())), path, metadata)
+
+
+def write_table(
+    policy: TabularPolicy,
+    column: tuple[str, pa.Array[Any]],
+    path: str | Path,
+    metadata: Mapping[str, Any] | None,
+) -> None:
+    """Write a column of numbers, one per infostate and action, beside their labels; all at once.
+
+    The labels are those of the rows of `policy`.
+
+    Raises
+    ------
+    PolicyFileError
+        If the file cannot be written.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     about = {
         **(metadata or {}),
         "format": FORMAT,
@@ -60,9 +82,13 @@ def save_policy(
         "game": policy.sequence_form.name,
         "fingerprint": policy.sequence_form.fingerprint,
     }
-    table = _table(policy).replace_schema_metadata({KEY: json.dumps(about).encode()})
-    with replaced(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+    table = pa.table(dict([*_labels(policy).items(), column]))
+    with replaced(Path(path)) as temporary:
+        pq.write_table(
+            table.replace_schema_metadata({KEY: json.dumps(about).encode()}),
+            temporary,
+            compression="zstd",
+        )
 
 
 @contextmanager
@@ -89,7 +115,8 @@ def replaced(path: Path) -> Iterator[Path]:
             temporary.unlink()
 
 
-def _table(policy: TabularPolicy) -> pa.Table:
+def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:
+    """Return the columns that say which infostate and action a row is of."""
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"player": [], "infostate": [], "action": []}
@@ -98,15 +125,11 @@ def _table(policy: TabularPolicy) -> pa.Table:
         columns["player"] += [row.player] * count
         columns["infostate"] += [row.infostate] * count
         columns["action"] += map(str, row.actions)
-    probability = np.concatenate([values[1:] for values in policy.probabilities])
-    return pa.table(
-        {
-            "player": pa.array(columns["player"], pa.int32()),
-            "infostate": pa.array(columns["infostate"], pa.string()).dictionary_encode(),
-            "action": pa.array(columns["action"], pa.string()).dictionary_encode(),
-            "probability": pa.array(probability, pa.float64()),
-        }
-    )
+    return {
+        "player": pa.array(columns["player"], pa.int32()),
+        "infostate": pa.array(columns["infostate"], pa.string()).dictionary_encode(),
+        "action": pa.array(columns["action"], pa.string()).dictionary_encode(),
+    }
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
@@ -117,7 +140,7 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
     PolicyFileError
         If the file is not a readable policy.
     """
-    return _metadata(_read(Path(path)), Path(path))
+    return _metadata(_read(Path(path), "probability"), Path(path))
 
 
 def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
@@ -132,27 +155,54 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     PolicyMismatchError
         If it was written for another game, or other parameters.
     """
-    check_sequence_form(sequence_form)
-    path = Path(path)
-    table = _read(path)
-    about = _metadata(table, path)
-    if about["fingerprint"] != sequence_form.fingerprint:
-        raise PolicyMismatchError(
-            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
-            "this game, or load the one the policy is for"
-        )
+    table, _ = read_table(path, "probability", sequence_form)
+    return policy_of_rows(table.column("probability").to_numpy(), path, sequence_form)
+
+
+def policy_of_rows(
+    probabilities: FloatArray, path: str | Path, sequence_form: SequenceForm
+) -> TabularPolicy:
+    """Return the policy of the numbers in a file, one per row of its table.
+
+    Raises
+    ------
+    PolicyFileError
+        If they are none.
+    """
     ends = np.cumsum([plex.num_sequences - 1 for plex in sequence_form.treeplexes])
-    values = table.column("probability").to_numpy()
-    if len(values) != ends[-1]:
-        raise PolicyFileError(f"{path} has {len(values)} rows where the game has {ends[-1]}")
-    parts = np.split(values, ends[:-1])
+    parts = np.split(probabilities, ends[:-1])
     try:
         return TabularPolicy(sequence_form, tuple(np.concatenate([[1.0], part]) for part in parts))
     except InfosetError as error:
         raise PolicyFileError(f"{path} does not hold a policy: {error}") from error
 
 
-def _read(path: Path) -> pa.Table:
+def read_table(
+    path: str | Path, column: str, sequence_form: SequenceForm
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Return the table that `write_table` wrote for a game, and its metadata.
+
+    Raises
+    ------
+    ParameterError, PolicyFileError, PolicyMismatchError
+        As `load_policy`.
+    """
+    check_sequence_form(sequence_form)
+    path = Path(path)
+    table = _read(path, column)
+    about = _metadata(table, path)
+    if about["fingerprint"] != sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
+            "this game, or load the one the policy is for"
+        )
+    expected = sum(plex.num_sequences - 1 for plex in sequence_form.treeplexes)
+    if len(table) != expected:
+        raise PolicyFileError(f"{path} has {len(table)} rows where the game has {expected}")
+    return table, about
+
+
+def _read(path: Path, column: str) -> pa.Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -167,9 +217,18 @@ def _read(path: Path) -> pa.Table:
         raise PolicyFileError(
             f"{path} cannot be read as a Parquet file ({reason}); it is damaged or not a policy"
         ) from error
-    if "probability" not in table.column_names:
-        raise PolicyFileError(f"{path} has no column 'probability'; it is not a policy")
+    if column not in table.column_names:
+        raise PolicyFileError(f"{path} has no column {column!r}; {_found(table)}")
     return table
+
+
+def _found(table: pa.Table) -> str:
+    """Say what a table without the column that is looked for is instead."""
+    if "probability" in table.column_names:
+        return "it is a single policy: read it with infoset.policy.load_policy"
+    if "probabilities" in table.column_names:
+        return "it is a correlated policy: read it with infoset.evaluation.load_correlated_policy"
+    return "it is not a policy"
 
 
 def _metadata(table: pa.Table, path: Path) -> dict[str, Any]:
