@@ -14,14 +14,14 @@ __all__ = ["inner_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-SOURCES = ("**/_kernels.py", "lanes/*.py", "kernels.py", "streams.py")
+SOURCES = ("**/*_kernels.py", "lanes/*.py", "kernels.py", "streams.py")
 """The files whose code may be inside any compiled kernel."""
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` with Numba, cached on disk.
 
-    Kernels live in files named `_kernels.py`, take arrays and numbers, and keep strict IEEE
+    Kernels live in files whose names end in `_kernels.py`, take arrays and numbers, and keep strict IEEE
     arithmetic (no `fastmath`): the same input gives the same bits. Other threads go on meanwhile.
 
     What Numba keeps on disk it takes for valid as long as the file of the function itself is the

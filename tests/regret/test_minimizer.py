@@ -87,10 +87,11 @@ def test_layouts_are_permutations_with_parents_first(game):
         values = np.arange(plex.num_sequences, dtype=float)
         assert np.array_equal(layout.to_sequences(layout.to_positions(values)), values)
         depths = set()
-        for base, count, actions, first in layout.groups.tolist():
+        for base, count, actions, first, size in layout.groups.tolist():
             assert (layout.parent[first : first + count] < base).all()
             assert base + count * actions <= plex.num_sequences
             assert actions > 0
+            assert size == count
             depths.add(base)
         assert len(depths) == len(layout.groups)
 

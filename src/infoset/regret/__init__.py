@@ -1,6 +1,7 @@
 """Regret minimisation on treeplexes: schemes as data, one kernel, the state they move."""
 
-from infoset.regret._kernels import realize_policy, update_regrets
+from infoset.regret._plan_kernels import realize_policy
+from infoset.regret._regret_kernels import update_regrets
 from infoset.regret.layout import Layout, action_major_layout, game_layouts
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer

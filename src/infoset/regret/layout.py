@@ -20,7 +20,8 @@ class Layout:
     Attributes
     ----------
     groups : IndexArray
-        [G, 4] first position, number of infostates, number of actions, first infostate; by depth.
+        [G, 5] by depth: first position, number of infostates, number of actions, first infostate,
+        and how many infostates from this one on, which of parts of a group are not all.
     parent : IndexArray
         [I] position of the parent sequence, infostates in the order of the groups.
     position : IndexArray
@@ -64,7 +65,7 @@ class Layout:
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behaviour, in order of position; 1 for the empty sequence."""
         policy = np.ones(len(self.position))
-        for base, count, actions, _ in self.groups.tolist():
+        for base, count, actions, *_ in self.groups.tolist():
             policy[base : base + count * actions] = 1.0 / actions
         return policy
 
@@ -85,7 +86,8 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
     counts = np.diff([*starts, len(order)])
     sizes = counts * num_actions[starts]
     bases = 1 + np.cumsum(sizes) - sizes
-    groups = np.stack([bases, counts, num_actions[starts], starts], axis=1).astype(np.uint32)
+    columns = (bases, counts, num_actions[starts], starts, counts)
+    groups = np.stack(columns, axis=1).astype(np.uint32)
     position = _positions(treeplex, order, groups)
     blocks = _blocks(groups, public[order])
     return Layout(groups, position[treeplex.parent_sequence[order]], position, order, blocks)
@@ -113,7 +115,7 @@ def _own_depth(treeplex: Treeplex) -> IntArray:
 
 def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> IndexArray:
     position = np.zeros(treeplex.num_sequences, dtype=np.uint32)
-    for base, count, actions, start in groups.tolist():
+    for base, count, actions, start, _ in groups.tolist():
         members = order[start : start + count]
         for action in range(actions):
             where = base + action * count + np.arange(count)
@@ -124,7 +126,7 @@ def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> Index
 def _blocks(groups: IndexArray, public_state: IntArray) -> IndexArray:
     """Return where blocks begin, and where the last ends; public states in order of the groups."""
     starts, end = [np.zeros(1, np.int64)], 1
-    for base, count, actions, first in groups.tolist():
+    for base, count, actions, first, _ in groups.tolist():
         rank = np.arange(count)
         begins = is_new(public_state[first : first + count])
         rank -= np.maximum.accumulate(np.where(begins, rank, 0))

@@ -7,7 +7,8 @@ import numpy as np
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.interrupts import interrupts_held
-from infoset.regret._kernels import iterate, realize_policy
+from infoset.regret._kernels import iterate
+from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import game_layouts
 from infoset.regret.payoffs import payoffs_by_seat
 from infoset.regret.scheme import RegretScheme

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.regret._kernels import realize_and_average, realize_policy, update_regrets
+from infoset.regret._plan_kernels import realize_and_average, realize_policy
+from infoset.regret._regret_kernels import update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import IterativeState, StateArrays

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.kernels import kernel
 from infoset.lanes import LANES, filled, load, maximum, store
-from infoset.regret._kernels import realize_and_average
+from infoset.regret._plan_kernels import realize_and_average
 from infoset.regret.payoffs import PairPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 
@@ -73,10 +73,10 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
 def tremble(groups: IndexArray, policy: FloatArray, least: FloatArray, played: FloatArray) -> None:
     """Fill `played` [Q] with the policy [Q], mixed so that each action has its least probability.
 
-    groups [G, 4] (base, count, number of actions, first infostate), least [Q].
+    groups: see `Layout`; least [Q].
     """
     for group in range(len(groups)):
-        base, stride, actions, _ = groups[group]
+        base, stride, actions, _, _ = groups[group]
         for begin in range(0, stride, LANES):
             count = min(LANES, stride - begin)
             first = base + begin
@@ -130,7 +130,7 @@ def play_and_learn(
             if alternating:
                 fill_gradient(player, pairs, sequence, payoff, plans, gradient)
             for group in range(len(groups[player]) - 1, -1, -1):
-                base, count, actions, infostate = groups[player][group].astype(np.int64)
+                base, count, actions, infostate, _ = groups[player][group].astype(np.int64)
                 end, shape = base + actions * count, (actions, count)
                 values = gradient[base:end].reshape(shape)
                 up = parents[player][infostate : infostate + count]

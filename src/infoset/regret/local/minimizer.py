@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.checks import SUM_TOLERANCE, check_callable, check_count
 from infoset.errors import ParameterError
-from infoset.regret._kernels import realize_policy
+from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
 from infoset.regret.local._kernels import tremble
 from infoset.regret.local.identity import identity_of
@@ -174,7 +174,7 @@ class LocalMinimizer(IterativeState):
 
 def _check(layout: Layout, policy: FloatArray) -> None:
     """Check that a rule left probabilities."""
-    for base, count, actions, _ in layout.groups.tolist():
+    for base, count, actions, *_ in layout.groups.tolist():
         chosen = policy[base : base + count * actions].reshape(actions, count)
         is_right = (np.abs(chosen.sum(axis=0) - 1) <= SUM_TOLERANCE) & (chosen >= 0).all(axis=0)
         if not is_right.all():

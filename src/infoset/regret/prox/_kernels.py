@@ -175,7 +175,7 @@ def prox_sweep(
         Scratch of the largest group's count.
     """
     for group in range(len(groups) - 1, -1, -1):
-        base, count, actions, infostate = groups[group]
+        base, count, actions, infostate, _ = groups[group]
         here = slice(infostate, infostate + count)
         if is_euclidean:
             respond_by_projection(base, count, actions, weight[here], prox, value)

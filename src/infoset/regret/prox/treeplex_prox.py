@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret._kernels import realize_policy
+from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import action_major_layout
 from infoset.regret.prox._kernels import ProxProblem, deepest_sums, prox_sweep
 from infoset.regret.prox.distance import Distance, check_distance

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from infoset.regret._kernels import realize_and_average, update_regrets
+from infoset.regret._plan_kernels import realize_and_average, realize_below
+from infoset.regret._regret_kernels import update_regrets
 from infoset.regret.payoffs import PairPayoffs, pair_gradient
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.threads._kernels import realize_runs, update_runs
 from infoset.regret.threads.parts import Parts
 from infoset.typing import FloatArray, IndexArray
 
@@ -95,10 +95,10 @@ class ThreadedIteration:
         )
 
         def update(runs: IndexArray) -> None:
-            update_runs(runs, *regrets)
+            update_regrets(runs, *regrets)
 
         def realize(runs: IndexArray) -> None:
-            realize_runs(row, averages_next, runs, side.parent, *plans)
+            realize_below(row, averages_next, runs, side.parent, *plans)
 
         self._share(update, parts.below)
         update_regrets(parts.top, *regrets)

@@ -29,9 +29,10 @@ class Parts:
     payoffs : tuple[PairPayoffs, ...]
         The payoffs of ranges of blocks.
     top : IndexArray
-        [G, 4] groups of the top, see `Layout`.
+        [G, 5] groups of the top, see `Layout`.
     below : tuple[IndexArray, ...]
-        Per part [R, 5] runs of infostates, see `update_runs`; none where none are independent.
+        Per part [R, 5] parts of groups, later infostates of a group before earlier ones; none where
+        none are independent.
     """
 
     payoffs: tuple[PairPayoffs, ...]
@@ -74,7 +75,7 @@ def parts_of(layout: Layout, public_state: IntArray, pairs: PairPayoffs, number:
 
 def _owners(layout: Layout) -> LongArray:
     """Return [I] the infostate whose action is the last before each, -1 for none."""
-    base, count, _, first = layout.groups.astype(np.int64).T
+    base, count, _, first, _ = layout.groups.astype(np.int64).T
     group = np.searchsorted(base, layout.parent, side="right") - 1
     owner = first[group] + (layout.parent - base[group]) % count[group]
     return np.where(layout.parent > 0, owner, -1)
@@ -126,7 +127,7 @@ def _equal_shares(work: LongArray, number: int) -> LongArray:
 
 def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]:
     """Return the runs of each part, given that of every infostate from `first` on."""
-    base, count, actions, start = layout.groups.astype(np.int64).T
+    base, count, actions, start, _ = layout.groups.astype(np.int64).T
     group = np.repeat(np.arange(len(start)), count)[first:]
     begins = np.flatnonzero(is_new(group, part))
     sizes = np.diff(begins, append=len(part))

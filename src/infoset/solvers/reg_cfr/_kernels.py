@@ -81,7 +81,7 @@ def update_policy(side: Side, stiffness: float, temperature: float, least: float
     The gradient becomes the value of each sequence, regularisers considered.
     """
     for group in range(len(side.groups) - 1, -1, -1):
-        base, count, actions, infostate = side.groups[group]
+        base, count, actions, infostate, _ = side.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
             value = observe_infostate(side, own, first, count, actions, temperature)
