@@ -55,6 +55,14 @@ def test_external_sampling_by_terminal_visits():
     assert 0.13 < evaluate_policy(learning.policy()).nash_conv < 0.23
 
 
+def test_work_is_that_of_the_nodes_that_a_traversal_passes():
+    """By hand: 7 and 5.5 on average by external sampling, 10 by chance sampling."""
+    simulator = simulator_of("kuhn_poker")
+    work = {name: find_learner(name).self_play(simulator, horizon=1).work for name in NAMES}
+    assert work["es-mccfr"] == 8 * (1 + 6)
+    assert work["cs-mccfr"] == 8 * (1 + 10)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_three_players_learn(name):
     simulator = simulator_of("kuhn_poker(players=3)")

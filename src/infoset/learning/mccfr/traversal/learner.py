@@ -122,7 +122,7 @@ class TraversalSelfPlay(SelfPlay):
             counted=self._counted,
         )
         self._frames = _empty_frames(simulator)
-        self._work = 8 * (1 + int(np.mean(_passages(self._numbers, simulator))))
+        self._work = 8 * (1 + round(np.mean(_passages(self._numbers, simulator))))
 
     @property
     def terminal_visits(self) -> int:
