@@ -7,7 +7,14 @@ from functools import cache
 import numpy as np
 
 from infoset.games import load_game
-from infoset.learning import Knowledge, Trajectory, make_learner, make_simulator, tree_size
+from infoset.learning import (
+    Knowledge,
+    SelfPlay,
+    Trajectory,
+    make_learner,
+    make_simulator,
+    tree_size,
+)
 from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.streams import make_stream
 from infoset.tree import build_tree
@@ -100,7 +107,7 @@ def assert_same_bits(simulator, learners, self_play, left_out=()):
 
 def assert_same_average(simulator, learners, self_play):
     """Whether their averages are the same, what is not counted yet included."""
-    rows = self_play.policy().rows()
+    rows = SelfPlay.policy(self_play).rows()  # also where the answer of a row is its last policy
     for (player, key, actions), row in zip(names_of(simulator), rows, strict=True):
         average = learners[player].average_policy.action_probabilities(key, actions)
         np.testing.assert_allclose(average, row.probabilities, rtol=1e-14)

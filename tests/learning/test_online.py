@@ -235,13 +235,28 @@ def test_utility_rises_against_a_fixed_opponent():
     assert abs(match.seat_means[1] - learnt) < 0.4
 
 
-def test_infostates_of_a_huge_game_are_taken_in_as_they_appear():
-    dice = load_game("liars_dice(numdice=5)")
-    learner = learner_of(TWEAKED, utility_range=(-1, 1))
-    play_and_learn(dice, [learner, None], episodes=30)
-    few = learner.num_infostates
-    play_and_learn(dice, [learner, None], episodes=30)
-    assert 30 <= few < learner.num_infostates <= 60 * 31
+@pytest.mark.parametrize(
+    ("name", "utility_range"),
+    [
+        ("liars_dice(numdice=5)", (-1, 1)),
+        ("goofspiel(num_cards=13)", (-1, 1)),
+        ("hanabi", (0, 25)),
+    ],
+)
+def test_infostates_of_a_huge_game_are_taken_in_as_they_appear(name, utility_range, tmp_path):
+    game = load_game(name)
+    seats = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
+    play_and_learn(game, seats, episodes=15)
+    few = [learner.num_infostates for learner in seats]
+    play_and_learn(game, seats, episodes=15)
+    assert all(15 <= number < seat.num_infostates for number, seat in zip(few, seats, strict=True))
+    again = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
+    for old, new in zip(seats, again, strict=True):
+        old.save(tmp_path / "learner.ckpt")
+        new.load(tmp_path / "learner.ckpt")
+    utilities = [play_and_learn(game, both, episodes=3) for both in (seats, again)]
+    np.testing.assert_array_equal(*utilities)
+    assert [*map(everything, again)] == [*map(everything, seats)]
 
 
 def test_nothing_but_own_keys_and_utilities_goes_in():
