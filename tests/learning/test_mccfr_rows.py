@@ -98,6 +98,7 @@ def test_who_may_know_what():
         (lambda: OutcomeSampling("x", "", regret_floor=-2.0), "regret_floor=-2.0 must be 0"),
         (lambda: TraversalSampling("x", "", least=0.0), "least=0.0 must be above 0"),
         (lambda: TraversalSampling("x", "", bonus=-1.0), "bonus=-1.0 must be"),
+        (lambda: TraversalSampling("x", "", least=0.5), "bonus=0 must be above 0"),
         (lambda: TraversalSampling("x", "", regret_floor=1.0), "regret_floor=1.0 must be 0"),
     ],
 )

@@ -46,7 +46,7 @@ class TraversalSampling:
     least : float
         ε, above 0 and at most 1; with 1 the player goes into all actions, whatever comes next.
     threshold, bonus : float
-        τ and β.
+        τ and β; β is above 0 if ε is below 1.
     regret_floor : float
         0 for regret matching+, -∞ for regret matching.
     presets : Presets
@@ -84,6 +84,11 @@ class TraversalSampling:
         if not 0.0 < self.least <= 1.0:
             raise ParameterError(
                 f"least={self.least} must be above 0, so that all actions are tried, and at most 1"
+            )
+        if self.least < 1.0 and self.bonus == 0.0:
+            raise ParameterError(
+                "bonus=0 must be above 0 where least is below 1: without it, nothing says how "
+                "likely actions are at infostates that the average policy never comes to"
             )
         check_regret_floor(self.regret_floor)
 
