@@ -117,3 +117,41 @@ def behavior_of(simulator, plan):
         total = plan[own].sum()
         behavior[own] = plan[own] / total if total > 0 else 1 / (own.stop - own.start)
     return behavior
+
+
+class SlowPulled(SlowLearners):
+    """Learners drawn to an anchor, whose distance is part of what each infostate minimises."""
+
+    def __init__(self, *args, pull, renewal, **more):
+        super().__init__(*args, **more)
+        self.pull, self.renewal = pull, renewal
+        self.anchor = self.initial.copy()
+
+    def play_one(self):
+        super().play_one()
+        now, before = np.log([self.episode + 1, self.episode]) / np.log(self.renewal)
+        if int(now) > int(before):
+            self.anchor = self.policy.copy()
+
+    def learn(self, steps, path, loss, plan):
+        passed = 0.0
+        for here, taken in reversed(path):
+            own = own_slots(self.simulator, here)
+            visible = 1 / (plan[taken] + steps.exploration / self.taken[taken] ** self.power)
+            self.taken[taken] += visible
+            self.seen[here] += visible / (own.stop - own.start)
+            rate = steps.rate / self.seen[here] ** self.power
+            losses = np.zeros_like(plan)
+            losses[taken] = loss * visible + passed
+            passed = self.minimise(own, rate, losses[own])
+            loss = 0.0
+
+    def minimise(self, own, rate, losses):
+        """Move the policy to the least of losses and distances; return that."""
+        old, anchor = self.policy[own].copy(), self.anchor[own]
+        logits = np.log(old) + rate * self.pull * np.log(anchor) - rate * losses
+        new = np.exp(logits / (1 + rate * self.pull))
+        new /= new.sum()
+        self.policy[own] = new
+        distances = new @ np.log(new / old) / rate + self.pull * (new @ np.log(new / anchor))
+        return new @ losses + distances

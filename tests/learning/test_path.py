@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from oracle_path import SlowLearners, behavior_of, own_slots, plan_of
+from oracle_path import SlowLearners, SlowPulled, behavior_of, own_slots, plan_of
 
 from infoset.games import load_game
 from infoset.learning import LEARNERS, Steps, find_learner, make_simulator, tree_size
@@ -21,6 +21,7 @@ from infoset.solvers.loop import run_measured
 from infoset.tree import build_tree
 
 PATH_LEARNERS = [name for name, row in LEARNERS.items() if isinstance(row, PathLearner)]
+UNPULLED = [name for name in PATH_LEARNERS if not LEARNERS[name].pull]
 PLAIN = LEARNERS["ixomd"]
 BALANCED = LEARNERS["balanced-omd"]
 
@@ -57,7 +58,7 @@ def slow_twin(learners):
 
 
 @pytest.mark.parametrize("anytime", [False, True])
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize("name", UNPULLED)
 def test_every_episode_is_that_of_the_slow_learners(name, anytime):
     row = replace(LEARNERS[name], anytime=anytime, centre=0.25)
     learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
@@ -71,7 +72,33 @@ def test_every_episode_is_that_of_the_slow_learners(name, anytime):
         np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+def test_every_episode_is_that_of_the_slow_learners_that_are_pulled():
+    row = replace(LEARNERS["perturbed-ftrl"], renewal=1.7)
+    learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
+    simulator, state = learners.simulator, learners.state()
+    slow = SlowPulled(
+        simulator,
+        [row.steps] * 2,
+        weight=np.ones(len(simulator.depth)),
+        initial=simulator.uniform(),
+        power=row.power,
+        drift=0.0,
+        centre=row.centre,
+        state=state["stream"][0],
+        pull=row.pull,
+        renewal=row.renewal,
+    )
+    for _ in range(300):
+        learners.run(1)
+        slow.play_one()
+        np.testing.assert_allclose(state["policy"], slow.policy, rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(state["initial"], slow.anchor, rtol=1e-9, atol=1e-13)
+    last = simulator.policy(slow.policy)
+    for found, wanted in zip(learners.policy().probabilities, last.probabilities, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", UNPULLED)
 def test_the_average_is_that_of_all_policies_in_a_game_with_rare_infostates(name):
     simulator = simulator_of("leduc_poker")
     learners = find_learner(name, preset="tuned").self_play(simulator, horizon=1000, seed=1)
@@ -325,7 +352,7 @@ def test_seeds_are_different_runs():
 
 def test_rates_for_any_time_begin_with_those_for_one_episode():
     simulator = simulator_of("kuhn_poker")
-    for name in PATH_LEARNERS:
+    for name in UNPULLED:
         fixed = LEARNERS[name].self_play(simulator, horizon=1, seed=4)
         falling = replace(LEARNERS[name], anytime=True).self_play(simulator, horizon=999, seed=4)
         fixed.run(1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 from infoset.learning.balanced_cfr.learner import BalancedCfr
-from infoset.learning.path.rows import TunedSteps
 from infoset.learning.steps import Steps, TreeSize
+from infoset.learning.tuned import tuned_steps
 
 __all__ = ["BALANCED_CFR_LEARNERS", "hedge_steps"]
 
@@ -23,16 +23,12 @@ def hedge_steps(size: TreeSize, iterations: int) -> Steps:
     return Steps(sqrt(size.sequences * size.confidence / (decisions**3 * iterations)), 0.0)
 
 
-def _tuned(kuhn: float, leduc: float, dice: float) -> TunedSteps:
-    return TunedSteps({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice})
-
-
 BALANCED_CFR_LEARNERS: tuple[BalancedCfr, ...] = (
     BalancedCfr(
         "balanced-cfr-hedge",
         "counterfactual regrets, each layer explored evenly, Hedge (Bai et al. 2022, Algorithm 2)",
         steps=hedge_steps,
-        presets={"theory": {"steps": hedge_steps}, "tuned": {"steps": _tuned(0.03, 3.0, 3.0)}},
+        presets={"theory": {"steps": hedge_steps}, "tuned": {"steps": tuned_steps(0.03, 3.0, 3.0)}},
     ),
     BalancedCfr(
         "balanced-cfr-rm",

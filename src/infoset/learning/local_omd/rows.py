@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import sqrt
 
 from infoset.learning.local_omd.learner import LocalOmd
-from infoset.learning.path.rows import TunedSteps
 from infoset.learning.steps import Steps, TreeSize
+from infoset.learning.tuned import tuned_steps
 
 __all__ = ["LOCAL_OMD_LEARNERS", "confident_steps", "fixed_steps"]
 
@@ -27,16 +27,12 @@ def confident_steps(size: TreeSize, episodes: int) -> Steps:
     return Steps(sqrt(size.log_actions), 0.0)
 
 
-def _tuned(kuhn: float, leduc: float, dice: float, growth: float = -0.5) -> TunedSteps:
-    return TunedSteps({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice}, growth)
-
-
 LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
     LocalOmd(
         "local-omd",
         "mirror descent on episodes of a fixed sampling policy (Fiegel et al. 2024)",
         steps=fixed_steps,
-        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": _tuned(0.7, 0.7, 2.0)}},
+        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": tuned_steps(0.7, 0.7, 2.0)}},
     ),
     LocalOmd(
         "local-omd-adaptive",
@@ -45,7 +41,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         adaptive=True,
         presets={
             "theory": {"steps": confident_steps},
-            "tuned": {"steps": _tuned(3.2, 3.2, 10.0, growth=0.0)},
+            "tuned": {"steps": tuned_steps(3.2, 3.2, 10.0, growth=0.0)},
         },
     ),
     LocalOmd(
@@ -55,7 +51,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         adaptive=True,
         centre=0.5,
         window=WINDOW,
-        presets={"tuned": {"steps": _tuned(3.2, 3.2, 10.0, growth=0.0)}},
+        presets={"tuned": {"steps": tuned_steps(3.2, 3.2, 10.0, growth=0.0)}},
     ),
     LocalOmd(
         "local-omd-action-baseline",
@@ -65,6 +61,6 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         centre=0.5,
         window=WINDOW,
         by_action=True,
-        presets={"tuned": {"steps": _tuned(5.6, 5.6, 10.0, growth=0.0)}},
+        presets={"tuned": {"steps": tuned_steps(5.6, 5.6, 10.0, growth=0.0)}},
     ),
 )

@@ -16,6 +16,8 @@ RATE = 0
 EXPLORATION = 1
 POWER = 2
 DRIFT = 3
+PULL = 4
+GROWTH = 5
 
 LEAST_PROBABILITY = 1e-300
 
@@ -28,7 +30,7 @@ class PathState(NamedTuple):
     policy : FloatArray
         [S] the current policy.
     initial : FloatArray
-        [S] the policy that it began with, and is drawn to as rates fall; not moved.
+        [S] what the policy is drawn to: the one that it began with, or was lately.
     weight : FloatArray
         [I] w(x), by which rate and implicit exploration are multiplied; not moved.
     rate : FloatArray
@@ -126,15 +128,17 @@ def learn_path(
 
     From the last own decision to the first, the estimated loss of the action taken is
     `loss / (reach + γ_x)` at the last decision and 0 before it, less log Z / η_x of the decision
-    after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits.
+    after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits. Where
+    policies are pulled, the distance KL(policy, initial) times μ counts as loss at every step.
 
-    numbers : [4] η, γ, the power p of adaptive rates or 0, and the power of the episode by which
-    both are multiplied, or 0.
+    numbers : [6] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
+    are multiplied or 0, the pull μ, and how often `renew` is to happen.
     reach : [D] room for the own reach along the path.
-    Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
+    Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023); Masaka et
+    al. (2025) for the pull.
     """
     follow_path(infostates, player, paths, state, reach)
-    power, drift = numbers[POWER], numbers[DRIFT]
+    power, drift, pull = numbers[POWER], numbers[DRIFT], numbers[PULL]
     drifted = 1.0 if drift == 0.0 else episode**drift
     last = paths.length[player] - 1
     passed = 0.0
@@ -149,7 +153,10 @@ def learn_path(
             state.seen[here] += inverse / infostates.num_actions[here]
             rate /= raise_to(state.seen[here], power)
         kept = 1.0
-        if power > 0.0 or drift != 0.0:
+        if pull > 0.0:
+            kept = 1.0 / (1.0 + rate * pull)
+            rate *= kept
+        elif power > 0.0 or drift != 0.0:
             kept = rate / state.rate[here]
             state.rate[here] = rate
         estimate = loss / (reach[step] + exploration) if step == last else 0.0
@@ -157,6 +164,16 @@ def learn_path(
             infostates, here, slot, state.initial, state.policy, rate, kept, estimate - passed
         )
         passed = log_total / rate
+
+
+@inner_kernel
+def renew(growth: float, episode: float, state: PathState) -> None:
+    """Draw the policy to what it is now, whenever the episodes have grown by a factor, or never.
+
+    growth : the logarithm of the factor; 0 for never.
+    """
+    if growth > 0.0 and np.floor(np.log(episode + 1) / growth) > np.floor(np.log(episode) / growth):
+        state.initial[:] = state.policy
 
 
 @kernel
@@ -171,6 +188,7 @@ def learn_alone(
 ) -> None:
     """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
     learn_path(numbers, infostates, 0, paths, loss, episode, state, reach)
+    renew(numbers[GROWTH], episode, state)
 
 
 @kernel
@@ -188,7 +206,7 @@ def learn_together(
 ) -> None:
     """Play episodes in which all follow their policies and learn; count them in done[0].
 
-    numbers : [N, 4] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 6] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
     """
     for _ in range(episodes):
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
@@ -204,3 +222,4 @@ def learn_together(
                 state,
                 reach,
             )
+        renew(numbers[0, GROWTH], float(done[0]), state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_size
+from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
@@ -55,6 +57,12 @@ class PathLearner:
         infostate takes the rate of the time when it is met.
     centre : float
         What is taken off every loss in [0, 1].
+    pull : float
+        μ, by which the distance from an anchor counts as loss, so that the last policy converges,
+        and is the answer; 0 for none. The anchor is the first policy, or what renewals make it.
+    renewal : float
+        The anchor becomes the current policy whenever the episodes have grown by this factor; 1
+        for never.
     presets : Presets
         Settings that have a name.
 
@@ -73,12 +81,16 @@ class PathLearner:
     power: float = 0.0
     anytime: bool = False
     centre: float = 0.0
+    pull: float = 0.0
+    renewal: float = 1.0
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", check_steps(self.steps))
         check_number("power", self.power)
         check_number("centre", self.centre)
+        check_number("pull", self.pull)
+        check_number("renewal", self.renewal, least=1)
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> PathSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
@@ -90,7 +102,7 @@ class PathLearner:
         return PathRule(self, np.array(self.numbers(size, horizon)))
 
     def numbers(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:
-        """Return η, γ, the power p of adaptive rates, and that of the episode, for one player.
+        """Return the numbers of one player, as `learn_path` has them.
 
         The size of its tree is asked for where the steps are a rule. Those of all rules are in
         proportion to the episodes to the power of p - 1/2.
@@ -98,12 +110,13 @@ class PathLearner:
         steps = self.steps
         if not isinstance(steps, Steps):
             steps = steps(known_size(size, self.name), 1 if self.anytime else horizon)
-        return (*steps, self.power, self.power - 0.5 if self.anytime else 0.0)
+        drift = self.power - 0.5 if self.anytime else 0.0
+        return (*steps, self.power, drift, self.pull, log(self.renewal))
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
     ) -> PathState:
-        """Return the arrays of players before their first episode, `numbers` [N, 4] being theirs.
+        """Return the arrays of players before their first episode, `numbers` [N, 6] being theirs.
 
         `num_slots` is the number of slots S.
         """
@@ -166,4 +179,13 @@ class PathSelfPlay(SelfPlay):
 
     def _learned(self) -> StateArrays:
         state = self._state
-        return {"rate": state.rate, "seen": state.seen, "taken": state.taken}
+        return {
+            "initial": state.initial,
+            "rate": state.rate,
+            "seen": state.seen,
+            "taken": state.taken,
+        }
+
+    def policy(self) -> TabularPolicy:
+        """Return the average of the policies so far; the last one where policies are pulled."""
+        return self.current_policy() if self.row.pull else super().policy()

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-from infoset.errors import ParameterError
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.path.learner import PathLearner
 from infoset.learning.simulation import Infostates
 from infoset.learning.steps import (
     Steps,
-    TreeSize,
     adaptive_steps,
     balanced_steps,
     balanced_total_steps,
@@ -21,56 +16,16 @@ from infoset.learning.steps import (
     transition_steps,
     visit_steps,
 )
+from infoset.learning.tuned import BoldSteps, tuned_steps
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["PATH_LEARNERS", "TunedSteps"]
-
-TUNED_EPISODES = 1_000_000
-EXPLORATION_PER_RATE = 0.05
-
-
-@dataclass(frozen=True)
-class TunedSteps:
-    """Steps kept by family of games, the best of a grid of constants c: rate c, exploration c/20.
-
-    Attributes
-    ----------
-    constants : Mapping[str, float]
-        c by family of games, for 10⁶ episodes.
-    growth : float
-        The power of the episodes that c grows with: -1/2 where rates are fixed.
-    """
-
-    constants: Mapping[str, float]
-    growth: float = -0.5
-
-    def __call__(self, size: TreeSize, episodes: int) -> Steps:
-        """Return the steps for the family of a game.
-
-        Raises
-        ------
-        ParameterError
-            If none are kept for it.
-        """
-        family = size.game.split("(")[0]
-        if family not in self.constants:
-            raise ParameterError(
-                f"no steps have been tuned for {size.game or 'this game'}, only for "
-                f'{", ".join(sorted(self.constants))}: choose preset="practical", or give a pair '
-                "steps=(rate, exploration)"
-            )
-        rate = self.constants[family] * (episodes / TUNED_EPISODES) ** self.growth
-        return Steps(rate, EXPLORATION_PER_RATE * rate)
+__all__ = ["PATH_LEARNERS"]
 
 
 def _inverse_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [I] 1 / p*(x)."""
     inverse: FloatArray = 1.0 / balanced_transitions(infostates, depth)
     return inverse
-
-
-def _tuned(kuhn: float, leduc: float, dice: float, growth: float = -0.5) -> TunedSteps:
-    return TunedSteps({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice}, growth)
 
 
 PATH_LEARNERS: tuple[PathLearner, ...] = (
@@ -82,7 +37,8 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         presets={
             "theory": {"steps": plain_steps},
             "practical": {"steps": plain_total_steps},
-            "tuned": {"steps": _tuned(0.003, 0.01, 0.01)},
+            "tuned": {"steps": tuned_steps(0.003, 0.01, 0.01)},
+            "recommended": {"steps": BoldSteps(plain_total_steps, 20.0), "centre": 0.5},
             "anytime": {"anytime": True},
         },
     ),
@@ -95,7 +51,8 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         presets={
             "theory": {"steps": balanced_steps},
             "practical": {"steps": balanced_total_steps},
-            "tuned": {"steps": _tuned(0.01, 0.1, 0.3)},
+            "tuned": {"steps": tuned_steps(0.01, 0.1, 0.3)},
+            "recommended": {"steps": BoldSteps(balanced_total_steps, 5.0)},
             "anytime": {"anytime": True},
         },
     ),
@@ -109,7 +66,8 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         presets={
             "theory": {"steps": transition_steps},
             "practical": {"steps": transition_steps},
-            "tuned": {"steps": _tuned(0.003, 0.001, 0.003)},
+            "tuned": {"steps": tuned_steps(0.001, 0.0003, 0.0003)},
+            "recommended": {"steps": BoldSteps(transition_steps, 5.0), "centre": 0.5},
             "anytime": {"anytime": True},
         },
     ),
@@ -122,7 +80,8 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         presets={
             "theory": {"steps": adaptive_steps},
             "practical": {"steps": adaptive_steps},
-            "tuned": {"steps": _tuned(316.0, 32.0, 32.0, growth=0.5)},
+            "tuned": {"steps": tuned_steps(100.0, 32.0, 32.0, growth=0.5)},
+            "recommended": {"steps": BoldSteps(adaptive_steps, 0.5)},
             "anytime": {"anytime": True},
         },
     ),
@@ -134,7 +93,18 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         power=0.5,
         presets={
             "practical": {"steps": visit_steps},
-            "tuned": {"steps": _tuned(0.3, 1.0, 1.0, growth=0.0)},
+            "tuned": {"steps": tuned_steps(1.0, 1.0, 1.0, growth=0.0)},
+            "recommended": {"steps": Steps(0.5, 0.025), "centre": 0.5},
         },
+    ),
+    PathLearner(
+        "perturbed-ftrl",
+        "last iterate: tweaked-ftrl drawn to what it was lately (ours, after Masaka et al. 2025)",
+        Knowledge.NOTHING,
+        Steps(0.3, 0.015),
+        power=0.5,
+        centre=0.5,
+        pull=0.1,
+        renewal=1.3,
     ),
 )
