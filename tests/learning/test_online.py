@@ -22,6 +22,7 @@ from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
     BalancedCfr,
+    Decision,
     Knowledge,
     LocalOmd,
     OutcomeSampling,
@@ -30,6 +31,7 @@ from infoset.learning import (
     TreeSize,
     find_learner,
     make_learner,
+    make_own_tree,
     play_and_learn,
 )
 from infoset.learning.online import met
@@ -469,6 +471,60 @@ def test_a_tree_that_is_known_has_no_other_infostates():
         learner.act("[K] / pass / bet")
     assert everything(learner) == before
     assert learner.act("[K]") in ("pass", "bet")
+
+
+def written_down(tree):
+    """The decisions of a compiled tree."""
+    first, labels = tree.first_sequence[tree.acting], tree.acting_labels
+    decisions = []
+    for number, label in zip(tree.acting.tolist(), labels, strict=True):
+        sequence, after = int(tree.last_sequence[number]), None
+        if sequence > 0:
+            above = int(np.searchsorted(first, sequence, side="right")) - 1
+            actions = tree.legal_actions(int(tree.acting[above]))
+            after = labels[above], actions[sequence - int(first[above])]
+        decisions.append(Decision(label, list(tree.legal_actions(number)), after))
+    return decisions
+
+
+@pytest.mark.parametrize("name", ["balanced-ftrl", "balanced-cfr-rm", "os-mccfr-balanced"])
+def test_a_tree_that_is_written_down_does_for_one_that_is_built(name):
+    built = own_tree(0, "leduc_poker")
+    by_hand = make_own_tree(0, written_down(built))
+    first, second = (
+        learner_of(name, utility_range=(-13, 13), tree=tree) for tree in (built, by_hand)
+    )
+    for episode in range(60):
+        deeper = built.acting_labels[:30]
+        steps = []
+        for label in deeper:
+            try:
+                taken = first.act(label)
+            except TrajectoryError:
+                continue
+            steps.append((label, taken))
+            assert second.act(label) == taken
+        for learner in (first, second):
+            learner.observe(Trajectory(steps, episode % 27 - 13))
+    ours, theirs = everything(first), everything(second)
+    assert ours == theirs
+    assert first.current_policy[steps[0][0]] != {"call": 0.5, "raise": 0.5}
+
+
+def test_trees_that_cannot_be_are_refused():
+    door = Decision("door", ARMS)
+    for decisions, error, message in (
+        ([], ParameterError, "there is no decision: give one"),
+        ([door, door], ParameterError, "the decision 'door' is listed twice"),
+        ([Decision("door", ())], ParameterError, r"has the actions \[\]: give each once"),
+        ([Decision("door", ("a", "a"))], ParameterError, "give each once, and at least one"),
+        ([Decision("x", ARMS, ("dor", "left")), door], UnknownNameError, "'dor'; none is known"),
+        ([door, Decision("x", ARMS, ("dor", "left"))], UnknownNameError, "did you mean door"),
+        ([door, Decision("x", ARMS, ("(start)", "left"))], UnknownNameError, "unknown decision"),
+        ([door, Decision("x", ARMS, ("door", "rigt"))], UnknownNameError, "did you mean right"),
+    ):
+        with pytest.raises(error, match=message):
+            make_own_tree(0, decisions)
 
 
 def test_learners_are_made_for_what_they_may_know():

@@ -7,10 +7,12 @@ from infoset.learning.local_omd import LocalOmd
 from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
 from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
 from infoset.learning.online import (
+    Decision,
     LearnedPolicy,
     Learner,
     Trajectory,
     make_learner,
+    make_own_tree,
     play_and_learn,
 )
 from infoset.learning.path import PathLearner
@@ -26,6 +28,7 @@ __all__ = [
     "LEARNERS",
     "AutoLearner",
     "BalancedCfr",
+    "Decision",
     "Exploration",
     "Feedback",
     "Knowledge",
@@ -47,6 +50,7 @@ __all__ = [
     "UpdateRule",
     "find_learner",
     "make_learner",
+    "make_own_tree",
     "make_simulator",
     "play_and_learn",
     "tree_size",

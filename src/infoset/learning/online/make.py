@@ -48,7 +48,7 @@ def make_learner(
         How many episodes are meant: step sizes go by it.
     tree : InfostateTree, optional
         The player's own tree, without payoffs and probabilities, for learners that know it, and
-        only for them.
+        only for them: of a compiled game, or from `make_own_tree`.
     size : TreeSize, optional
         How large the tree is, at least about, for learners that know nothing and yet go by it.
     seed : int
@@ -126,8 +126,8 @@ def _table(row: RuleRow, player: Player, tree: InfostateTree | None) -> Infostat
     if tree is None:
         raise ParameterError(
             f"{row.name} goes by {Knowledge.OWN_TREE.value}: give tree, such as "
-            f"build_tree(game).infostate_trees[{player}]; where there is none, choose a learner "
-            "that needs to know nothing, such as adaptive-ftrl"
+            f"build_tree(game).infostate_trees[{player}] or make_own_tree({player}, decisions); or "
+            "choose a learner that needs to know nothing, such as adaptive-ftrl"
         )
     check_kind("tree", tree, InfostateTree, "an InfostateTree, as a GameTree has for each player")
     if tree.player != player:

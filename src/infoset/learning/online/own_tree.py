@@ -19,7 +19,10 @@ __all__ = ["TreeInfostates"]
 
 
 class TreeInfostates(InfostateTable):
-    """The acting infostates of a player's own tree, known by what is met in play or by label."""
+    """The acting infostates of a player's own tree, known by what is met in play or by label.
+
+    Where a tree has names, and nothing is observed in it, by label only.
+    """
 
     def __init__(self, tree: InfostateTree) -> None:
         self.tree = tree
@@ -43,7 +46,7 @@ class TreeInfostates(InfostateTable):
 
     def find(self, infostate: Hashable) -> int:
         """Return the number of an infostate; -1 where it is not in the tree."""
-        if not isinstance(infostate, Infostate):
+        if not isinstance(infostate, Infostate) or self.tree.names is not None:
             return self._numbers.get(infostate, -1)  # type: ignore[call-overload, no-any-return]
         try:
             position = self.tree.find(infostate)

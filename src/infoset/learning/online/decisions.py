@@ -1,0 +1,125 @@
+"""A player's own tree, written down decision by decision, of a game that is not built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.checks import check_count
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.tree import InfostateTree
+from infoset.typing import Action, IntArray, Player
+
+__all__ = ["Decision", "make_own_tree"]
+
+START = "(start)"
+
+
+class Decision(NamedTuple):
+    """An infostate at which a player acts.
+
+    Attributes
+    ----------
+    infostate : str
+        What it is called.
+    actions : Sequence[Action]
+    after : tuple[str, Action] or None
+        The player's last decision before it, and the action taken there; None for none.
+    """
+
+    infostate: str
+    actions: Sequence[Action]
+    after: tuple[str, Action] | None = None
+
+
+def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTree:
+    """Return a player's own tree, for learners that know it, where the game is not built.
+
+    Parameters
+    ----------
+    player : Player
+    decisions : Iterable[Decision]
+        All there are, each after the one that it follows.
+
+    Raises
+    ------
+    ParameterError
+        If there is none, one is listed twice, or the actions of one are none or not different.
+    UnknownNameError
+        If one follows a decision or action that is not listed before.
+
+    Examples
+    --------
+    >>> tree = make_own_tree(
+    ...     0,
+    ...     [
+    ...         Decision("high card", ("bet", "pass")),
+    ...         Decision("low card", ("bet", "pass")),
+    ...         Decision("low card, raised", ("call", "fold"), after=("low card", "bet")),
+    ...     ],
+    ... )
+    >>> tree.num_acting, tree.num_sequences
+    (3, 7)
+    """
+    check_count("player", player)
+    number = {START: 0}
+    listed: list[Decision] = []
+    parent, taken = [-1], [-1]
+    for decision in map(_checked, decisions):
+        if decision.infostate in number:
+            raise ParameterError(f"the decision {decision.infostate!r} is listed twice")
+        above, action = _place(decision, number, listed)
+        number[decision.infostate] = len(number)
+        listed.append(decision)
+        parent.append(above)
+        taken.append(action)
+    if not listed:
+        raise ParameterError("there is no decision: give one Decision(infostate, actions) at least")
+    action_sets = tuple(dict.fromkeys(decision.actions for decision in listed))
+    nothing = np.zeros(len(parent), np.int32)
+    return InfostateTree(
+        player=player,
+        parent=_array(parent),
+        action=_array(taken),
+        private_observation=nothing,
+        public_observation=nothing.copy(),
+        public_state=nothing.copy(),
+        action_set=_array([-1, *(action_sets.index(decision.actions) for decision in listed)]),
+        action_sets=action_sets,
+        observations=(None,),
+        names=tuple(number),
+    )
+
+
+def _checked(decision: Decision) -> Decision:
+    """Return a decision with its actions as a tuple, if there are any, and different ones."""
+    infostate, actions, after = decision
+    actions = tuple(actions)
+    if not actions or len(set(actions)) < len(actions):
+        raise ParameterError(
+            f"the decision {infostate!r} has the actions {list(actions)}: give each once, and at "
+            "least one"
+        )
+    return Decision(infostate, actions, after)
+
+
+def _place(
+    decision: Decision, number: dict[str, int], listed: Sequence[Decision]
+) -> tuple[int, int]:
+    """Return the infostate that a decision follows, and the index of the action there, or -1."""
+    if decision.after is None:
+        return 0, -1
+    label, action = decision.after
+    if label == START or label not in number:
+        known = (before.infostate for before in listed)
+        raise UnknownNameError.of("decision (list it before those that follow it)", label, known)
+    actions = listed[number[label] - 1].actions
+    if action not in actions:
+        raise UnknownNameError.of(f"action at {label}", str(action), map(str, actions))
+    return number[label], actions.index(action)
+
+
+def _array(values: Sequence[int]) -> IntArray:
+    return np.array(values, np.int32)
