@@ -23,6 +23,7 @@ from infoset.cli.commands import (
     learn,
     play,
     prove,
+    reproduce,
     show,
     solve,
 )
@@ -60,7 +61,20 @@ def overview(
         typer.echo(context.get_help(), nl=False)
 
 
-for module in (games, info, solve, learn, compare, prove, evaluate, show, draw, play, export):
+for module in (
+    games,
+    info,
+    solve,
+    learn,
+    compare,
+    prove,
+    evaluate,
+    show,
+    draw,
+    play,
+    export,
+    reproduce,
+):
     app.command(module.__name__.rpartition(".")[2])(module.run)
 
 

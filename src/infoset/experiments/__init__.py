@@ -1,21 +1,40 @@
 """Runs: what solving leaves on disk, and how far it has to go."""
 
+from infoset.experiments.catalogue import STUDIES, find_study
+from infoset.experiments.cells import BrokenOff, Cell, CellFolder, run_cells
 from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
 from infoset.experiments.folders import check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.json_values import json_text, json_value
 from infoset.experiments.learning_folder import learning_files, save_learning
+from infoset.experiments.reports import Chart, Expected, Report, Spread, Table
 from infoset.experiments.run_folder import RUN_FILES, save_run
+from infoset.experiments.studies import Experiment, Finished, Study, run_study
 
 __all__ = [
     "COMPARISON_FILES",
     "RUN_FILES",
+    "STUDIES",
+    "BrokenOff",
+    "Cell",
+    "CellFolder",
+    "Chart",
+    "Expected",
+    "Experiment",
+    "Finished",
+    "Report",
+    "Spread",
+    "Study",
+    "Table",
     "check_writable",
+    "find_study",
     "iterations_per_second",
     "json_text",
     "json_value",
     "learning_files",
+    "run_cells",
     "run_slug",
+    "run_study",
     "save_comparison",
     "save_learning",
     "save_run",

@@ -4,12 +4,14 @@ from infoset.plotting.comparison import plot_comparison
 from infoset.plotting.convergence import plot_convergence
 from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
 from infoset.plotting.learning import plot_learning
+from infoset.plotting.lines import Line, plot_lines
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
 
 __all__ = [
     "VIEWS",
     "Alike",
     "Drawing",
+    "Line",
     "Picture",
     "PictureNode",
     "PictureStep",
@@ -19,4 +21,5 @@ __all__ = [
     "plot_comparison",
     "plot_convergence",
     "plot_learning",
+    "plot_lines",
 ]

@@ -1,0 +1,160 @@
+"""`infoset reproduce`: the experiments of a study, with what was expected beside what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.options import JsonOption
+from infoset.cli.screen import (
+    error_console,
+    list_rows,
+    make_table,
+    print_json,
+    print_table,
+    say,
+    tell,
+)
+
+if TYPE_CHECKING:
+    from infoset.experiments import Finished
+    from infoset.experiments.reports import Table
+    from infoset.experiments.studies import OnCell
+
+
+def _list_studies(context: typer.Context, study: str) -> str:
+    """Print the table of experiments and leave, where that is what is asked for."""
+    if study.lower() != "list":
+        return study
+    from infoset.experiments import STUDIES
+
+    rows = [
+        (name, experiment.name, experiment.title, experiment.quick_time, experiment.full_time)
+        for name, known in STUDIES.items()
+        for experiment in known.experiments
+    ]
+    columns = ("study", "experiment", "title", "quick", "full")
+    list_rows("experiments", columns, rows, as_json=context.params["as_json"])
+    raise typer.Exit
+
+
+def run(
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            help="A study, such as balanced; list shows all, and their experiments.",
+            callback=_list_studies,
+            show_default=False,
+        ),
+    ],
+    experiment: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="An experiment; may be given several times.", show_default="all"
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Smaller settings: minutes on two cores.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the study; what is done there is not done again.",
+            show_default="runs/STUDY",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the experiments of a study, and put its numbers beside those expected.
+
+    It may be stopped at any time: the same command goes on with what is missing.
+    """
+    from infoset.experiments import check_writable, find_study, run_study
+
+    chosen = find_study(study)
+    folder = Path("runs") / chosen.name if out is None else out
+    check_writable(folder)
+    try:
+        with _progress() as on_cell:
+            finished = run_study(
+                chosen,
+                folder,
+                experiment or (),
+                is_quick=quick,
+                workers=workers,
+                on_cell=on_cell,
+                on_finished=None if as_json else lambda done: _report(done, quick),
+            )
+    except KeyboardInterrupt:
+        tell(f"stopped; what is done is kept in {folder}: the same command goes on from there")
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        found = {done.experiment.name: _values(done) for done in finished}
+        print_json({"study": chosen.name, "quick": quick, "folder": str(folder), **found})
+    else:
+        say(f"saved in {folder}: {', '.join(file for done in finished for file in done.files)}")
+
+
+@contextmanager
+def _progress() -> Iterator[OnCell | None]:
+    """Show on standard error how many runs are done, where that is a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = error_console()
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def show(experiment: str, done: int, asked: int) -> None:
+            progress.update(task, description=experiment, completed=done, total=asked)
+
+        yield show
+
+
+def _report(done: Finished, is_quick: bool) -> None:
+    for table in done.report.tables:
+        _print(table, f"{done.experiment.title}. {table.title}")
+    if is_quick:
+        say(f"this was the quick setting; without --quick it takes {done.experiment.full_time}")
+    say()
+
+
+def _print(table: Table, title: str) -> None:
+    from infoset.experiments.reports import entry_text
+
+    numbers = [
+        any(isinstance(row[column], int | float) for row in table.rows)
+        for column in range(len(table.columns))
+    ]
+    headers = [
+        f">{name}" if is_number else name
+        for name, is_number in zip(table.columns, numbers, strict=True)
+    ]
+    shown = make_table(*headers)
+    for row in table.rows:
+        shown.add_row(*(entry_text(entry).replace("`", "") for entry in row))
+    print_table(shown, title=title)
+
+
+def _values(done: Finished) -> dict[str, object]:
+    tables = {
+        table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        for table in done.report.tables
+    }
+    return {"title": done.experiment.title, "tables": tables, "files": done.files}

@@ -1,0 +1,13 @@
+"""The study of learning from bandit feedback: tables and figures, from what is committed."""
+
+from infoset.experiments.balanced.kuhn_theory import KUHN_THEORY
+from infoset.experiments.balanced.separation import SEPARATION
+from infoset.experiments.studies import Study
+
+__all__ = ["BALANCED"]
+
+BALANCED = Study(
+    "balanced",
+    "Balanced learning from bandit feedback",
+    (KUHN_THEORY, SEPARATION),
+)

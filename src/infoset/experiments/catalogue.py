@@ -1,0 +1,34 @@
+"""The table of studies that are known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from infoset.errors import UnknownNameError
+from infoset.experiments.balanced import BALANCED
+from infoset.experiments.studies import Study
+
+__all__ = ["STUDIES", "find_study"]
+
+STUDIES: Final[Mapping[str, Study]] = MappingProxyType({study.name: study for study in (BALANCED,)})
+"""The studies by name."""
+
+
+def find_study(name: str) -> Study:
+    """Return the study of a name, in any case of letters.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+
+    Examples
+    --------
+    >>> find_study("balanced").experiments[0].name
+    'e1'
+    """
+    if name.lower() not in STUDIES:
+        raise UnknownNameError.of("study", name, STUDIES)
+    return STUDIES[name.lower()]

@@ -1,0 +1,243 @@
+"""What an experiment comes to: tables, also as CSV, and figures."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import NamedTuple, TypeAlias
+
+from infoset.experiments.folders import write_file, write_text
+from infoset.plotting import Line, plot_lines
+
+__all__ = [
+    "Chart",
+    "Expected",
+    "Report",
+    "Spread",
+    "Table",
+    "compared",
+    "compared_columns",
+    "save_report",
+]
+
+Entry: TypeAlias = str | int | float | bool | None
+
+SIGNIFICANT = 4
+TOLERATED = 3.0
+"""Standard deviations within which a number is the one expected."""
+
+
+class Expected(NamedTuple):
+    """A number that others found.
+
+    Attributes
+    ----------
+    mean : float
+    sd : float or None
+        The standard deviation of one run, where it is known.
+    rounding : float
+        By how much rounding may have moved the mean.
+    """
+
+    mean: float
+    sd: float | None = None
+    rounding: float = 0.0
+
+    @classmethod
+    def read(cls, text: str) -> Expected:
+        """Return a number as it is printed, with its standard deviation after `+-` if there is one.
+
+        Examples
+        --------
+        >>> Expected.read("0.354 +- 0.020")
+        Expected(mean=0.354, sd=0.02, rounding=0.0005)
+        """
+        mean, _, sd = text.partition("+-")
+        decimals = len(mean.strip().partition(".")[2])
+        return cls(float(mean), float(sd) if sd else None, 0.5 * 10.0**-decimals)
+
+
+class Spread(NamedTuple):
+    """Numbers of runs that differ in their seed.
+
+    Attributes
+    ----------
+    mean : float
+    sd : float or None
+        The standard deviation of one run; None of a single one.
+    num_runs : int
+    """
+
+    mean: float
+    sd: float | None
+    num_runs: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """Return the spread of at least one number.
+
+        Examples
+        --------
+        >>> Spread.of([1.0, 3.0])
+        Spread(mean=2.0, sd=1.4142135623730951, num_runs=2)
+        """
+        return cls(fmean(values), stdev(values) if values[1:] else None, len(values))
+
+    def agrees_with(self, expected: Expected) -> bool | None:
+        """Return whether the mean is within three standard deviations of the expected number.
+
+        Those of one run, as it was expected or, where that is unknown, as it is here; None where
+        neither is known. What rounding may have moved is allowed for.
+        """
+        sd = self.sd if expected.sd is None else expected.sd
+        if sd is None:
+            return None
+        return abs(self.mean - expected.mean) <= TOLERATED * sd + expected.rounding
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of an experiment.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    title : str
+    columns : tuple[str, ...]
+    rows : tuple[tuple[Entry, ...], ...]
+        None where there is nothing to say.
+
+    Examples
+    --------
+    >>> print(Table("t", "Times", ("learner", "gap"), (("ixomd", 0.123456), ("other", None))))
+    | learner | gap |
+    |---|---|
+    | ixomd | 0.1235 |
+    | other | - |
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+
+    def __str__(self) -> str:
+        lines = [self.columns, ("---",) * len(self.columns), *self.rows]
+        texts = ["| " + " | ".join(map(entry_text, line)) + " |" for line in lines]
+        texts[1] = texts[1].replace(" ", "")
+        return "\n".join(texts)
+
+    def csv(self) -> str:
+        """Return it as CSV."""
+        file = StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerows([self.columns, *(map(_plain_text, row) for row in self.rows)])
+        return file.getvalue()
+
+
+def entry_text(entry: Entry) -> str:
+    """Return an entry of a table as text: numbers with four digits, yes and no, `-` for nothing."""
+    if entry is None:
+        return "-"
+    if isinstance(entry, bool):
+        return "yes" if entry else "NO"
+    if isinstance(entry, float):
+        return f"{entry:.{SIGNIFICANT}g}"
+    return f"{entry:,}" if isinstance(entry, int) else entry
+
+
+def _plain_text(entry: Entry) -> str:
+    """Return an entry as programs read it: without commas in numbers."""
+    return str(entry) if type(entry) is int else entry_text(entry)
+
+
+def compared_columns(expected: str) -> tuple[str, ...]:
+    """Return the names of the columns of `compared`."""
+    return ("ours", "sd", "seeds", expected, "difference", "within 3 sd")
+
+
+def compared(spread: Spread, expected: Expected | None) -> tuple[Entry, ...]:
+    """Return a number of ours beside what was expected: six entries of a row.
+
+    Examples
+    --------
+    >>> compared(Spread(0.11, 0.006, 10), Expected(0.109))[-1]
+    True
+    """
+    ours: tuple[Entry, ...] = (spread.mean, spread.sd, spread.num_runs)
+    if expected is None:
+        return (*ours, None, None, None)
+    difference = spread.mean - expected.mean
+    return (*ours, expected.mean, difference, spread.agrees_with(expected))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of an experiment, both axes logarithmic.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    title, x_label, y_label : str
+    lines : tuple[Line, ...]
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an experiment comes to.
+
+    Attributes
+    ----------
+    tables : tuple[Table, ...]
+    charts : tuple[Chart, ...]
+    """
+
+    tables: tuple[Table, ...]
+    charts: tuple[Chart, ...] = ()
+
+    def markdown(self, title: str) -> str:
+        """Return the tables, and links to the figures, under a title."""
+        parts = [f"# {title}"]
+        parts += [f"{table.title}\n\n{table}" for table in self.tables]
+        parts += [f"![{chart.title}]({chart.name}.svg)" for chart in self.charts]
+        return "\n\n".join(parts) + "\n"
+
+
+def save_report(report: Report, folder: Path, name: str, title: str) -> list[str]:
+    """Write a report to a folder: text, a CSV file for each table, an SVG file for each figure.
+
+    Returns
+    -------
+    list[str]
+        The names of the files.
+    """
+    for table in report.tables:
+        write_text(folder / f"{table.name}.csv", table.csv())
+    for chart in report.charts:
+        _save_chart(chart, folder / f"{chart.name}.svg")
+    write_text(folder / f"{name}.md", report.markdown(title))
+    files = [*(f"{t.name}.csv" for t in report.tables), *(f"{c.name}.svg" for c in report.charts)]
+    return [f"{name}.md", *files]
+
+
+def _save_chart(chart: Chart, path: Path) -> None:
+    from matplotlib import rc_context
+
+    figure = plot_lines(
+        chart.lines, title=chart.title, x_label=chart.x_label, y_label=chart.y_label
+    )
+    with rc_context({"svg.hashsalt": chart.name}):  # so that the same figure is the same file
+        write_file(path, lambda whole: figure.savefig(whole, format="svg", metadata={"Date": None}))

@@ -1,0 +1,108 @@
+"""Lines of numbers on two logarithmic axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from infoset.errors import ParameterError
+from infoset.plotting.comparison import COLORS, DASHES
+from infoset.plotting.convergence import DOTS_PER_INCH, GRID_COLOR
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Line", "plot_lines"]
+
+INCHES = (8.0, 4.6)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a figure.
+
+    Attributes
+    ----------
+    label : str
+    x, y : tuple[float, ...]
+        Above 0.
+    is_guide : bool
+        Whether it shows a rate, and no measurement: it is drawn thin, in grey and without marks.
+    """
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    is_guide: bool = False
+
+
+def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str) -> Figure:
+    """Draw lines on two logarithmic axes, their names at the right.
+
+    Parameters
+    ----------
+    lines : Sequence[Line]
+        At least one, of at least one point each.
+    title, x_label, y_label : str
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to draw, or a number has no logarithm.
+
+    Examples
+    --------
+    >>> line = Line("ixomd", (10.0, 100.0), (0.3, 0.1))
+    >>> figure = plot_lines([line], title="Kuhn", x_label="episodes", y_label="NashConv")
+    >>> figure.axes[0].get_xscale()
+    'log'
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    _check_lines(lines)
+    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    measured = 0
+    for line in lines:
+        if line.is_guide:
+            axes.plot(line.x, line.y, color="#8a8a8a", linewidth=0.9, linestyle=":", zorder=1)
+            axes.annotate(line.label, (line.x[-1], line.y[-1]), fontsize=8, color="#666666")
+            continue
+        color = COLORS[measured % len(COLORS)]
+        dashes = DASHES[measured // len(COLORS) % len(DASHES)]
+        axes.plot(line.x, line.y, dashes, color=color, label=line.label, marker="o", markersize=3.5)
+        measured += 1
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.set_title(title, fontsize=11, parse_math=False)
+    axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=8)
+    figure.set_layout_engine("constrained")
+    return figure
+
+
+def _check_lines(lines: Sequence[Line]) -> None:
+    if not lines:
+        raise ParameterError("there are no lines to draw: give at least one")
+    for line in lines:
+        if not line.x or len(line.x) != len(line.y):
+            raise ParameterError(
+                f"the line {line.label!r} has {len(line.x)} x and {len(line.y)} y: give as many of "
+                "both, at least one"
+            )
+        if min(*line.x, *line.y) <= 0:
+            raise ParameterError(
+                f"the line {line.label!r} has a point at or below 0, which has no logarithm"
+            )

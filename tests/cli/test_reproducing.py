@@ -1,0 +1,78 @@
+"""The command `reproduce`: what it prints, what it leaves, how it ends and goes on."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from infoset.experiments import catalogue
+from infoset.experiments.balanced import BALANCED, kuhn_theory
+
+TINY = replace(
+    BALANCED,
+    experiments=(replace(BALANCED.experiments[0], quick=kuhn_theory.Setting((10_000,), 1)),),
+)
+RUN = ("reproduce", "balanced", "--quick")
+
+
+@pytest.fixture(autouse=True)
+def _tiny(monkeypatch):
+    monkeypatch.setattr(catalogue, "STUDIES", MappingProxyType({"balanced": TINY}))
+
+
+def test_tables_are_printed_and_saved(command, tmp_path):
+    ran = command(*RUN)
+    assert ran.code == 0
+    assert "E1: Kuhn poker" in ran.out
+    assert "within 3 sd" in ran.out
+    assert "without --quick it takes four minutes" in ran.out
+    folder = tmp_path / "runs" / "balanced"
+    files = ["cells", "e1-kuhn-theory.csv", "e1-kuhn-theory.svg", "e1-slopes.csv", "e1.md"]
+    assert sorted(os.listdir(folder)) == [*files, "study.json"]
+    assert len(os.listdir(folder / "cells")) == len(kuhn_theory.TABLE_A)
+
+
+def test_json_is_one_object_and_a_second_start_goes_on(command, tmp_path):
+    first = command(*RUN, "--json", "--out", "here").json
+    times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "here/cells").iterdir()}
+    (row, *_) = first["e1"]["tables"]["e1-kuhn-theory"]
+    assert (row["learner"], row["table A"]) == ("ixomd", 0.354)
+    assert command(*RUN, "--json", "--out", "here", "--workers", "1").json == first
+    after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "here/cells").iterdir()}
+    assert after == times
+
+
+def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    broken = replace(TINY, experiments=(replace(TINY.experiments[0], report=interrupted),))
+    monkeypatch.setattr(catalogue, "STUDIES", {"balanced": broken})
+    ran = command(*RUN)
+    assert ran.code == 130
+    assert "goes on from there" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("balancd",), "did you mean balanced?"),
+        (("balanced", "--experiment", "e17"), "did you mean e1?"),
+        (("balanced", "--workers", "0"), "workers=0"),
+        (("balanced", "--out", "notes"), "not those of a study"),
+    ],
+)
+def test_mistakes(command, tmp_path, options, words):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine.txt").write_text("mine")
+    assert words in command("reproduce", *options, "--quick").complaint
+    assert os.listdir(tmp_path / "notes") == ["mine.txt"]
+
+
+def test_the_experiments_are_listed(command):
+    listed = command("reproduce", "list", "--json").json["experiments"]
+    assert [row["experiment"] for row in listed][:2] == ["e1", "e3"]
+    assert "four minutes" in command("reproduce", "list").out

@@ -1,0 +1,193 @@
+"""Runs of many cells: done once, kept whole, gone on with, the same on any number of cores."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pytest
+
+from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.experiments import BrokenOff, CellFolder, run_cells
+
+RUNS = []
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A cell that draws numbers from its seed, and notes that it ran."""
+
+    seed: int
+    error: str = ""
+
+    @property
+    def name(self):
+        return "draw"
+
+    def settings(self):
+        return asdict(self)
+
+    def run(self, interrupt):
+        RUNS.append(self.seed)
+        if self.error:
+            raise ValueError(self.error)
+        numbers = np.random.default_rng(self.seed).normal(size=3)
+        return {"numbers": numbers, "none": float("nan")}
+
+
+@dataclass(frozen=True)
+class Patient(Draw):
+    """A cell that waits until it is asked to end."""
+
+    def run(self, interrupt):
+        assert interrupt.wait(10)
+        raise BrokenOff
+
+
+@pytest.fixture(autouse=True)
+def _no_runs():
+    RUNS.clear()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return CellFolder(tmp_path / "study", "draws")
+
+
+def files_of(folder):
+    return sorted(os.listdir(folder.path / "cells"))
+
+
+def test_results_are_in_the_order_of_the_cells(folder):
+    cells = [Draw(seed) for seed in (3, 1, 2)]
+    for cell, result in zip(cells, run_cells(cells, folder, workers=2), strict=True):
+        expected = np.random.default_rng(cell.seed).normal(size=3)
+        assert result == {"numbers": expected.tolist(), "none": None}
+
+
+def test_a_cell_is_run_once(folder):
+    first = run_cells([Draw(1), Draw(2), Draw(1)], folder)
+    assert sorted(RUNS) == [1, 2]
+    assert first[0] == first[2]
+    again = run_cells([Draw(2), Draw(3)], CellFolder(folder.path, "draws"))
+    assert sorted(RUNS) == [1, 2, 3]
+    assert again[0] == first[1]
+
+
+def test_files_do_not_depend_on_the_number_of_workers(tmp_path):
+    kept = []
+    for workers in (1, 4):
+        folder = CellFolder(tmp_path / str(workers), "draws")
+        run_cells([Draw(seed) for seed in range(9)], folder, workers=workers)
+        paths = sorted((folder.path / "cells").iterdir())
+        kept.append([(path.name, json.loads(path.read_text())["result"]) for path in paths])
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == 9
+
+
+def test_what_is_done_when_another_cell_fails_is_kept(folder):
+    with pytest.raises(ValueError, match="no luck"):
+        run_cells([Draw(1), Draw(2, "no luck")], folder, workers=1)
+    assert len(files_of(folder)) == 1
+    assert folder.read(Draw(1)) is not None
+
+
+def test_an_error_breaks_off_the_others_and_is_what_is_raised(folder):
+    with pytest.raises(ValueError, match="no luck"):
+        run_cells([Patient(1), Draw(2, "no luck")], folder, workers=2)
+    assert files_of(folder) == []
+
+
+def test_ctrl_c_breaks_off_and_keeps_what_is_done(folder):
+    def interrupt():
+        while not files_of(folder):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        run_cells([Draw(1), Patient(2)], folder, workers=2)
+    thread.join()
+    assert len(files_of(folder)) == 1
+    run_cells([Draw(1), Draw(2)], folder)
+    assert RUNS == [1, 2]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from experiments.test_cells import Draw
+from infoset.experiments import CellFolder, run_cells
+write = Path.write_text
+def half(path, text, **options):
+    if "draw" in path.name and os.listdir(path.parent):
+        write(path, text[: len(text) // 2])
+        os._exit(9)
+    write(path, text, **options)
+Path.write_text = half
+run_cells([Draw(1), Draw(2)], CellFolder(Path({folder!r}), "draws"), workers=1)
+"""
+
+
+def test_a_process_killed_in_the_middle_of_a_write(tmp_path):
+    path = tmp_path / "study"
+    tests = os.path.dirname(os.path.dirname(__file__))
+    code = KILLED.format(tests=tests, folder=str(path))
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    folder = CellFolder(path, "draws")
+    names = files_of(folder)
+    assert sum(name.endswith(".tmp") for name in names) == 1
+    assert sum(name.endswith(".json") for name in names) == 1
+    whole = CellFolder(tmp_path / "whole", "draws")
+    assert run_cells([Draw(1), Draw(2)], folder) == run_cells([Draw(1), Draw(2)], whole)
+    assert sorted(RUNS) == [1, 2, 2]
+
+
+def test_the_folder_of_another_study_is_refused(folder):
+    with pytest.raises(CheckpointMismatchError, match="study 'draws', and not of 'others'"):
+        CellFolder(folder.path, "others")
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(CheckpointMismatchError, match="not those of a study"):
+        CellFolder(tmp_path, "draws")
+    assert os.listdir(tmp_path) == ["notes.txt"]
+    with pytest.raises(CheckpointFileError, match="cannot use"):
+        CellFolder(tmp_path / "notes.txt" / "study", "draws")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}'])
+def test_a_damaged_file_is_named(folder, text):
+    run_cells([Draw(1)], folder)
+    folder.file_of(Draw(1)).write_text(text)
+    with pytest.raises(CheckpointFileError, match=r"draw-\w+\.json is damaged: delete it"):
+        run_cells([Draw(1)], folder)
+
+
+def test_a_file_of_other_settings_is_refused(folder):
+    run_cells([Draw(1), Draw(2)], folder)
+    os.replace(folder.file_of(Draw(2)), folder.file_of(Draw(1)))
+    with pytest.raises(CheckpointMismatchError, match="other settings"):
+        run_cells([Draw(1)], folder)
+
+
+def test_each_cell_is_told_of(folder):
+    told = []
+    run_cells([Draw(1)], folder)
+    run_cells([Draw(1), Draw(2)], folder, on_done=told.append)
+    assert sorted(cell.seed for cell in told) == [1, 2]
+
+
+def test_no_workers(folder):
+    with pytest.raises(ParameterError, match="workers=0"):
+        run_cells([Draw(1)], folder, workers=0)

@@ -1,0 +1,141 @@
+"""Tables: their arithmetic, and their text."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.experiments import (
+    Chart,
+    Expected,
+    Experiment,
+    Report,
+    Spread,
+    Study,
+    Table,
+    find_study,
+    run_study,
+)
+from infoset.experiments.reports import compared
+from infoset.plotting import Line, plot_lines
+
+
+def test_mean_and_standard_deviation():
+    spread = Spread.of([1.0, 2.0, 6.0])
+    assert spread == (3.0, pytest.approx(7**0.5), 3)
+    assert Spread.of([4.0]) == (4.0, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "mean", "sd", "rounding"),
+    [
+        ("0.0560 +- 0.0038", 0.056, 0.0038, 0.00005),
+        (" .115 ", 0.115, None, 0.0005),
+        ("2", 2.0, None, 0.5),
+    ],
+)
+def test_numbers_as_printed(text, mean, sd, rounding):
+    assert Expected.read(text) == (mean, sd, pytest.approx(rounding))
+
+
+@pytest.mark.parametrize(
+    ("spread", "expected", "agrees"),
+    [
+        # Three standard deviations of the expected run, whatever ours are.
+        (Spread(1.59, 9.0, 4), Expected(1.0, 0.2), True),
+        (Spread(1.61, 9.0, 4), Expected(1.0, 0.2), False),
+        (Spread(0.39, 9.0, 4), Expected(1.0, 0.2), False),
+        # Ours, where there is none expected; and rounding on top.
+        (Spread(1.59, 0.2, 4), Expected(1.0), True),
+        (Spread(1.61, 0.2, 4), Expected(1.0), False),
+        (Spread(1.61, 0.2, 4), Expected(1.0, None, 0.05), True),
+        (Spread(1.0, None, 1), Expected(1.0), None),
+    ],
+)
+def test_within_three_standard_deviations(spread, expected, agrees):
+    assert spread.agrees_with(expected) is agrees
+    assert compared(spread, expected) == (*spread, expected.mean, spread.mean - 1.0, agrees)
+
+
+def test_nothing_expected():
+    assert compared(Spread(1.0, 0.5, 2), None) == (1.0, 0.5, 2, None, None, None)
+
+
+TABLE = Table("t", "A table.", ("x", "gap", "agrees"), ((1_000, 0.123456, False), (2, None, True)))
+
+
+def test_a_table_as_text_and_as_csv():
+    assert str(TABLE).splitlines() == [
+        "| x | gap | agrees |",
+        "|---|---|---|",
+        "| 1,000 | 0.1235 | NO |",
+        "| 2 | - | yes |",
+    ]
+    assert list(csv.reader(TABLE.csv().splitlines())) == [
+        ["x", "gap", "agrees"],
+        ["1000", "0.1235", "NO"],
+        ["2", "-", "yes"],
+    ]
+
+
+def study_of(*names):
+    chart = Chart("c", "A chart", "x", "y", (Line("a", (1.0, 10.0), (0.5, 0.1)),))
+    report = Report((TABLE,), (chart,))
+    experiments = [Experiment(name, f"E {name}", lambda *_: report, 1, 2, "", "") for name in names]
+    return Study("mine", "Mine", tuple(experiments))
+
+
+def test_a_study_leaves_text_tables_and_figures(tmp_path):
+    (done,) = run_study(study_of("e1", "e2"), tmp_path / "runs", ["E2"], is_quick=True)
+    assert done.files == ("e2.md", "t.csv", "c.svg")
+    text = (tmp_path / "runs" / "e2.md").read_text()
+    assert text.startswith("# E e2 (quick setting)\n\nA table.\n\n| x | gap | agrees |\n")
+    assert "![A chart](c.svg)" in text
+    assert "<svg" in (tmp_path / "runs" / "c.svg").read_text()
+
+
+def test_the_same_figure_is_the_same_file(tmp_path):
+    files = []
+    for name in ("a", "b"):
+        run_study(study_of("e1"), tmp_path / name)
+        files.append((tmp_path / name / "c.svg").read_bytes())
+    assert files[0] == files[1]
+
+
+def test_all_experiments_in_the_order_of_the_study(tmp_path):
+    study = study_of("e1", "e2", "e3")
+    names = [done.experiment.name for done in run_study(study, tmp_path / "runs")]
+    assert names == ["e1", "e2", "e3"]
+    assert [e.name for e in study.choose(["e3", "e1"])] == ["e1", "e3"]
+
+
+def test_unknown_names(tmp_path):
+    with pytest.raises(UnknownNameError, match="e9"):
+        run_study(study_of("e1"), tmp_path / "runs", ["e9"])
+    assert not (tmp_path / "runs").exists()
+    with pytest.raises(UnknownNameError, match="did you mean balanced"):
+        find_study("balnced")
+
+
+def test_lines_keep_their_points():
+    lines = [Line("a", (1.0, 10.0), (0.5, 0.1)), Line("1/T", (1.0,), (2.0,), is_guide=True)]
+    (axes,) = plot_lines(lines, title="t", x_label="x", y_label="y").axes
+    drawn = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines]
+    assert drawn == [([1.0, 10.0], [0.5, 0.1]), ([1.0], [2.0])]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([], "no lines"),
+        ([Line("a", (), ())], "0 x and 0 y"),
+        ([Line("a", (1.0,), (1.0, 2.0))], "1 x and 2 y"),
+        ([Line("a", (1.0,), (0.0,))], "no logarithm"),
+    ],
+)
+def test_lines_that_cannot_be_drawn(lines, words):
+    with pytest.raises(ParameterError, match=words):
+        plot_lines(lines, title="t", x_label="x", y_label="y")
