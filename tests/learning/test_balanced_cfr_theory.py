@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame, load_game
 from infoset.learning import LEARNERS, make_simulator
 from infoset.learning.balanced_cfr._kernels import LayerState, learn_layer
@@ -104,6 +105,23 @@ def test_regret_is_the_sum_of_counterfactual_regrets(game):
         )
         parts = sum(tree.reach(second, x) * (first[x] - second[x]) @ exact[x] for x in own)
         assert abs(whole - parts) < 1e-10
+
+
+def mean_nash_conv(episodes, seeds):
+    """Return the mean of NashConv on Kuhn poker by Hedge with the rates of the theory."""
+    found = []
+    for seed in range(seeds):
+        learner = LEARNERS["balanced-cfr-hedge"].self_play(
+            simulator_of("kuhn_poker"), horizon=episodes, seed=seed
+        )
+        learner.run(episodes)
+        found.append(evaluate_policy(learner.policy()).nash_conv)
+    return np.mean(found)
+
+
+def test_hedge_closes_in_as_one_over_the_root_of_the_episodes():
+    slope = np.log10(mean_nash_conv(1_000_000, 5) / mean_nash_conv(100_000, 10))
+    assert -0.60 < slope < -0.40
 
 
 @pytest.mark.parametrize("name", ["balanced-cfr-hedge", "balanced-cfr-rm", "balanced-cfr-baseline"])
