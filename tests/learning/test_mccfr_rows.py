@@ -96,6 +96,10 @@ def test_who_may_know_what():
         (lambda: OutcomeSampling("x", "", window=0.5), "window=0.5 is less than one visit"),
         (lambda: OutcomeSampling("x", "", window=-1), "window=-1 must be"),
         (lambda: OutcomeSampling("x", "", regret_floor=-2.0), "regret_floor=-2.0 must be 0"),
+        (
+            lambda: OutcomeSampling("x", "", exploration=0.5),
+            "exploration=0.5 is of type float",
+        ),
         (lambda: TraversalSampling("x", "", least=0.0), "least=0.0 must be above 0"),
         (lambda: TraversalSampling("x", "", bonus=-1.0), "bonus=-1.0 must be"),
         (lambda: TraversalSampling("x", "", least=0.5), "bonus=0 must be above 0"),
@@ -111,3 +115,14 @@ def test_numbers_out_of_range_are_refused(make, complaint):
 def test_no_episodes_are_refused(name):
     with pytest.raises(ParameterError, match="horizon=0"):
         find_learner(name).self_play(simulator_of("kuhn_poker"), horizon=0)
+
+
+def test_exploration_that_leaves_actions_out_is_refused():
+    def stubborn(infostates, depth):
+        policy = simulator_of("kuhn_poker").uniform()
+        policy[3] = 0.0
+        return policy
+
+    row = OutcomeSampling("x", "", exploration=stubborn)
+    with pytest.raises(ParameterError, match="exploration=stubborn must give every action"):
+        row.self_play(simulator_of("kuhn_poker"), horizon=1)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
+from infoset.checks import check_callable, check_count, check_number
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.outcome._kernels import (
@@ -90,6 +90,8 @@ class OutcomeSampling:
             raise ParameterError(
                 f"share={self.share} must be above 0, so that all actions are tried, and at most 1"
             )
+        if self.exploration is not None:
+            check_callable("exploration", self.exploration, "a function of infostates and depths")
         check_number("window", self.window)
         if 0.0 < self.window < 1.0:
             raise ParameterError(
@@ -121,15 +123,28 @@ class OutcomeSampling:
     @property
     def exploration_name(self) -> str:
         """What the policy to explore by is called."""
-        return "uniform" if self.exploration is None else self.exploration.__name__
+        if self.exploration is None:
+            return "uniform"
+        return str(getattr(self.exploration, "__name__", type(self.exploration).__name__))
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> OutcomeState:
-        """Return the arrays of players before their first episode; `num_slots` is S."""
+        """Return the arrays of players before their first episode; `num_slots` is S.
+
+        Raises
+        ------
+        ParameterError
+            If the policy to explore by leaves actions out.
+        """
         uniform = uniform_slots(infostates, num_slots)
-        explored = self.exploration(infostates, depth) if self.exploration else uniform.copy()
+        explored = self.exploration(infostates, depth) if self.exploration else uniform
+        if explored.shape != uniform.shape or not (explored > 0.0).all():
+            raise ParameterError(
+                f"exploration={self.exploration_name} must give every action of the {num_slots} "
+                "slots a probability above 0, or regrets of some are never seen"
+            )
         return OutcomeState(
             policy=uniform,
-            exploration=explored,
+            exploration=explored.copy(),
             regret=np.zeros(num_slots),
             baseline=np.zeros(num_slots),
             visits=np.ones(num_slots),
