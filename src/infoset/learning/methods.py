@@ -11,6 +11,7 @@ from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
+from infoset.learning.efce.rows import EFCE_LEARNERS
 from infoset.learning.local_omd.rows import LOCAL_OMD_LEARNERS
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
@@ -32,6 +33,7 @@ _ROWS: tuple[LearnerRow, ...] = (
     *BALANCED_CFR_LEARNERS,
     *LOCAL_OMD_LEARNERS,
     *MCCFR_LEARNERS,
+    *EFCE_LEARNERS,
 )
 
 LEARNERS: Mapping[str, LearnerRow] = MappingProxyType({row.name: row for row in _ROWS})

@@ -1,0 +1,205 @@
+"""Learning against trigger deviations: episodes played at a fixed point, and what they teach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.evaluation.triggers import TriggerPairs
+from infoset.kernels import inner_kernel, kernel
+from infoset.learning.efce.deviation import (
+    EXPLORATION,
+    RATE,
+    SEQUENCES,
+    TriggerState,
+    refresh,
+    tilt,
+)
+from infoset.learning.efce.fixed_point import solve_all, solve_infostate
+from infoset.learning.simulation import (
+    TERMINAL_NODE,
+    Infostates,
+    Nodes,
+    Paths,
+    draw_action,
+    draw_outcome,
+)
+from infoset.streams import Stream
+from infoset.typing import FloatArray, LongArray
+
+KEPT = 0
+SPACING = 1
+
+
+@inner_kernel
+def play_fixed_point(
+    nodes: Nodes,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    state: TriggerState,
+    stream: Stream,
+    paths: Paths,
+) -> int:
+    """Play an episode as `play` does, by policies that are solved where it comes to."""
+    paths.length[:] = 0
+    node = 0
+    while True:
+        here = nodes.kind[node]
+        if here < 0:
+            if here == TERMINAL_NODE:
+                return int(nodes.first[node])
+            node = draw_outcome(nodes, node, stream)
+            continue
+        solve_infostate(infostates, pairs, here, state)
+        player, first_slot = infostates.player[here], infostates.first_slot[here]
+        action = draw_action(state.policy, first_slot, infostates.num_actions[here], stream)
+        step = paths.length[player]
+        paths.infostate[player, step] = here
+        paths.slot[player, step] = first_slot + action
+        paths.length[player] = step + 1
+        node = nodes.first[node] + action
+
+
+@inner_kernel
+def learn_trigger(
+    rate: float,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    player: int,
+    paths: Paths,
+    step: int,
+    trigger: int,
+    estimate: float,
+    state: TriggerState,
+) -> float:
+    """Add an estimated loss to the last pair of a trigger, in place; return the change of F*(x_g).
+
+    step : of the path, where the trigger is.
+    """
+    change = -rate * estimate
+    for later in range(paths.length[player] - 1, step - 1, -1):
+        here = paths.infostate[player, later]
+        first = pairs.start[trigger] + pairs.rank[infostates.first_slot[here]]
+        taken = pairs.start[trigger] + pairs.rank[paths.slot[player, later]]
+        change = tilt(first, infostates.num_actions[here], taken, change, state)
+    return change
+
+
+@inner_kernel
+def learn_path(
+    numbers: FloatArray,
+    factor: float,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    player: int,
+    paths: Paths,
+    loss: float,
+    state: TriggerState,
+) -> None:
+    """Learn from a player's path what each trigger on it would have lost, `state` in place.
+
+    For a trigger g at an infostate of the path, recommended or not, and the last decision s of
+    the path, M(s; g) grows by
+
+        μ(g) · loss / (μ(s) + γ (μ*(s) + μ(g) m_g(s))).
+
+    numbers : [3] η, γ and XA; factor : of η and γ.
+    Source: Bai et al. (2022b), Algorithm 3.
+    """
+    length = paths.length[player]
+    if length == 0:
+        return
+    rate, exploration = numbers[RATE] * factor, numbers[EXPLORATION] * factor
+    last = paths.slot[player, length - 1]
+    own_reach = 1.0
+    for step in range(length):
+        own_reach *= state.policy[paths.slot[player, step]]
+    covered = own_reach + exploration * state.weight[paths.infostate[player, length - 1]]
+    reach, followed = 1.0, 0.0
+    for step in range(length):
+        first = infostates.first_slot[paths.infostate[player, step]]
+        count = infostates.num_actions[paths.infostate[player, step]]
+        for trigger in range(first, first + count):
+            told = reach * state.policy[trigger]
+            instead = told
+            for later in range(step, length):
+                taken = paths.slot[player, later]
+                instead *= state.behavior[pairs.start[trigger] + pairs.rank[taken]]
+            estimate = told * loss / (covered + exploration * instead)
+            state.estimates[pairs.start[trigger] + pairs.rank[last]] += estimate
+            change = learn_trigger(
+                rate, infostates, pairs, player, paths, step, trigger, estimate, state
+            )
+            state.exponent[trigger] += change / numbers[SEQUENCES]
+            if trigger == last:
+                followed = estimate
+        reach *= state.policy[paths.slot[player, step]]
+    for step in range(length):
+        state.exponent[paths.slot[player, step]] += rate * followed / numbers[SEQUENCES]
+
+
+@inner_kernel
+def keep_policy(
+    infostates: Infostates, pairs: TriggerPairs, done: int, state: TriggerState
+) -> None:
+    """Keep the policy of an episode if it is its turn, `kept` and `clock` in place.
+
+    Where there is no room left, every second one goes, and from then on every second one comes.
+    """
+    if done % state.clock[SPACING] != 0:
+        return
+    room = len(state.kept)
+    if state.clock[KEPT] == room:
+        for number in range(1, (room + 1) // 2):
+            state.kept[number] = state.kept[2 * number]
+        state.clock[KEPT] = (room + 1) // 2
+        state.clock[SPACING] *= 2
+        if done % state.clock[SPACING] != 0:
+            return
+    solve_all(infostates, pairs, state)
+    state.kept[state.clock[KEPT]] = state.policy
+    state.clock[KEPT] += 1
+
+
+@kernel
+def learn_triggers(
+    numbers: FloatArray,
+    anytime: bool,
+    nodes: Nodes,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    losses: FloatArray,
+    episodes: int,
+    done: LongArray,
+    stream: Stream,
+    paths: Paths,
+    state: TriggerState,
+) -> None:
+    """Play episodes in which all play fixed points of their deviations and learn; count them.
+
+    numbers : [N, 3] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    anytime : whether η and γ are those of one episode, divided by the root of the episodes, filled
+    up to a power of two: at each such power, all is set to what follows from the new η.
+    """
+    factor, limit = 1.0, 1
+    while anytime and limit < done[0]:
+        limit *= 2
+        factor *= np.sqrt(0.5)
+    for _ in range(episodes):
+        if anytime and done[0] == limit:
+            limit *= 2
+            factor *= np.sqrt(0.5)
+            refresh(numbers, factor, infostates, pairs, state)
+        keep_policy(infostates, pairs, done[0], state)
+        end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
+        done[0] += 1
+        for player in range(len(numbers)):
+            learn_path(
+                numbers[player],
+                factor,
+                infostates,
+                pairs,
+                player,
+                paths,
+                losses[end, player],
+                state,
+            )
