@@ -2,9 +2,11 @@
 
 from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr import BalancedCfr
+from infoset.learning.efce import TriggerOmd
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd import LocalOmd
 from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
+from infoset.learning.measuring import AdversarialPlay, Adversary, MeasuredPlay, switch_between
 from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
 from infoset.learning.online import (
     Decision,
@@ -26,6 +28,8 @@ from infoset.learning.update_rule import Exploration, Feedback, UpdateRule
 __all__ = [
     "DEFAULT_LEARNER",
     "LEARNERS",
+    "AdversarialPlay",
+    "Adversary",
     "AutoLearner",
     "BalancedCfr",
     "Decision",
@@ -37,6 +41,7 @@ __all__ = [
     "Learner",
     "LearnerRow",
     "LocalOmd",
+    "MeasuredPlay",
     "OutcomeSampling",
     "PathLearner",
     "Presets",
@@ -47,11 +52,13 @@ __all__ = [
     "Trajectory",
     "TraversalSampling",
     "TreeSize",
+    "TriggerOmd",
     "UpdateRule",
     "find_learner",
     "make_learner",
     "make_own_tree",
     "make_simulator",
     "play_and_learn",
+    "switch_between",
     "tree_size",
 ]

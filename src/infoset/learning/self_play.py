@@ -13,6 +13,7 @@ from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.streams import make_stream
 from infoset.tree import SequenceForm
+from infoset.typing import FloatArray
 
 __all__ = ["SelfPlay"]
 
@@ -72,10 +73,17 @@ class SelfPlay(IterativeState):
             **self._learned(),
         }
 
+    @property
+    def current_slots(self) -> FloatArray:
+        """[S] the policy that the next episode begins with: the array itself, which moves."""
+        return self._policy
+
     def policy(self) -> TabularPolicy:
         """Return the average of the policies so far, weighted by own reach.
 
-        Uniform where no policy so far leads. What is learned stays as it is, to the bit.
+        Uniform where no policy so far leads. What is learned stays as it is, to the bit. With more
+        than two players, or payoffs that are not constant-sum, it need not come close to any
+        equilibrium; what does is joint play (`infoset.learning.MeasuredPlay`).
         """
         mass, counted = self._mass.copy(), self._counted.copy()
         count_rest(self.simulator.infostates, self._policy, mass, counted)

@@ -16,6 +16,7 @@ from infoset.learning.simulation.simulator import (
     infostate_depths,
     infostate_slots,
     make_simulator,
+    number_infostates,
     uniform_slots,
 )
 
@@ -32,6 +33,7 @@ __all__ = [
     "infostate_depths",
     "infostate_slots",
     "make_simulator",
+    "number_infostates",
     "play",
     "uniform_slots",
 ]

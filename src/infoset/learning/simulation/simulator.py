@@ -23,6 +23,7 @@ __all__ = [
     "infostate_depths",
     "infostate_slots",
     "make_simulator",
+    "number_infostates",
     "uniform_slots",
 ]
 

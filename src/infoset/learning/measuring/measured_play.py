@@ -1,0 +1,182 @@
+"""Self-play that is measured as it goes: the joint play it makes, and what players regret of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoset.checks import check_count, check_kind
+from infoset.errors import ParameterError
+from infoset.evaluation import CorrelatedPolicy, JointEvaluation, JointPlay
+from infoset.learning.measuring._kernels import fill_plans, offer_policy
+from infoset.learning.self_play import SelfPlay
+from infoset.policy import TabularPolicy
+from infoset.regret import StateArrays
+from infoset.solvers.loop import work_of
+from infoset.streams import make_stream
+from infoset.tree import SequenceForm
+
+__all__ = ["MeasuredPlay"]
+
+
+class MeasuredPlay:
+    """Self-play, and the joint play it makes: an episode is drawn, and its policies are played.
+
+    What player i regrets of T episodes, whose policies are π¹, …, πᵀ, is
+
+        Reg_i = max over π_i of Σ_t [u_i(π_i, πᵗ_-i) - u_i(πᵗ)],
+
+    and Reg_i / T is what it would gain in joint play by settling on its best policy before the
+    draw; so that the gap of joint play from a coarse correlated equilibrium is the largest of
+    them. With two players and constant sums, their sum is NashConv of the average policies.
+
+    Before each episode that counts, gradients of all players are computed of the policies that it
+    begins with: exact, whatever is drawn. It can be given to `infoset.solvers.run_measured` in
+    place of the learners.
+
+    Parameters
+    ----------
+    learners : SelfPlay
+        Before their first episode.
+    every : int
+        Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 for all. Policies drift
+        slowly, so that joint play of some thousand of them is much like that of all.
+    keep : int
+        How many policies to keep, out of those counted, all of which are as likely to be among
+        them; all, while there are no more. 0 for none.
+
+    Raises
+    ------
+    ParameterError
+        If the learners have played before, or a number makes no sense.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning import find_learner, make_simulator
+    >>> from infoset.tree import build_tree
+    >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
+    >>> learners = find_learner("balanced-omd").self_play(kuhn, horizon=500)
+    >>> play = MeasuredPlay(learners, keep=500)
+    >>> play.run(500)
+    >>> play.evaluate().cce_gap == max(play.regrets) / 500
+    True
+    >>> abs(play.correlated_policy().evaluate().cce_gap - play.evaluate().cce_gap) < 1e-12
+    True
+    """
+
+    def __init__(self, learners: SelfPlay, *, every: int = 1, keep: int = 0) -> None:
+        check_kind("learners", learners, SelfPlay, "what the self_play of a learner returns")
+        check_count("every", every, least=1)
+        check_count("keep", keep)
+        if learners.iteration:
+            raise ParameterError(
+                f"the learners have played {learners.iteration} episodes already, which are not "
+                "counted: measure them from the beginning"
+            )
+        self.learners = learners
+        self.every = every
+        self._play = JointPlay(learners.sequence_form)
+        self._plans = learners.simulator.uniform()
+        self._sample = np.zeros((keep, learners.simulator.num_slots))
+        self._offered = np.zeros(1, np.int64)
+        self._stream = make_stream(learners.seed, 1)
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+        return self.learners.sequence_form
+
+    @property
+    def iteration(self) -> int:
+        """Number of episodes played."""
+        return self.learners.iteration
+
+    @property
+    def num_counted(self) -> int:
+        """Number of episodes whose policies are counted."""
+        return round(self._play.weight)
+
+    @property
+    def work(self) -> int:
+        """Numbers read in an episode, about."""
+        return self.learners.work + work_of(self.sequence_form) // self.every
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes, counting on the way."""
+        end = self.iteration + episodes
+        while self.iteration < end:
+            if self.iteration == self.num_counted * self.every:
+                self._count()
+            next_counted = self.num_counted * self.every
+            self.learners.run(min(next_counted, end) - self.iteration)
+
+    def _count(self) -> None:
+        """Count the policies of the episode that comes, in joint play and sample."""
+        simulator, policy = self.learners.simulator, self.learners.current_slots
+        fill_plans(simulator.infostates, policy, self._plans)
+        offer_policy(policy, self._offered, self._stream, self._sample)
+        self._play.add(simulator.by_player(self._plans))
+
+    def evaluate(self) -> JointEvaluation:
+        """Measure joint play of the episodes counted: values, gains, and the gap.
+
+        Raises
+        ------
+        ParameterError
+            If nothing is played yet.
+        """
+        return self._play.evaluate()
+
+    @property
+    def regrets(self) -> tuple[float, ...]:
+        """What each player regrets of the episodes counted, in the game's units.
+
+        Of learners that explore, it is that of the policies they would follow otherwise.
+        """
+        return tuple(gain * self.num_counted for gain in self.evaluate().gains)
+
+    def correlated_policy(self) -> CorrelatedPolicy:
+        """Return the policies that were kept, as joint play of which one is drawn.
+
+        Raises
+        ------
+        ParameterError
+            If none were kept.
+        """
+        kept = self._sample[: int(self._offered[0])]
+        if not len(kept):
+            raise ParameterError(
+                "no policies were kept: play first, and measure with keep=1000 or more"
+            )
+        policies = tuple(self.learners.simulator.policy(policy) for policy in kept)
+        return CorrelatedPolicy(policies, (1.0,) * len(policies))
+
+    def policy(self) -> TabularPolicy:
+        """Return the product of the averages, as the learners do; see `SelfPlay.policy`."""
+        return self.learners.policy()
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy that the next episode begins with."""
+        return self.learners.current_policy()
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the learners, and of what is counted and kept."""
+        return {**self.learners.settings(), "every": self.every, "keep": len(self._sample)}
+
+    def state(self) -> StateArrays:
+        """Return all that moves, by name: the arrays themselves, not copies."""
+        return {
+            **self.learners.state(),
+            **self._play.state(),
+            "sample": self._sample,
+            "offered": self._offered,
+            "sampling": self._stream,
+        }
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays named and shaped as those of `state`."""
+        self.learners.set_state(state)
+        for name, array in self.state().items():
+            array[...] = state[name]
