@@ -64,6 +64,14 @@ def test_what_cannot_be_read_is_compiled_again(compile_again, tmp_path, ending, 
     assert [hits(compile_again()) for _ in range(2)] == [0, 1]
 
 
+def test_what_another_process_kept_for_other_types_is_compiled_again(compile_again, tmp_path):
+    """Two that compile at once, each for its types, may both take the same name for the file."""
+    compile_again()(np.arange(3, dtype=np.float32))
+    wide, narrow = sorted(tmp_path.rglob("*.nbc"))
+    wide.write_bytes(narrow.read_bytes())
+    assert [hits(compile_again()) for _ in range(2)] == [0, 1]
+
+
 def test_kernels_run_without_numba_compiling_them():
     code = "import infoset; print(round(infoset.evaluate('kuhn_poker', 'uniform').nash_conv, 6))"
     ran = subprocess.run(

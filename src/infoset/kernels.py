@@ -21,8 +21,9 @@ SOURCES = ("**/*_kernels.py", "lanes/*.py", "kernels.py", "streams.py")
 def kernel(function: Function) -> Function:
     """Compile `function` with Numba, cached on disk.
 
-    Kernels live in files whose names end in `_kernels.py`, take arrays and numbers, and keep strict IEEE
-    arithmetic (no `fastmath`): the same input gives the same bits. Other threads go on meanwhile.
+    Kernels live in files whose names end in `_kernels.py`, take arrays and numbers, and keep
+    strict IEEE arithmetic (no `fastmath`): the same input gives the same bits. Other threads go on
+    meanwhile.
 
     What Numba keeps on disk it takes for valid as long as the file of the function itself is the
     same. A kernel also has the code of those it calls in it, which may come from other files:
@@ -57,14 +58,20 @@ def _compiled(function: Function, *, inlined: bool) -> Function:
 class _CacheFile(IndexDataCacheFile):
     """What is on disk of one function, which counts for nothing where it cannot be read.
 
-    That is so where another version of the library left names that are there no more.
+    That is so where another version of the library left names that are there no more. Nor does it
+    count where it is of other types or other sources: Numba numbers its files, and two processes
+    that compile at once take the same number, so that each is told with what it was made for.
     """
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (self._source_stamp, key, data))  # type: ignore[no-untyped-call]
 
     def load(self, key: Any) -> Any:
         try:
-            return super().load(key)  # type: ignore[no-untyped-call]
+            *made_for, data = super().load(key)  # type: ignore[no-untyped-call]
         except Exception:
             return None
+        return data if made_for == [self._source_stamp, key] else None
 
     def _load_index(self) -> Any:
         try:
