@@ -172,6 +172,16 @@ def test_estimates_are_right_on_average_whatever_the_baselines():
     assert np.allclose(expected, losses - 0.7, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ROWS)
+def test_policies_stay_policies_at_any_rate(name):
+    learner = learner_of(replace(ROWS[name], steps=Steps(1e6, 0)))
+    learner.run(2000)
+    policy = learner.state()["policy"]
+    assert (policy > 0).all()
+    for plan in learner.policy().realization_plans():
+        assert np.isfinite(plan).all()
+
+
 def test_fixed_rates_make_their_bound_least():
     size, episodes = TreeSize(6, 14, 3, 2), 1000
 

@@ -105,14 +105,18 @@ def descend(
     policy(a) ∝ policy(a)^kept · b(a)^(1 - kept) · exp(-rate · estimate(a)), and Z is the sum of
     the right-hand sides.
     """
-    total = 0.0
+    most = -np.inf
     for slot in range(first_slot, end):
         logit = kept * np.log(policy[slot]) + (1.0 - kept) * np.log(sampling[slot])
-        policy[slot] = max(np.exp(logit - rate * estimate[slot]), LEAST_PROBABILITY)
+        policy[slot] = logit - rate * estimate[slot]
+        most = max(most, policy[slot])
+    total = 0.0
+    for slot in range(first_slot, end):
+        policy[slot] = max(np.exp(policy[slot] - most), LEAST_PROBABILITY)
         total += policy[slot]
     for slot in range(first_slot, end):
         policy[slot] /= total
-    return float(np.log(total))
+    return float(most + np.log(total))
 
 
 @inner_kernel
