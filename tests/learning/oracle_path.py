@@ -126,11 +126,11 @@ class SlowPulled(SlowLearners):
         super().__init__(*args, **more)
         self.pull, self.renewal = pull, renewal
         self.anchor = self.initial.copy()
+        self.rate = np.ones_like(self.weight) * self.steps[0].rate
 
     def play_one(self):
         super().play_one()
-        now, before = np.log([self.episode + 1, self.episode]) / np.log(self.renewal)
-        if int(now) > int(before):
+        if self.episode in {int(np.ceil(self.renewal**k)) for k in range(100)}:
             self.anchor = self.policy.copy()
 
     def learn(self, steps, path, loss, plan):
@@ -143,12 +143,17 @@ class SlowPulled(SlowLearners):
             rate = steps.rate / self.seen[here] ** self.power
             losses = np.zeros_like(plan)
             losses[taken] = loss * visible + passed
-            passed = self.minimise(own, rate, losses[own])
-            loss = 0.0
+            passed = self.minimise(own, rate, rate / self.rate[here], losses[own])
+            loss, self.rate[here] = 0.0, rate
 
-    def minimise(self, own, rate, losses):
-        """Move the policy to the least of losses and distances; return that."""
-        old, anchor = self.policy[own].copy(), self.anchor[own]
+    def minimise(self, own, rate, kept, losses):
+        """Move the policy to the least of losses and distances; return that.
+
+        The one distance is from the policy as it is drawn back to the first one, the other from
+        the anchor.
+        """
+        anchor = self.anchor[own]
+        old = self.policy[own] ** kept * self.initial[own] ** (1 - kept)
         logits = np.log(old) + rate * self.pull * np.log(anchor) - rate * losses
         new = np.exp(logits / (1 + rate * self.pull))
         new /= new.sum()

@@ -92,7 +92,7 @@ def test_every_episode_is_that_of_the_slow_learners_that_are_pulled():
         learners.run(1)
         slow.play_one()
         np.testing.assert_allclose(state["policy"], slow.policy, rtol=1e-9, atol=1e-13)
-        np.testing.assert_allclose(state["initial"], slow.anchor, rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(state["anchor"], slow.anchor, rtol=1e-9, atol=1e-13)
     last = simulator.policy(slow.policy)
     for found, wanted in zip(learners.policy().probabilities, last.probabilities, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-10)

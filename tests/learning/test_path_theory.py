@@ -125,3 +125,30 @@ def test_published_steps_reach_the_gaps_measured_before(name, expected, deviatio
     for episodes, mean, spread in zip((10**5, 10**6), expected, deviation, strict=True):
         found = 4 * np.mean([gap(name, episodes, seed) for seed in range(3)])
         assert abs(found - mean) < 3 * spread
+
+
+def test_the_last_policy_converges_where_it_is_pulled():
+    simulator = simulator_of("kuhn_poker")
+    gaps = {"perturbed-ftrl": [], "tweaked-ftrl": []}
+    for name, found in gaps.items():
+        row = find_learner(name, steps=(0.5, 0.025))
+        for seed in range(3):
+            learners = row.self_play(simulator, horizon=300_000, seed=seed)
+            last = []
+            for episodes in (3_000, 100_000, 200_000, 300_000):
+                learners.run(episodes - learners.iteration)
+                last.append(nash_conv(learners.current_policy()))
+            found.append((last[0], max(last[1:])))
+    pulled = np.mean(gaps["perturbed-ftrl"], axis=0)
+    assert pulled[1] < 0.06
+    assert pulled[0] > 3 * pulled[1]
+    assert np.mean(gaps["tweaked-ftrl"], axis=0)[1] > 2 * pulled[1]
+
+
+def test_the_anchor_moves_as_the_episodes_grow():
+    row = LEARNERS["perturbed-ftrl"]
+    at, episodes = [], 0
+    while episodes < 60:
+        at.append(episodes := row.next_renewal(episodes))
+    assert at == [1, 2, 3, 4, 5, 7, 9, 11, 14, 18, 24, 31, 40, 52, 67]
+    assert LEARNERS["ixomd"].next_renewal(5) == float("inf")

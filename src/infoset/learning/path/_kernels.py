@@ -17,7 +17,6 @@ EXPLORATION = 1
 POWER = 2
 DRIFT = 3
 PULL = 4
-GROWTH = 5
 
 LEAST_PROBABILITY = 1e-300
 
@@ -30,7 +29,9 @@ class PathState(NamedTuple):
     policy : FloatArray
         [S] the current policy.
     initial : FloatArray
-        [S] what the policy is drawn to: the one that it began with, or was lately.
+        [S] the policy that it began with, and is drawn back to as rates fall; not moved.
+    anchor : FloatArray
+        [S] what the policy is pulled to, where it is.
     weight : FloatArray
         [I] w(x), by which rate and implicit exploration are multiplied; not moved.
     rate : FloatArray
@@ -43,6 +44,7 @@ class PathState(NamedTuple):
 
     policy: FloatArray
     initial: FloatArray
+    anchor: FloatArray
     weight: FloatArray
     rate: FloatArray
     seen: FloatArray
@@ -62,27 +64,20 @@ def raise_to(base: float, power: float) -> float:
 
 
 @inner_kernel
-def update_infostate(
-    infostates: Infostates,
-    here: int,
-    taken: int,
-    initial: FloatArray,
-    policy: FloatArray,
-    rate: float,
-    kept: float,
-    loss: float,
-) -> float:
-    """Do a step of mirror descent at an infostate for the action of a slot; return log Z.
+def draw_to(other: FloatArray, kept: float, first_slot: int, end: int, policy: FloatArray) -> None:
+    """Make of a policy policy^kept · other^(1 - kept), in place; the sum is not brought to 1."""
+    for slot in range(first_slot, end):
+        policy[slot] = np.exp(kept * np.log(policy[slot]) + (1.0 - kept) * np.log(other[slot]))
 
-    policy(a) ∝ policy(a)^kept · initial(a)^(1 - kept) · exp(-rate · loss · 1{a is the taken one}),
-    and Z is the sum of the right-hand sides. policy [S] is moved in place.
+
+@inner_kernel
+def descend(
+    first_slot: int, end: int, taken: int, rate: float, loss: float, policy: FloatArray
+) -> float:
+    """Multiply the probability of an action by exp(-rate · loss), and normalise; return log Z.
+
+    Z is the sum before, 1 or not. policy [S] is moved in place.
     """
-    first_slot = infostates.first_slot[here]
-    end = first_slot + infostates.num_actions[here]
-    if kept != 1.0:
-        for slot in range(first_slot, end):
-            logit = kept * np.log(policy[slot]) + (1.0 - kept) * np.log(initial[slot])
-            policy[slot] = np.exp(logit)
     others = 0.0  # summed anew each time: 1 - policy[taken] would drift off, faster and faster
     for slot in range(first_slot, end):
         if slot != taken:
@@ -129,16 +124,17 @@ def learn_path(
     From the last own decision to the first, the estimated loss of the action taken is
     `loss / (reach + γ_x)` at the last decision and 0 before it, less log Z / η_x of the decision
     after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits. Where
-    policies are pulled, the distance KL(policy, initial) times μ counts as loss at every step.
+    policies are pulled, μ KL(policy, anchor) counts as a loss at every infostate.
 
-    numbers : [6] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
-    are multiplied or 0, the pull μ, and how often `renew` is to happen.
+    numbers : [5] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
+    are multiplied or 0, and the pull μ.
     reach : [D] room for the own reach along the path.
     Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023); Masaka et
     al. (2025) for the pull.
     """
     follow_path(infostates, player, paths, state, reach)
     power, drift, pull = numbers[POWER], numbers[DRIFT], numbers[PULL]
+    moving = power > 0.0 or drift != 0.0
     drifted = 1.0 if drift == 0.0 else episode**drift
     last = paths.length[player] - 1
     passed = 0.0
@@ -152,28 +148,19 @@ def learn_path(
             state.taken[slot] += inverse
             state.seen[here] += inverse / infostates.num_actions[here]
             rate /= raise_to(state.seen[here], power)
-        kept = 1.0
+        first_slot = infostates.first_slot[here]
+        end = first_slot + infostates.num_actions[here]
+        if moving:
+            kept = rate / state.rate[here]
+            state.rate[here] = rate
+            draw_to(state.initial, kept, first_slot, end, state.policy)
         if pull > 0.0:
             kept = 1.0 / (1.0 + rate * pull)
             rate *= kept
-        elif power > 0.0 or drift != 0.0:
-            kept = rate / state.rate[here]
-            state.rate[here] = rate
+            draw_to(state.anchor, kept, first_slot, end, state.policy)
         estimate = loss / (reach[step] + exploration) if step == last else 0.0
-        log_total = update_infostate(
-            infostates, here, slot, state.initial, state.policy, rate, kept, estimate - passed
-        )
+        log_total = descend(first_slot, end, slot, rate, estimate - passed, state.policy)
         passed = log_total / rate
-
-
-@inner_kernel
-def renew(growth: float, episode: float, state: PathState) -> None:
-    """Draw the policy to what it is now, whenever the episodes have grown by a factor, or never.
-
-    growth : the logarithm of the factor; 0 for never.
-    """
-    if growth > 0.0 and np.floor(np.log(episode + 1) / growth) > np.floor(np.log(episode) / growth):
-        state.initial[:] = state.policy
 
 
 @kernel
@@ -188,7 +175,6 @@ def learn_alone(
 ) -> None:
     """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
     learn_path(numbers, infostates, 0, paths, loss, episode, state, reach)
-    renew(numbers[GROWTH], episode, state)
 
 
 @kernel
@@ -206,7 +192,7 @@ def learn_together(
 ) -> None:
     """Play episodes in which all follow their policies and learn; count them in done[0].
 
-    numbers : [N, 6] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 5] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
     """
     for _ in range(episodes):
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
@@ -222,4 +208,3 @@ def learn_together(
                 state,
                 reach,
             )
-        renew(numbers[0, GROWTH], float(done[0]), state)

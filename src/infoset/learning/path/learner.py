@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import log
+from math import ceil, inf, log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,10 +59,10 @@ class PathLearner:
         What is taken off every loss in [0, 1].
     pull : float
         μ, by which the distance from an anchor counts as loss, so that the last policy converges,
-        and is the answer; 0 for none. The anchor is the first policy, or what renewals make it.
+        and is the answer; 0 for none.
     renewal : float
-        The anchor becomes the current policy whenever the episodes have grown by this factor; 1
-        for never.
+        The anchor, which begins as the first policy, becomes the current one whenever the
+        episodes have grown by this factor.
     presets : Presets
         Settings that have a name.
 
@@ -82,7 +82,7 @@ class PathLearner:
     anytime: bool = False
     centre: float = 0.0
     pull: float = 0.0
-    renewal: float = 1.0
+    renewal: float = 1.3
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class PathLearner:
         check_number("power", self.power)
         check_number("centre", self.centre)
         check_number("pull", self.pull)
-        check_number("renewal", self.renewal, least=1)
+        check_number("renewal", self.renewal, least=1.01)
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> PathSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
@@ -111,12 +111,21 @@ class PathLearner:
         if not isinstance(steps, Steps):
             steps = steps(known_size(size, self.name), 1 if self.anytime else horizon)
         drift = self.power - 0.5 if self.anytime else 0.0
-        return (*steps, self.power, drift, self.pull, log(self.renewal))
+        return (*steps, self.power, drift, self.pull)
+
+    def next_renewal(self, episodes: int) -> float:
+        """Return the number of episodes, above those there were, after which the anchor changes."""
+        if not self.pull:
+            return inf
+        power = int(log(episodes + 1) / log(self.renewal))
+        while ceil(self.renewal**power) <= episodes:
+            power += 1
+        return ceil(self.renewal**power)
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
     ) -> PathState:
-        """Return the arrays of players before their first episode, `numbers` [N, 6] being theirs.
+        """Return the arrays of players before their first episode, `numbers` [N, 5] being theirs.
 
         `num_slots` is the number of slots S.
         """
@@ -127,6 +136,7 @@ class PathLearner:
         return PathState(
             policy=policy,
             initial=policy.copy(),
+            anchor=policy.copy() if self.pull else np.ones(0),
             weight=weight,
             rate=numbers[infostates.player, 0] * weight,
             seen=np.ones(len(depth) if adaptive else 0),
@@ -163,7 +173,15 @@ class PathSelfPlay(SelfPlay):
         }
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes, inside one compiled call."""
+        """Play `episodes` more episodes, in one compiled call between renewals of the anchor."""
+        end = self.iteration + episodes
+        while self.iteration < end:
+            renewal = self.row.next_renewal(self.iteration)
+            self._play(int(min(renewal, end)) - self.iteration)
+            if self.iteration == renewal:
+                self._state.anchor[:] = self._policy
+
+    def _play(self, episodes: int) -> None:
         learn_together(
             self._numbers,
             self.simulator.nodes,
@@ -180,7 +198,7 @@ class PathSelfPlay(SelfPlay):
     def _learned(self) -> StateArrays:
         state = self._state
         return {
-            "initial": state.initial,
+            "anchor": state.anchor,
             "rate": state.rate,
             "seen": state.seen,
             "taken": state.taken,

@@ -99,12 +99,11 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
     ),
     PathLearner(
         "perturbed-ftrl",
-        "last iterate: tweaked-ftrl drawn to what it was lately (ours, after Masaka et al. 2025)",
+        "tweaked-ftrl pulled to what it was: a last iterate (ours, after Masaka et al. 2025)",
         Knowledge.NOTHING,
-        Steps(0.3, 0.015),
+        Steps(0.5, 0.025),
         power=0.5,
         centre=0.5,
-        pull=0.1,
-        renewal=1.3,
+        pull=0.05,
     ),
 )

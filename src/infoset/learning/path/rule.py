@@ -26,7 +26,7 @@ class PathRule:
     ----------
     row : PathLearner
     numbers : FloatArray
-        [4] see `PathLearner.numbers`.
+        [5] see `PathLearner.numbers`.
     """
 
     row: PathLearner
@@ -45,7 +45,8 @@ class PathRule:
 
     def first_policies(self, state: PathState) -> tuple[FloatArray, ...]:
         """Return the arrays [S] that begin as policies."""
-        return state.policy, state.initial
+        pulled = (state.anchor,) if self.row.pull else ()
+        return state.policy, state.initial, *pulled
 
     def exploration(self, state: PathState, episode: int, step: int) -> None:
         """Return nothing to mix in."""
@@ -57,3 +58,5 @@ class PathRule:
         loss, episode = feedback.loss - self.row.centre, float(feedback.episode)
         reach = np.empty(paths.slot.shape[1])
         learn_alone(self.numbers, infostates, paths, loss, episode, state, reach)
+        if self.row.next_renewal(feedback.episode - 1) == feedback.episode:
+            state.anchor[:] = state.policy
