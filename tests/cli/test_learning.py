@@ -25,6 +25,7 @@ KEYS = {
     "seeds",
     "nash_conv",
     "exploitability",
+    "cce_gap",
     "last_nash_conv",
     "values",
     "outcomes",
@@ -59,6 +60,22 @@ def test_json_is_one_object_with_numbers_by_seed(command, tmp_path):
         rows = list(csv.DictReader(file))
     assert {row["seed"] for row in rows} == {"0", "1"}
     assert [row["episode"] for row in rows if row["seed"] == "1"][-1] == "2000"
+
+
+def test_joint_play_is_told_and_saved_where_it_is_what_is_learned(command, tmp_path):
+    three = ("learn", "kuhn_poker(players=3)", "--method", "ixomd", "--episodes", "600")
+    told = command(*three, "--out", "one")
+    assert "CCE gap of joint play" in told.out
+    assert "exploitability" not in told.out
+    found = command(*three, "--seeds", "2", "--json", "--out", "two").json
+    assert found["exploitability"] is None
+    form = infoset.build_tree(infoset.load("kuhn_poker(players=3)")).sequence_form
+    for seed, gap in enumerate(found["cce_gap"]):
+        path = tmp_path / "two" / f"correlated_policy-{seed}.parquet"
+        kept = infoset.evaluation.load_correlated_policy(path, form)
+        assert kept.evaluate().cce_gap == pytest.approx(gap, abs=1e-12)
+    assert (tmp_path / "one" / "correlated_policy.parquet").exists()
+    assert not list(tmp_path.glob("*/policy*"))
 
 
 def test_the_learners_are_listed(command):

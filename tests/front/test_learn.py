@@ -16,6 +16,13 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
+from infoset.games import matrix_game
+from infoset.learning import (
+    MeasuredPlay,
+    ProductOfAveragesWarning,
+    find_learner,
+    make_simulator,
+)
 from infoset.tree import decision, make_form, terminal
 
 EPISODES = 3000
@@ -59,6 +66,54 @@ def test_games_of_many_players_have_no_exploitability():
     result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=500)
     assert result.exploitability is None
     assert result.nash_conv[0] > 0
+
+
+SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+
+
+def test_where_joint_play_is_learned_its_gap_is_told():
+    result = infoset.learn(SHAPLEY, "ixomd", episodes=900, seeds=2)
+    for seed, joint in enumerate(result.joint_play):
+        learners = find_learner("ixomd").self_play(simulator_of(SHAPLEY), horizon=900, seed=seed)
+        play = MeasuredPlay(learners)
+        play.run(900)
+        assert joint == play.evaluate()
+        kept = result.correlated_policies[seed]
+        assert kept.evaluate().gains == pytest.approx(joint.gains, abs=1e-12)
+    assert result.cce_gap == tuple(joint.cce_gap for joint in result.joint_play)
+    assert result.summary()["cce_gap"] == list(result.cce_gap)
+    assert result.summary()["values"] == [list(joint.values) for joint in result.joint_play]
+
+
+def simulator_of(game):
+    return make_simulator(infoset.build_tree(infoset.load(game) if isinstance(game, str) else game))
+
+
+def test_no_more_policies_are_counted_than_need_be():
+    result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=25_000)
+    assert len(result.correlated_policies[0].policies) == 1000
+    learners = find_learner("ixomd").self_play(
+        simulator_of("kuhn_poker(players=3)"), horizon=25_000, seed=0
+    )
+    play = MeasuredPlay(learners, every=25)
+    play.run(25_000)
+    assert result.joint_play[0].cce_gap == pytest.approx(play.evaluate().cce_gap, rel=0.01)
+
+
+def test_who_asks_for_averages_there_is_warned():
+    result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=10)
+    with pytest.warns(ProductOfAveragesWarning, match="correlated_policies"):
+        averages = result.policies
+    assert averages[0] is result.runs[0].policy
+
+
+def test_nobody_is_warned_where_averages_are_what_is_learned():
+    alone = make_form(decision(0, "root", {"l": terminal(0), "r": terminal(1)}), players=1)
+    for game in ("kuhn_poker", alone):
+        result = infoset.learn(game, "ixomd", episodes=10)
+        assert len(result.policies) == 1
+        assert result.cce_gap is None
+        assert result.correlated_policies == ()
 
 
 def test_extensive_forms_are_learned():

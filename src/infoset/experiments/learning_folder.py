@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from infoset._version import __version__
+from infoset.evaluation import save_correlated_policy
 from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import RUN_FILES, parameters_of, trace_rows
@@ -24,11 +25,14 @@ __all__ = ["learning_files", "save_learning"]
 def learning_files(result: LearnResult) -> dict[str, str]:
     """Return the files of a result by what they hold, those of `solve`; a policy for each seed.
 
-    Of a single seed it is `policy.parquet`, of several `policy-SEED.parquet`.
+    Of a single seed it is `policy.parquet`, of several `policy-SEED.parquet`; where joint play is
+    learned, `correlated_policy.parquet`, and likewise.
     """
-    if len(result.seeds) == 1:
-        return dict(RUN_FILES)
-    policies = {f"policy of seed {seed}": f"policy-{seed}.parquet" for seed in result.seeds}
+    kind = "correlated policy" if result.joint_play else "policy"
+    stem = kind.replace(" ", "_")
+    policies = {kind: f"{stem}.parquet"}
+    if len(result.seeds) > 1:
+        policies = {f"{kind} of seed {seed}": f"{stem}-{seed}.parquet" for seed in result.seeds}
     return {**policies, **{what: name for what, name in RUN_FILES.items() if what != "policy"}}
 
 
@@ -67,8 +71,12 @@ def save_learning(
     about = {"parameters": parameters, "method": result.method}
     figure = plot_learning(result)
     made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
-    for name, seed, policy in zip(files.values(), result.seeds, result.policies, strict=False):
-        save_policy(policy, made / name, {**about, "seed": seed})
+    for number, (seed, name) in enumerate(zip(result.seeds, files.values(), strict=False)):
+        if result.joint_play:
+            policy = result.correlated_policies[number]
+            save_correlated_policy(policy, made / name, {**about, "seed": seed})
+        else:
+            save_policy(result.runs[number].policy, made / name, {**about, "seed": seed})
     write_file(made / files["trace"], lambda path: _write_traces(result, path))
     write_file(made / files["picture"], lambda path: figure.savefig(path, format="png"))
     write_text(made / files["result"], json_text(_record(result, parameters), indent=2) + "\n")
@@ -80,7 +88,7 @@ def _record(result: LearnResult, parameters: Any) -> dict[str, Any]:
         **result.summary(),
         "parameters": parameters,
         "version": __version__,
-        "fingerprint": result.policies[0].sequence_form.fingerprint,
+        "fingerprint": result.runs[0].policy.sequence_form.fingerprint,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "files": learning_files(result),
     }

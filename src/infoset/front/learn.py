@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import TypeAlias
 
 from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import CorrelatedPolicy, JointEvaluation
 from infoset.front.load import GameLike, to_compiled
 from infoset.front.solve import checkpointing
 from infoset.interrupts import interrupts_held
@@ -20,11 +22,13 @@ from infoset.learning import (
     AutoLearner,
     LearnerRow,
     LearnResult,
+    MeasuredPlay,
     SelfPlay,
     StepRule,
     find_learner,
     make_simulator,
 )
+from infoset.learning.measuring import learns_joint_play
 from infoset.solvers import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
@@ -33,6 +37,7 @@ from infoset.solvers import (
     TracePoint,
     run_measured,
 )
+from infoset.solvers.loop import work_of
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -45,6 +50,12 @@ from infoset.tree import (
 __all__ = ["DEFAULT_EPISODES", "Seeds", "learn"]
 
 DEFAULT_EPISODES = 1_000_000
+
+COUNTED = (1_000, 10_000)
+"""At least and at most so many policies are counted in joint play."""
+
+POLICIES_KEPT = 1_000
+NUMBERS_KEPT = 10_000_000
 
 Seeds: TypeAlias = int | Sequence[int]
 """How many runs, with seeds from 0, or the seed of each."""
@@ -105,7 +116,9 @@ def learn(
     Returns
     -------
     LearnResult
-        Also after Ctrl-C, with what is there.
+        Also after Ctrl-C, with what is there. With more than two players, or payoffs that are not
+        constant-sum, what is learned is joint play: its gap is in `cce_gap`, and it itself in
+        `correlated_policies`.
 
     Raises
     ------
@@ -133,7 +146,7 @@ def learn(
     row, reason = row.choose(simulator) if isinstance(row, AutoLearner) else (row, None)
     runs = [
         _Run(
-            row.self_play(simulator, horizon=episodes, seed=seed),
+            _measured(row.self_play(simulator, horizon=episodes, seed=seed), episodes),
             row.name,
             _budget(episodes, seconds, on_measured, seed, file),
         )
@@ -142,13 +155,17 @@ def learn(
     runs[0].learners.run(0)  # compiles, outside of anybody's seconds
     began = time.monotonic()
     results = _all_done(runs, min(workers or os.cpu_count() or 1, len(runs)))
+    seconds_taken = time.monotonic() - began
+    joint_play, correlated_policies = _joint_play(runs)
     return LearnResult(
         game=simulator.sequence_form.name,
         method=row.name,
         seeds=numbers,
         runs=results,
-        seconds=time.monotonic() - began,
+        seconds=seconds_taken,
         reason=reason,
+        joint_play=joint_play,
+        correlated_policies=correlated_policies,
     )
 
 
@@ -204,11 +221,38 @@ def _budget(
     return Budget(iterations=episodes, seconds=seconds, callback=callback, checkpoint=file)
 
 
+def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | MeasuredPlay:
+    """Return learners, with their joint play where that is what they learn.
+
+    Counting it takes about as long as playing, or a thousand of the policies if that is more.
+    """
+    form = learners.sequence_form
+    if not learns_joint_play(form):
+        return learners
+    fewest, most = (ceil(episodes / count) for count in COUNTED)
+    every = max(most, min(fewest, work_of(form) // learners.work))
+    room = NUMBERS_KEPT // learners.simulator.num_slots
+    return MeasuredPlay(learners, every=every, keep=max(1, min(POLICIES_KEPT, room)))
+
+
+def _joint_play(
+    runs: Sequence[_Run],
+) -> tuple[tuple[JointEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
+    """Return joint play of the runs, measured and as policies, if all of them have counted some."""
+    plays = [run.learners for run in runs if isinstance(run.learners, MeasuredPlay)]
+    if not all(play.num_counted for play in plays):
+        return (), ()
+    return (
+        tuple(play.evaluate() for play in plays),
+        tuple(play.correlated_policy() for play in plays),
+    )
+
+
 @dataclass
 class _Run:
     """One run: who learns, what it is called, and for how long."""
 
-    learners: SelfPlay
+    learners: SelfPlay | MeasuredPlay
     name: str
     budget: Budget
 

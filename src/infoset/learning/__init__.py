@@ -18,7 +18,7 @@ from infoset.learning.online import (
     play_and_learn,
 )
 from infoset.learning.path import PathLearner
-from infoset.learning.result import LearnResult
+from infoset.learning.result import LearnResult, ProductOfAveragesWarning
 from infoset.learning.row import LearnerRow, Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator, make_simulator
@@ -45,6 +45,7 @@ __all__ = [
     "OutcomeSampling",
     "PathLearner",
     "Presets",
+    "ProductOfAveragesWarning",
     "SelfPlay",
     "Simulator",
     "StepRule",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from infoset.evaluation import evaluate_policy
+from infoset.evaluation import CorrelatedPolicy, JointEvaluation, evaluate_policy
+from infoset.learning.measuring import learns_joint_play
 from infoset.policy import TabularPolicy
 from infoset.solvers import SolveResult
 
-__all__ = ["LearnResult"]
+__all__ = ["LearnResult", "ProductOfAveragesWarning"]
+
+
+class ProductOfAveragesWarning(UserWarning):
+    """Average policies are asked for where playing each alone is no equilibrium of any kind."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,12 @@ class LearnResult:
         Time taken by all runs together, the building of the game not counted.
     reason : str or None
         Why this method, where `auto` chose it.
+    joint_play : tuple[JointEvaluation, ...]
+        Of each run, what joint play of its episodes earns, and how far it is from a coarse
+        correlated equilibrium. Of up to 10,000 episodes, evenly spread. Empty with two players and
+        constant sums, where average policies are what is learned.
+    correlated_policies : tuple[CorrelatedPolicy, ...]
+        Of each run, policies out of those episodes: joint play to draw from. Empty likewise.
     """
 
     game: str
@@ -38,6 +50,8 @@ class LearnResult:
     runs: tuple[SolveResult, ...]
     seconds: float
     reason: str | None = None
+    joint_play: tuple[JointEvaluation, ...] = ()
+    correlated_policies: tuple[CorrelatedPolicy, ...] = ()
 
     @property
     def episodes(self) -> int:
@@ -51,8 +65,33 @@ class LearnResult:
 
     @property
     def policies(self) -> tuple[TabularPolicy, ...]:
-        """The average policy of each run."""
+        """The average policy of each run.
+
+        With more than two players, or two whose payoffs are not constant-sum, it comes with a
+        `ProductOfAveragesWarning`: there, what was learned is joint play.
+        """
+        if learns_joint_play(self.runs[0].policy.sequence_form):
+            warnings.warn(
+                f"in {self.game}, players who draw from their averages alone need not come close "
+                "to any equilibrium; what they have learned is joint play: see "
+                "correlated_policies, and cce_gap for how far it is from one",
+                ProductOfAveragesWarning,
+                stacklevel=2,
+            )
         return tuple(run.policy for run in self.runs)
+
+    @property
+    def cce_gap(self) -> tuple[float, ...] | None:
+        """How far joint play of each run is from a coarse correlated equilibrium.
+
+        In the game's units; None with two players and constant sums.
+        """
+        return tuple(joint.cce_gap for joint in self.joint_play) or None
+
+    @property
+    def values(self) -> tuple[tuple[float, ...], ...]:
+        """What players expect of what each run has learned: average policies, or joint play."""
+        return tuple(found.values for found in self.joint_play or self.runs)
 
     @property
     def nash_conv(self) -> tuple[float, ...]:
@@ -77,7 +116,7 @@ class LearnResult:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers as JSON values, those of runs by seed; no policies, no traces."""
-        exploitability = self.exploitability
+        exploitability, cce_gap = self.exploitability, self.cce_gap
         return {
             "game": self.game,
             "method": self.method,
@@ -88,7 +127,8 @@ class LearnResult:
             "seeds": list(self.seeds),
             "nash_conv": list(self.nash_conv),
             "exploitability": None if exploitability is None else list(exploitability),
+            "cce_gap": None if cce_gap is None else list(cce_gap),
             "last_nash_conv": list(self.last_nash_conv),
-            "values": [list(run.values) for run in self.runs],
+            "values": [list(values) for values in self.values],
             "outcomes": [run.outcome for run in self.runs],
         }

@@ -139,14 +139,28 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     table.add_row("episodes", number_text(result.episodes))
     table.add_row("time", duration_text(result.seconds))
     table.add_row("episodes per second", number_text(round(result.episodes_per_second)))
-    table.add_row("NashConv", _spread_text(result.nash_conv))
-    if result.exploitability is not None:
-        table.add_row("exploitability", _spread_text(result.exploitability))
-    table.add_row("NashConv of the last policy", _spread_text(result.last_nash_conv))
+    for name, numbers in _errors(result).items():
+        table.add_row(name, _spread_text(numbers))
     print_table(table, title=f"{result.game}, {result.method}")
     files = list(learning_files(result).values())
     say(f"saved in {folder}: {', '.join(files)}")
-    say(f"look at it: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
+    if result.joint_play:
+        say("what is learned is joint play: infoset.evaluation.load_correlated_policy reads it")
+    else:
+        say(f"look at it: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
+
+
+def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:
+    """Return how far from equilibrium the runs are, by what is said of it."""
+    if result.cce_gap is not None:
+        return {
+            "CCE gap of joint play": result.cce_gap,
+            "NashConv of averages played alone": result.nash_conv,
+        }
+    errors = {"NashConv": result.nash_conv}
+    if result.exploitability is not None:
+        errors["exploitability"] = result.exploitability
+    return {**errors, "NashConv of the last policy": result.last_nash_conv}
 
 
 def _spread_text(values: tuple[float, ...]) -> str:

@@ -1,6 +1,6 @@
 """What learners regret, exactly: among themselves, and against adversaries."""
 
 from infoset.learning.measuring.adversary import AdversarialPlay, Adversary, switch_between
-from infoset.learning.measuring.measured_play import MeasuredPlay
+from infoset.learning.measuring.measured_play import MeasuredPlay, learns_joint_play
 
-__all__ = ["AdversarialPlay", "Adversary", "MeasuredPlay", "switch_between"]
+__all__ = ["AdversarialPlay", "Adversary", "MeasuredPlay", "learns_joint_play", "switch_between"]

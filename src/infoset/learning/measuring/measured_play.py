@@ -17,7 +17,15 @@ from infoset.solvers.loop import work_of
 from infoset.streams import make_stream
 from infoset.tree import SequenceForm
 
-__all__ = ["MeasuredPlay"]
+__all__ = ["MeasuredPlay", "learns_joint_play"]
+
+
+def learns_joint_play(sequence_form: SequenceForm) -> bool:
+    """Tell if what players learn of each other in a game is joint play, and not their averages.
+
+    It is, unless there are two players and constant sums, or nobody to play together with.
+    """
+    return not (sequence_form.is_two_player_constant_sum or sequence_form.num_players == 1)
 
 
 class MeasuredPlay:
@@ -79,6 +87,7 @@ class MeasuredPlay:
         self.every = every
         self._play = JointPlay(learners.sequence_form)
         self._plans = learners.simulator.uniform()
+        learners.run(0)  # compiles, outside of anybody's seconds
         self._sample = np.zeros((keep, learners.simulator.num_slots))
         self._offered = np.zeros(1, np.int64)
         self._stream = make_stream(learners.seed, 1)
