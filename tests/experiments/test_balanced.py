@@ -9,14 +9,38 @@ import numpy as np
 import pytest
 
 from infoset.experiments import Study, run_study
-from infoset.experiments.balanced import BALANCED, kuhn_theory, separation
+from infoset.experiments.balanced import (
+    BALANCED,
+    ablations,
+    correlated,
+    kuhn_theory,
+    samples,
+    separation,
+    switching,
+    tuned_learners,
+)
 from infoset.experiments.balanced.learning_cell import LearningCell, measured_at
+from infoset.experiments.balanced.tuned_numbers import (
+    COLUMNS,
+    ENTRIES,
+    SHARES,
+    constant_of,
+    expected_of,
+)
 from infoset.experiments.cells import CellFolder, run_cells
 from infoset.front import learn
 
+FEW = ("IXOMD", "IXOMD, loss - 1/2", "OS-MCCFR uniform", "ES-MCCFR (not bandit)")
 TINY = {
     "e1": kuhn_theory.Setting((10_000, 100_000), 2),
+    "e2": tuned_learners.Setting(
+        COLUMNS[:1], tuple(e for e in ENTRIES if e.label in FEW), 2, 3, False
+    ),
     "e3": separation.Setting(("bandit_tree(branching=4)",), (100_000,), 2),
+    "e4": correlated.Setting((1_000,), 2),
+    "e5": ablations.Setting(("kuhn_poker",), 3_000, 2, 300),
+    "e6": switching.Setting((500, 2_000), 2),
+    "samples": samples.Setting((2, 3), 0.2, 16_000, 2),
 }
 
 
@@ -51,7 +75,7 @@ def test_every_experiment_says_what_it_takes():
     for experiment in BALANCED.experiments:
         assert experiment.quick_time
         assert experiment.full_time
-        assert experiment.title.startswith(experiment.name.upper() + ":")
+        assert experiment.title.lower().startswith(experiment.name + ":")
 
 
 def test_e1_agrees_with_table_a(done):
@@ -110,3 +134,82 @@ def test_traversals_go_on_until_enough_terminal_histories_are_visited(tmp_path):
     (result,) = run_cells([cell], CellFolder(tmp_path / "runs", "balanced"))
     found = learn("kuhn_poker", "es-mccfr", episodes=5_000 * 2 // 5, seeds=1).nash_conv[0]
     assert 0.2 < result["nash_conv"] / found < 5
+
+
+def test_e2_tunes_what_has_no_published_constant(done):
+    rows = {row["learner"]: row for row in rows_of(done, "e2", "e2-kuhn-1e6")}
+    assert list(rows) == [entry.label for entry in ENTRIES if entry.label in FEW]
+    assert rows["IXOMD"]["constant"] == 0.003
+    assert rows["OS-MCCFR uniform"]["constant"] == 0.4
+    assert rows["ES-MCCFR (not bandit)"]["constant"] is None
+    tried = [0.003 * factor for factor in tuned_learners.NEAR]
+    cells = [
+        LearningCell("kuhn_poker", "ixomd", 10**6, 0, rate=rate, changes=(("centre", 0.5),))
+        for rate in tried
+    ]
+    results = run_cells(cells, CellFolder(done[1], "balanced"))
+    best = min(zip([r["nash_conv"] for r in results], tried, strict=True))[1]
+    assert rows["IXOMD, loss - 1/2"]["constant"] == pytest.approx(best)
+    assert rows["IXOMD, loss - 1/2"]["ours"] < rows["IXOMD"]["ours"]
+    assert all(row["within 3 sd"] for row in rows.values())
+
+
+def test_constants_and_numbers_are_read_from_the_tables():
+    by_label = {entry.label: entry for entry in ENTRIES}
+    dice = next(column for column in COLUMNS if column.name == "dice-1e6")
+    assert constant_of(by_label["Balanced OMD"], dice) == (0.3, True)
+    assert expected_of(by_label["Balanced OMD"], dice).mean == 0.43
+    assert constant_of(by_label["Balanced OMD, loss - 1/2"], dice) == (0.3, False)
+    assert expected_of(by_label["Balanced OMD, loss - 1/2"], dice).mean == 0.704
+    assert expected_of(by_label["Adaptive FTRL"], dice) is None
+    assert constant_of(by_label["Adaptive FTRL"], dice) == (None, True)
+
+
+def test_the_published_grids():
+    entries = {entry.tuned: entry for entry in ENTRIES[:10]}
+    grid = tuned_learners.candidates(entries["rate"], COLUMNS[0], True)
+    assert (len(grid), grid[0], grid[-1]) == (20, pytest.approx(1e-4), pytest.approx(1e3))
+    assert tuned_learners.candidates(entries["share"], COLUMNS[0], True) == SHARES
+
+
+def test_e4_gaps_are_the_largest_gains(done):
+    rows = rows_of(done, "e4", "e4-joint-play")
+    assert [row["table E"] for row in rows] == [0.123, None, 0.115, None]
+    assert all(0.05 < row["ours"] < row["product"] for row in rows)
+    cell = correlated.JointCell(correlated.GAME, "ixomd", 1_000, 0, True)
+    (result,) = run_cells([cell], CellFolder(done[1], "balanced"))
+    assert result["cce_gap"] == pytest.approx(max(result["gains"]), abs=1e-15)
+
+
+def test_e5_the_naive_average_fails_and_the_other_does_not(done):
+    rows = rows_of(done, "e5", "e5-averages")
+    assert [row["below 1e-10"] for row in rows] == [True, False] * 3
+    assert all(row["difference"] > 1e-6 for row in rows if row["average"] == "naive")
+
+
+def test_e5_changes_what_it_says():
+    changed = {v.ablation: dict(v.changes) for v in ablations.VARIANTS}
+    assert set(changed["share of exploration"]) == {"share"}
+    for variant in ablations.VARIANTS:
+        row = ablations.cell_of(variant, "kuhn_poker", 1_000, 0).row()
+        assert all(getattr(row, name) == value for name, value in variant.changes)
+
+
+def test_e6_regret_is_below_its_bound(done):
+    for row in rows_of(done, "e6", "e6-switching"):
+        assert 0 < row["regret / √T"] < row["bound / √T"]
+        assert row["regret"] / row["episodes"] < 1
+
+
+def test_samples_are_counted_between_horizons():
+    gaps = {1_000: 0.4, 2_000: 0.2, 4_000: 0.05}
+    assert samples.episodes_to(gaps, 0.1) == pytest.approx(2_000 * 2**0.5)
+    assert samples.episodes_to({1_000: 0.05}, 0.1) == 1_000
+    assert samples.episodes_to({1_000: 0.2}, 0.1) is None
+
+
+def test_samples_grow_with_the_tree(done):
+    rows = rows_of(done, "samples", "samples")
+    assert [row["X"] for row in rows] == [7, 13]
+    found = [row["balanced-omd"] for row in rows]
+    assert found[0] < found[1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from threading import Event, Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Spread
 from infoset.experiments.studies import RunCells
 from infoset.games import load_game
-from infoset.learning import LearnerRow, SelfPlay, Simulator, find_learner, make_simulator
+from infoset.learning import LearnerRow, Simulator, find_learner, make_simulator
 from infoset.tree import build_tree
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ EXPLORATION_PER_RATE = 0.05
 """Implicit exploration by rate, in the published protocol."""
 
 FIRST_POINT = 1_000
-WORK_BETWEEN_LOOKS = 20_000_000
+EPISODES_BETWEEN_LOOKS = 20_000
 
 building = Lock()
 
@@ -58,7 +58,7 @@ class LearningCell:
     preset : str or None
     rate : float or None
         The learning rate instead of that of the row; implicit exploration is a twentieth of it.
-    changes : tuple[tuple[str, float], ...]
+    changes : tuple[tuple[str, Any], ...]
         Other fields of the row that are set otherwise.
     points : int
         How many times the policies are measured, at episodes that grow by a factor from 1000 on.
@@ -70,7 +70,7 @@ class LearningCell:
     seed: int
     preset: str | None = None
     rate: float | None = None
-    changes: tuple[tuple[str, float], ...] = ()
+    changes: tuple[tuple[str, Any], ...] = ()
     points: int = 1
 
     @property
@@ -117,7 +117,18 @@ def measured_at(episodes: int, points: int) -> list[int]:
     return sorted({round(float(point)) for point in grown[:-1]} | {episodes})
 
 
-def play_until(learners: SelfPlay, episodes: int, interrupt: Event) -> None:
+class Play(Protocol):
+    """Episodes, one after another."""
+
+    @property
+    def iteration(self) -> int:
+        """Number of episodes played."""
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes."""
+
+
+def play_until(play: Play, episodes: int, interrupt: Event) -> None:
     """Play on until there were so many episodes or, for traversals, terminal visits.
 
     Raises
@@ -125,17 +136,16 @@ def play_until(learners: SelfPlay, episodes: int, interrupt: Event) -> None:
     BrokenOff
         Soon after the event is set.
     """
-    longest = max(1, WORK_BETWEEN_LOOKS // learners.work)
-    while (left := episodes - _cost(learners)) > 0:
+    while (left := episodes - _cost(play)) > 0:
         if interrupt.is_set():
             raise BrokenOff
-        each = _cost(learners) / learners.iteration if learners.iteration else 1.0
-        learners.run(min(longest, max(1, int(left / each))))
+        each = _cost(play) / play.iteration if play.iteration else 1.0
+        play.run(min(EPISODES_BETWEEN_LOOKS, max(1, int(left / each))))
 
 
-def _cost(learners: SelfPlay) -> int:
+def _cost(play: Play) -> int:
     """Return the episodes played so far or, of learners that reset the game, terminal visits."""
-    return int(getattr(learners, "terminal_visits", learners.iteration))
+    return int(getattr(play, "terminal_visits", play.iteration))
 
 
 def last_gaps(run: RunCells, cells: Sequence[LearningCell]) -> list[float]:
