@@ -9,10 +9,17 @@ import numpy as np
 import pytest
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation import evaluate_policy
 from infoset.evaluation.triggers import evaluate_triggers
 from infoset.games import RandomGame, load_game, matrix_game
-from infoset.learning import LEARNERS, Knowledge, Steps, find_learner, make_simulator, tree_size
+from infoset.learning import (
+    LEARNERS,
+    Knowledge,
+    MeasuredPlay,
+    Steps,
+    find_learner,
+    make_simulator,
+    tree_size,
+)
 from infoset.policy import mix
 from infoset.tree import build_tree
 from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
@@ -154,8 +161,10 @@ def test_the_gap_of_all_episodes_is_their_trigger_regret(game):
     tree, rows = SlowTree(learner.simulator), learner.simulator.infostates
     players = [SlowTriggers(tree, player) for player in range(2)]
     gradients = [np.zeros((len(own), len(own))) for own in players]  # Σ μ(g) l(s), [s, g]
+    policies_met = []
     for _ in range(episodes):
         current = learner.current_policy()
+        policies_met.append(current)
         slots = np.concatenate(current.probabilities)
         first = rows.first_slot
         policies = [slots[f : f + n] for f, n in zip(first, rows.num_actions, strict=True)]
@@ -178,14 +187,17 @@ def test_the_gap_of_all_episodes_is_their_trigger_regret(game):
                 instead = plan_from(own, pure, trigger[0]) @ gradient[:, column]
                 regret = max(regret, followed - instead)
     least, greatest = learner.sequence_form.payoff_range
-    gap = evaluate_triggers(learner.correlated_policy().policies).efce_gap
+    gap = evaluate_triggers(policies_met).efce_gap
     assert gap == pytest.approx(regret * (greatest - least), abs=1e-12)
     assert gap > 0
 
 
-def gap_of(learner):
+def gap_after(learner, episodes, count=250):
+    """Return the gap of joint play of policies evenly spread, for utilities in [0, 1]."""
     least, greatest = learner.sequence_form.payoff_range
-    return evaluate_triggers(learner.correlated_policy().policies).efce_gap / (greatest - least)
+    play = MeasuredPlay(learner, every=max(1, episodes // count), keep=2 * count)
+    play.run(episodes)
+    return evaluate_triggers(play.correlated_policy().policies).efce_gap / (greatest - least)
 
 
 HORIZONS = (1_000, 10_000, 100_000)
@@ -197,9 +209,8 @@ def test_the_gap_falls_like_the_root_of_episodes_and_keeps_its_bound(game):
     for horizon in HORIZONS:
         gaps = []
         for seed in range(3):
-            learner = learner_of(replace(ROW, keep=250), game, horizon, seed)
-            learner.run(horizon)
-            gaps.append(gap_of(learner))
+            learner = learner_of(ROW, game, horizon, seed)
+            gaps.append(gap_after(learner, horizon))
         means.append(np.mean(gaps))
         sizes = [tree_size(learner.simulator, player) for player in range(2)]
         bound = max(
@@ -213,18 +224,16 @@ def test_the_gap_falls_like_the_root_of_episodes_and_keeps_its_bound(game):
 
 
 def test_three_players_come_near_a_correlated_equilibrium():
-    learner = learner_of(replace(ROW, keep=200), "kuhn_poker(players=3)", 100_000)
-    learner.run(1000)
-    early = gap_of(learner)
-    learner.run(99_000)
-    assert gap_of(learner) < 0.015 < early
+    gaps = [
+        gap_after(learner_of(ROW, "kuhn_poker(players=3)", episodes), episodes, count=100)
+        for episodes in (1000, 100_000)
+    ]
+    assert gaps[1] < 0.01 < 0.03 < gaps[0]
 
 
 def test_at_any_time_is_as_good_as_for_a_horizon():
     anytime = find_learner("balanced-efce-omd", preset="anytime")
-    learner = learner_of(replace(anytime, keep=250), horizon=1)
-    learner.run(50_000)
-    assert gap_of(learner) < 0.012
+    assert gap_after(learner_of(anytime, horizon=1), 50_000) < 0.012
 
 
 def assert_same_bits(first, second):
@@ -234,7 +243,7 @@ def assert_same_bits(first, second):
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_a_run_in_parts_has_the_bits_of_a_run_in_one(anytime):
-    row = replace(ROW, keep=10, anytime=anytime)
+    row = replace(ROW, anytime=anytime)
     whole, parts, late = (learner_of(row, "kuhn_poker(players=3)", seed=4) for _ in range(3))
     whole.run(331)
     for episodes in (1, 1, 2, 60, 0, 64, 3, 200):
@@ -261,29 +270,17 @@ def test_rates_at_any_time_are_those_of_the_power_of_two_that_is_due():
         assert np.allclose(deviation_of(learner, triggers), wanted, atol=1e-10)
 
 
-@pytest.mark.parametrize("keep", [2, 5, 8])
-def test_policies_kept_are_those_of_episodes_evenly_spaced(keep):
-    every = learner_of(replace(BOLD, keep=200))
-    few = learner_of(replace(BOLD, keep=keep))
+@pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)"])
+def test_the_average_is_of_the_policies_counted(game):
+    learner, policies = learner_of(BOLD, game), []
+    every = learner._every
+    assert every > 1
     for _ in range(10):
-        every.run(17)
-        few.run(17)
-        count, spacing = few.state()["clock"].tolist()
-        whole = every.state()["kept"]
-        done = few.iteration
-        assert np.array_equal(few.state()["kept"][:count], whole[:done:spacing])
-        assert count == -(-done // spacing) <= keep
-        assert 2 * count >= keep or spacing == 1
-    joint = few.correlated_policy()
-    assert len(joint.policies) == count
-    assert evaluate_policy(few.policy()) == evaluate_policy(mix(joint.policies, joint.weights))
-
-
-def test_before_the_first_episode_the_first_policy_is_what_there_is():
-    learner = learner_of(ROW)
-    (only,) = learner.correlated_policy().policies
-    for own, other in zip(only.probabilities, learner.policy().probabilities, strict=True):
-        assert np.allclose(own, other, atol=1e-15)
+        policies.append(learner.current_policy())
+        learner.run(every)
+    wanted = mix(policies, [1] * 10)
+    for own, other in zip(learner.policy().probabilities, wanted.probabilities, strict=True):
+        assert np.allclose(own, other, atol=1e-12)
 
 
 def test_the_row():
@@ -298,15 +295,10 @@ def test_the_row():
 
 
 def test_what_is_refused():
-    with pytest.raises(ParameterError, match="keep"):
-        replace(ROW, keep=1)
     with pytest.raises(ParameterError, match="rate=0"):
         replace(ROW, steps=(0, 0.1))
     with pytest.raises(ParameterError, match="horizon"):
         learner_of(ROW, horizon=0)
-    with pytest.raises(GameTooLargeError, match="keep=1923076") as caught:
-        learner_of(replace(ROW, keep=2_000_000))
-    assert caught.value.counts == {"sequences": 26, "numbers": 52_000_000}
 
 
 def test_a_game_with_too_many_pairs_is_refused(monkeypatch):

@@ -6,6 +6,7 @@ import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
 from infoset.kernels import inner_kernel, kernel
+from infoset.learning._kernels import count_rest
 from infoset.learning.efce.deviation import (
     EXPLORATION,
     RATE,
@@ -25,9 +26,6 @@ from infoset.learning.simulation import (
 )
 from infoset.streams import Stream
 from infoset.typing import FloatArray, LongArray
-
-KEPT = 0
-SPACING = 1
 
 
 @inner_kernel
@@ -138,32 +136,19 @@ def learn_path(
 
 
 @inner_kernel
-def keep_policy(
-    infostates: Infostates, pairs: TriggerPairs, done: int, state: TriggerState
-) -> None:
-    """Keep the policy of an episode if it is its turn, `kept` and `clock` in place.
-
-    Where there is no room left, every second one goes, and from then on every second one comes.
-    """
-    if done % state.clock[SPACING] != 0:
-        return
-    room = len(state.kept)
-    if state.clock[KEPT] == room:
-        for number in range(1, (room + 1) // 2):
-            state.kept[number] = state.kept[2 * number]
-        state.clock[KEPT] = (room + 1) // 2
-        state.clock[SPACING] *= 2
-        if done % state.clock[SPACING] != 0:
-            return
+def count_all(infostates: Infostates, pairs: TriggerPairs, state: TriggerState) -> None:
+    """Count the policy of an episode in the average, at all infostates, `state` in place."""
     solve_all(infostates, pairs, state)
-    state.kept[state.clock[KEPT]] = state.policy
-    state.clock[KEPT] += 1
+    for root in infostates.root_slot:
+        state.mass[root] += 1.0
+    count_rest(infostates, state.policy, state.mass, state.counted)
 
 
 @kernel
 def learn_triggers(
     numbers: FloatArray,
     anytime: bool,
+    every: int,
     nodes: Nodes,
     infostates: Infostates,
     pairs: TriggerPairs,
@@ -176,7 +161,10 @@ def learn_triggers(
 ) -> None:
     """Play episodes in which all play fixed points of their deviations and learn; count them.
 
+    In the end, `policy` is that of the next episode.
+
     numbers : [N, 3] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    every : of how many episodes one is counted in the average.
     anytime : whether η and γ are those of one episode, divided by the root of the episodes, filled
     up to a power of two: at each such power, all is set to what follows from the new η.
     """
@@ -189,7 +177,8 @@ def learn_triggers(
             limit *= 2
             factor *= np.sqrt(0.5)
             refresh(numbers, factor, infostates, pairs, state)
-        keep_policy(infostates, pairs, done[0], state)
+        if done[0] % every == 0:
+            count_all(infostates, pairs, state)
         end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
         done[0] += 1
         for player in range(len(numbers)):
@@ -203,3 +192,4 @@ def learn_triggers(
                 losses[end, player],
                 state,
             )
+    solve_all(infostates, pairs, state)

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from infoset.checks import check_count
-from infoset.errors import GameTooLargeError
-from infoset.evaluation import CorrelatedPolicy
 from infoset.evaluation.triggers import TriggerPairs, trigger_pairs
 from infoset.learning.balance import balanced_reach, layer_policies
-from infoset.learning.efce._kernels import KEPT, learn_triggers
+from infoset.learning.efce._kernels import learn_triggers
 from infoset.learning.efce.deviation import TriggerState, fill_pair_weights, refresh
 from infoset.learning.efce.fixed_point import solve_all
 from infoset.learning.knowledge import Knowledge
@@ -20,13 +18,10 @@ from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
 from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
-from infoset.policy import TabularPolicy, mix
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, Player
 
 __all__ = ["TriggerOmd", "TriggerSelfPlay"]
-
-MOST_KEPT = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -43,9 +38,6 @@ class TriggerOmd:
     anytime : bool
         Whether the steps are those for the episodes so far, filled up to a power of two, instead
         of for the horizon.
-    keep : int
-        How many policies are kept, of episodes evenly spaced: once there are as many, every
-        second one goes.
     knowledge : Knowledge
         What it is given.
     presets : Presets
@@ -54,20 +46,18 @@ class TriggerOmd:
     Raises
     ------
     ParameterError
-        If the steps are no steps, or fewer than two policies are kept.
+        If the steps are no steps.
     """
 
     name: str
     description: str
     steps: Steps | StepRule
     anytime: bool = False
-    keep: int = 1000
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", check_steps(self.steps))
-        check_count("keep", self.keep, least=2)
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> TriggerSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant.
@@ -78,7 +68,7 @@ class TriggerOmd:
             If there are no episodes.
         GameTooLargeError
             If the game has more than 20,000,000 pairs of a trigger and a sequence that may follow
-            it, or the policies to be kept more than 50,000,000 numbers.
+            it.
         """
         check_count("horizon", horizon, least=1)
         return TriggerSelfPlay(self, simulator, horizon, seed)
@@ -92,13 +82,16 @@ class TriggerOmd:
 
 
 class TriggerSelfPlay(SelfPlay):
-    """Learners of deviations in all seats: together they come to a correlated equilibrium."""
+    """Learners of deviations in all seats: their joint play comes to a correlated equilibrium.
+
+    The average is of one policy out of so many episodes that counting takes about as long as
+    playing; it plays what joint play does only where each player may draw alone.
+    """
 
     def __init__(self, row: TriggerOmd, simulator: Simulator, horizon: int, seed: int) -> None:
         super().__init__(simulator, seed)
         self.row = row
         self.horizon = horizon
-        self._check_room()
         rows, players = simulator.infostates, range(simulator.num_players)
         self._pairs, num_pairs = trigger_pairs(
             rows.parent_slot,
@@ -110,17 +103,9 @@ class TriggerSelfPlay(SelfPlay):
         self._numbers = np.array([row.numbers(simulator, player, horizon) for player in players])
         self._losses = simulator.losses()
         self._state = self._begin(num_pairs)
+        self._every = max(1, num_pairs // self._met)
         refresh(self._numbers, 1.0, rows, self._pairs, self._state)
-
-    def _check_room(self) -> None:
-        numbers = self.row.keep * self.simulator.num_slots
-        if numbers > MOST_KEPT:
-            name, fit = self.sequence_form.name, MOST_KEPT // self.simulator.num_slots
-            raise GameTooLargeError(
-                f"{self.row.keep:,} policies of {name} are {numbers:,} numbers, more than "
-                f"{MOST_KEPT:,}: keep fewer, by dataclasses.replace(row, keep={fit})",
-                {"sequences": self.simulator.num_slots, "numbers": numbers},
-            )
+        solve_all(rows, self._pairs, self._state)
 
     def _begin(self, num_pairs: int) -> TriggerState:
         """Return the arrays before the first episode, `behavior` and `exponent` to be set."""
@@ -137,15 +122,20 @@ class TriggerSelfPlay(SelfPlay):
             inflow=np.ones(size),
             log_rate=np.full(size, -np.inf),
             jumps=np.zeros((most, most)),
-            kept=np.zeros((self.row.keep, size)),
-            clock=np.array([0, 1]),
+            mass=self._mass,
+            counted=self._counted,
         )
+
+    @property
+    def _met(self) -> int:
+        """Pairs that an episode meets, at most."""
+        most = int(self.simulator.infostates.num_actions.max(initial=1))
+        return int(((self.simulator.most_decisions * most) ** 2).sum()) + 1
 
     @property
     def work(self) -> int:
         """Numbers read in an episode, about."""
-        depth = int(self.simulator.most_decisions.sum())
-        return 8 * (depth * len(self._state.jumps)) ** 2 + 8
+        return 16 * self._met
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, how many policies are kept, and the seed."""
@@ -153,7 +143,6 @@ class TriggerSelfPlay(SelfPlay):
             "learner": self.row.name,
             "numbers": self._numbers.tolist(),
             "anytime": self.row.anytime,
-            "keep": self.row.keep,
             "horizon": self.horizon,
             "seed": self.seed,
         }
@@ -163,6 +152,7 @@ class TriggerSelfPlay(SelfPlay):
         learn_triggers(
             self._numbers,
             self.row.anytime,
+            self._every,
             self.simulator.nodes,
             self.simulator.infostates,
             self._pairs,
@@ -180,29 +170,7 @@ class TriggerSelfPlay(SelfPlay):
             "behavior": state.behavior,
             "estimates": state.estimates,
             "exponent": state.exponent,
-            "kept": state.kept,
-            "clock": state.clock,
         }
-
-    def correlated_policy(self) -> CorrelatedPolicy:
-        """Return the policies of episodes evenly spaced, of which one is drawn for all players.
-
-        Before the first episode, that of the first.
-        """
-        kept = self._state.kept[: int(self._state.clock[KEPT])]
-        policies = [self.simulator.policy(own) for own in kept] or [self.current_policy()]
-        return CorrelatedPolicy(tuple(policies), (1.0,) * len(policies))
-
-    def policy(self) -> TabularPolicy:
-        """Return what each player plays in `correlated_policy`, drawn by each alone."""
-        joint = self.correlated_policy()
-        return mix(joint.policies, joint.weights)
-
-    def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next episode is played by."""
-        state = self._state._replace(policy=np.ones(self.simulator.num_slots))
-        solve_all(self.simulator.infostates, self._pairs, state)
-        return self.simulator.policy(state.policy)
 
 
 def pair_weights(simulator: Simulator, pairs: TriggerPairs, num_pairs: int) -> FloatArray:

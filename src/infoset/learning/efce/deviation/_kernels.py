@@ -9,7 +9,7 @@ import numpy as np
 from infoset.evaluation.triggers import TriggerPairs
 from infoset.kernels import inner_kernel, kernel
 from infoset.learning.simulation import Infostates
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IntArray
 
 RATE = 0
 EXPLORATION = 1
@@ -38,7 +38,7 @@ class TriggerState(NamedTuple):
     weight : FloatArray
         [I] μ*ʰ from the root to x; not moved.
     policy : FloatArray
-        [S] room for the policy, right at the infostates that an episode has met.
+        [S] the policy; inside of an episode, at the infostates that it has met only.
     flow : FloatArray
         [P] room for λ_g μ(g) m_g(x, a), in a unit of each x.
     inflow : FloatArray
@@ -47,10 +47,8 @@ class TriggerState(NamedTuple):
         [S] room for the logarithm of Λ, the sum of λ_g over triggers g on the way to a sequence.
     jumps : FloatArray
         [A, A] room for the chain of which a policy is the stationary distribution.
-    kept : FloatArray
-        [K, S] policies of some episodes, evenly spaced.
-    clock : LongArray
-        [2] how many are kept, and how many episodes lie between them.
+    mass, counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._kernels`.
     """
 
     behavior: FloatArray
@@ -63,8 +61,8 @@ class TriggerState(NamedTuple):
     inflow: FloatArray
     log_rate: FloatArray
     jumps: FloatArray
-    kept: FloatArray
-    clock: LongArray
+    mass: FloatArray
+    counted: FloatArray
 
 
 @kernel
