@@ -185,6 +185,19 @@ def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkey
             np.testing.assert_array_equal(array[:size], other[:size], name)
 
 
+def test_infostates_are_numbered_as_they_are_met():
+    table = met.MetInfostates(0)
+    assert table.visit("a", ("x", "y"), 0) == 0
+    assert table.visit("b", ("x", "y", "z"), 2) == 1
+    assert table.visit("c", ("x",), 5) == 2
+    assert table.visit("b", None, 2) == 1
+    assert [table.slots(number) for number in range(3)] == [slice(1, 3), slice(3, 6), slice(6, 7)]
+    assert table.depth[:3].tolist() == [0, 1, 2]
+    assert [table.parent(number) for number in range(3)] == [-1, 0, 1]
+    with pytest.raises(TrajectoryError, match="now comes after 'z' at b, and otherwise after 'y'"):
+        table.visit("b", None, 5)
+
+
 def test_a_table_that_grows_equals_a_tree_that_is_known():
     simulator = simulator_of("leduc_poker")
     seeing = replace(TWEAKED, knowledge=Knowledge.OWN_TREE)
@@ -613,6 +626,16 @@ def test_checkpoints_of_others_are_refused(tmp_path):
     with pytest.raises(CheckpointFileError, match="cannot be read as a checkpoint"):
         learner.load(path)
     assert learner.iteration == 1
+
+
+def test_a_checkpoint_of_a_tree_with_other_actions_is_refused(tmp_path):
+    first, second = (
+        learner_of("balanced-omd", tree=make_own_tree(0, [Decision("arms", actions)]))
+        for actions in (ARMS, ("left", "up"))
+    )
+    first.save(tmp_path / "learner.ckpt")
+    with pytest.raises(CheckpointMismatchError, match="fingerprint"):
+        second.load(tmp_path / "learner.ckpt")
 
 
 def test_keys_come_back_equal():

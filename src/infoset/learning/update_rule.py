@@ -15,7 +15,8 @@ __all__ = ["Exploration", "Feedback", "LearnerState", "RuleRow", "UpdateRule"]
 class LearnerState(Protocol):
     """The arrays of a learner, a named tuple: these, and those that its kind needs besides.
 
-    Each array is over slots [S] or over infostates [I], or empty.
+    Where infostates are taken in as they are met, each array is over slots [S], over infostates
+    [I] or empty, and grows with them.
     """
 
     @property
