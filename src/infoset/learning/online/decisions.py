@@ -77,7 +77,8 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
         taken.append(action)
     if not listed:
         raise ParameterError("there is no decision: give one Decision(infostate, actions) at least")
-    action_sets = tuple(dict.fromkeys(decision.actions for decision in listed))
+    actions = [tuple(decision.actions) for decision in listed]
+    action_sets = tuple(dict.fromkeys(actions))
     nothing = np.zeros(len(parent), np.int32)
     return InfostateTree(
         player=player,
@@ -86,7 +87,7 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
         private_observation=nothing,
         public_observation=nothing.copy(),
         public_state=nothing.copy(),
-        action_set=_array([-1, *(action_sets.index(decision.actions) for decision in listed)]),
+        action_set=_array([-1, *map(action_sets.index, actions)]),
         action_sets=action_sets,
         observations=(None,),
         names=tuple(number),
