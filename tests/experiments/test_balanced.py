@@ -40,6 +40,7 @@ TINY = {
     "e4": correlated.Setting((1_000,), 2),
     "e5": ablations.Setting(("kuhn_poker",), 3_000, 2, 300),
     "e6": switching.Setting((500, 2_000), 2),
+    "goals": tuned_learners.Setting((COLUMNS[0],), ENTRIES[-1:], 2, 3, False, "goals"),
     "samples": samples.Setting((2, 3), 0.2, 16_000, 2),
 }
 

@@ -12,6 +12,7 @@ from infoset.experiments.balanced.learning_cell import LearningCell
 from infoset.experiments.balanced.tuned_numbers import (
     COLUMNS,
     ENTRIES,
+    OURS,
     SHARES,
     Column,
     Entry,
@@ -23,7 +24,7 @@ from infoset.experiments.reports import Chart, Report, Spread, Table, compared, 
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 
-__all__ = ["TUNED"]
+__all__ = ["GOALS", "TUNED"]
 
 TUNING_SEED = 0
 GRID = tuple(10.0 ** (-4 + 7 * step / 19) for step in range(20))
@@ -45,6 +46,7 @@ class Setting(NamedTuple):
     seeds: int
     points: int
     searches: bool
+    prefix: str = "e2"
 
 
 @dataclass
@@ -61,6 +63,11 @@ class Found:
         """NashConv at the end."""
         return Spread.of([result["nash_conv"] for result in self.results])
 
+    @property
+    def last(self) -> float:
+        """NashConv of the last policies, on average."""
+        return Spread.of([result["last_nash_conv"] for result in self.results]).mean
+
 
 def report(run: RunCells, setting: Setting) -> Report:
     """Find the constants, run fresh seeds, and compare with tables B and C."""
@@ -70,8 +77,8 @@ def report(run: RunCells, setting: Setting) -> Report:
     results = iter(run(cells))
     for one in found:
         one.results = [next(results) for _ in seeds]
-    tables = [_table(column, found) for column in setting.columns]
-    return Report(tuple(tables), tuple(_chart(column, found) for column in setting.columns))
+    shown = [(column, found, setting.prefix) for column in setting.columns]
+    return Report(tuple(_table(*one) for one in shown), tuple(_chart(*one) for one in shown))
 
 
 def cell_of(found: Found, constant: float | None, seed: int, points: int = 1) -> LearningCell:
@@ -121,23 +128,23 @@ def candidates(entry: Entry, column: Column, searches: bool) -> Sequence[float]:
     return [factor * constant for factor in NEAR]
 
 
-def _table(column: Column, found: Sequence[Found]) -> Table:
-    rows = [
-        (one.entry.label, one.constant, *compared(one.spread, expected_of(one.entry, column)))
-        for one in found
-        if one.column == column
-    ]
+def _table(column: Column, found: Sequence[Found], prefix: str) -> Table:
+    rows = []
+    for one in found:
+        if one.column == column:
+            numbers = compared(one.spread, expected_of(one.entry, column))
+            rows.append((one.entry.label, one.constant, *numbers, one.last))
     return Table(
-        f"e2-{column.name}",
+        f"{prefix}-{column.name}",
         f"NashConv of the average policies in {column.title} after {column.episodes:,} episodes, "
         "in chips. External sampling counts terminal histories visited, and is not of the kind "
         "that sees its own episodes only.",
-        ("learner", "constant", *compared_columns("tables B, C")),
+        ("learner", "constant", *compared_columns("tables B, C"), "last policy"),
         tuple(rows),
     )
 
 
-def _chart(column: Column, found: Sequence[Found]) -> Chart:
+def _chart(column: Column, found: Sequence[Found], prefix: str) -> Chart:
     lines = []
     for one in found:
         if one.column == column and one.entry.is_drawn:
@@ -147,8 +154,8 @@ def _chart(column: Column, found: Sequence[Found]) -> Chart:
             means = tuple(sum(gap) / len(gap) / column.width for gap in gaps)
             lines.append(Line(one.entry.label, episodes, means))
     return Chart(
-        f"e2-{column.name}",
-        f"{column.title}, tuned learners",
+        f"{prefix}-{column.name}",
+        column.title,
         "episodes",
         "NashConv / payoff range",
         tuple(lines),
@@ -163,4 +170,16 @@ TUNED = Experiment(
     full=Setting(COLUMNS, ENTRIES, 4, 50, True),
     quick_time="seven minutes",
     full_time="five hours",
+)
+
+LONG = tuple(column for column in COLUMNS if column.name in ("kuhn-1e7", "leduc-1e7"))
+
+GOALS = Experiment(
+    "goals",
+    "Goals: ten million episodes, as the library recommends",
+    report,
+    quick=Setting(LONG, OURS, 2, 8, False, "goals"),
+    full=Setting(LONG, OURS, 4, 50, False, "goals"),
+    quick_time="three minutes",
+    full_time="six minutes",
 )

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from infoset.experiments.reports import Expected
 
-__all__ = ["COLUMNS", "ENTRIES", "SHARES", "Column", "Entry", "constant_of", "expected_of"]
+__all__ = ["COLUMNS", "ENTRIES", "OURS", "SHARES", "Column", "Entry", "constant_of", "expected_of"]
 
 SHARES: Final = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
 """Of exploration, in outcome sampling."""
@@ -196,10 +196,20 @@ TABLE_C: Final = (
     ),
 )
 
+
+def _ours(label: str, learner: str, preset: str | None = None) -> Entry:
+    return Entry(label, learner, preset=preset, is_drawn=True)
+
+
 OURS: Final = (
-    Entry("LocalOMD, baseline by action (ours)", "local-omd-action-baseline", is_drawn=True),
-    Entry("VR-MCCFR", "vr-mccfr"),
-    Entry("VR-MCCFR balanced (ours)", "vr-mccfr-balanced", is_drawn=True),
+    _ours("IXOMD, recommended (ours)", "ixomd", "recommended"),
+    _ours("Balanced FTRL, recommended (ours)", "balanced-ftrl", "recommended"),
+    _ours("Adaptive FTRL, recommended (ours)", "adaptive-ftrl", "recommended"),
+    _ours("Tweaked Adaptive FTRL, recommended (ours)", "tweaked-ftrl", "recommended"),
+    _ours("Perturbed FTRL (ours)", "perturbed-ftrl"),
+    _ours("LocalOMD, baseline by action (ours)", "local-omd-action-baseline"),
+    _ours("VR-MCCFR", "vr-mccfr"),
+    _ours("VR-MCCFR balanced (ours)", "vr-mccfr-balanced"),
 )
 """As the library has them, with no constants to tune."""
 
