@@ -54,7 +54,14 @@ if TYPE_CHECKING:
         to_openspiel,
         to_pettingzoo,
     )
-    from infoset.learning import LEARNERS, LearnResult
+    from infoset.learning import (
+        LEARNERS,
+        Learner,
+        LearnResult,
+        Trajectory,
+        make_learner,
+        play_and_learn,
+    )
     from infoset.plotting import (
         draw,
     )
@@ -166,7 +173,14 @@ _ROOMS = {
         "to_openspiel",
         "to_pettingzoo",
     ),
-    "learning": ("LEARNERS", "LearnResult"),
+    "learning": (
+        "LEARNERS",
+        "LearnResult",
+        "Learner",
+        "Trajectory",
+        "make_learner",
+        "play_and_learn",
+    ),
     "plotting": ("draw",),
     "front": ("GameInfo", "compare", "evaluate", "info", "learn", "load", "solve"),
 }
@@ -188,6 +202,7 @@ __all__ = [
     "InfosetError",
     "Infostate",
     "LearnResult",
+    "Learner",
     "MatchResult",
     "Observation",
     "Policy",
@@ -199,6 +214,7 @@ __all__ = [
     "SolveResult",
     "TabularPolicy",
     "TracePoint",
+    "Trajectory",
     "UniformPolicy",
     "ValueProof",
     "WorldGraph",
@@ -230,10 +246,12 @@ __all__ = [
     "load_policy",
     "load_policy_csv",
     "make_form",
+    "make_learner",
     "matrix_game",
     "mix",
     "nash_conv",
     "pad_timing",
+    "play_and_learn",
     "play_matches",
     "play_out",
     "prove_value",
