@@ -137,28 +137,34 @@ class SlowLocalOmd:
         rate = self.rate(here)
         return np.log(self.sampling[here] @ np.exp(-rate * self.sums[here])) / rate
 
+    def mixed(self):
+        """Return what the player whose turn it is follows."""
+        share = self.row.share
+        pairs = zip(self.sampling, self.policies, strict=True)
+        return [share * fixed + (1 - share) * policy for fixed, policy in pairs]
+
     def episode(self):
-        player = self.player
+        player, mixed = self.player, self.mixed()
         end, paths = self.tree.play(
             self.stream,
-            lambda here, step: (
-                self.sampling if self.tree.player[here] == player else self.policies
-            )[here],
+            lambda here, step: (mixed if self.tree.player[here] == player else self.policies)[here],
         )
         self.average.add(self.policies, player)
         cost = self.losses[end, player]
         for here, action in reversed(paths[player]):
-            cost = self.update(here, action, cost)
+            weight = self.tree.reach(self.sampling, here) / self.tree.reach(mixed, here)
+            cost = self.update(here, action, cost, mixed[here][action], weight)
         self.player = (player + 1) % len(self.tree.num_layers)
 
-    def update(self, here, action, cost):
+    def update(self, here, action, cost, probability, weight):
         """Learn the cost of an action at an infostate; return what is passed up."""
         before, baseline = self.potential(here), self.baselines.values[here]
         estimate = baseline.copy()
-        estimate[action] += (cost - baseline[action]) / self.sampling[here][action]
-        self.squares[here] += np.abs(estimate - self.policies[here] @ baseline).max() ** 2
-        self.sums[here] += estimate
+        estimate[action] += (cost - baseline[action]) / probability
+        centred = estimate - self.policies[here] @ baseline
+        self.squares[here] += np.abs(weight * centred).max() ** 2
+        self.sums[here] += weight * estimate
         weights = self.sampling[here] * np.exp(-self.rate(here) * self.sums[here])
         self.policies[here] = weights / weights.sum()
         self.baselines.follow(here, action, cost)
-        return before - self.potential(here)
+        return (before - self.potential(here)) / weight

@@ -27,6 +27,7 @@ ROWS = {
     "centred": replace(ADAPTIVE, centre=0.5),
     "baseline": replace(ADAPTIVE, centre=0.5, window=3),
     "by action": replace(ADAPTIVE, centre=0.5, window=3, by_action=True),
+    "mixed": replace(ADAPTIVE, centre=0.5, window=3, by_action=True, share=0.6),
     "fixed by action": replace(FIXED, window=1000, by_action=True),
 }
 UNEVEN = RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300)
@@ -166,7 +167,7 @@ def test_estimates_are_right_on_average_whatever_the_baselines():
     )
     expected, estimate = np.zeros(3), np.zeros(3)
     for taken, probability in enumerate(sampling):
-        largest = estimate_losses(0, 3, taken, losses[taken], 0.7, sampling, baseline, estimate)
+        largest = estimate_losses(0, 3, taken, losses[taken], 0.7, probability, baseline, estimate)
         assert largest == np.abs(estimate).max()
         expected += probability * estimate
     assert np.allclose(expected, losses - 0.7, atol=1e-12)
@@ -225,6 +226,8 @@ def test_leduc_poker_is_learnt_better_with_a_baseline():
         ({"steps": None}, "pair"),
         ({"centre": np.inf}, "centre"),
         ({"window": -1}, "window"),
+        ({"share": 0.0}, "share"),
+        ({"share": 1.5}, "share"),
     ],
 )
 def test_numbers_that_are_none_are_refused(changes, words):

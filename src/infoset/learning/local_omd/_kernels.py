@@ -16,6 +16,7 @@ RATE = 0
 ADAPTIVE = 1
 WINDOW = 2
 BY_ACTION = 3
+SHARE = 4
 
 LEAST_PROBABILITY = 1e-300
 
@@ -28,8 +29,8 @@ class LocalState(NamedTuple):
     policy : FloatArray
         [S] the current policy.
     sampling : FloatArray
-        [S] b(a|x), by which the learner of an episode acts, and with which policies begin; not
-        moved.
+        [S] b(a|x), by which the learner of an episode acts, all the time or mostly, and with which
+        policies begin; not moved.
     weight : FloatArray
         [I] by which fixed rates are multiplied; not moved.
     rate : FloatArray
@@ -72,20 +73,20 @@ def estimate_losses(
     taken: int,
     cost: float,
     mean: float,
-    sampling: FloatArray,
+    probability: float,
     baseline: FloatArray,
     estimate: FloatArray,
 ) -> float:
     """Fill in the estimated losses of all actions, less `mean`; return the largest in size.
 
-    They are the baselines, corrected for the action taken by (cost - b₀) / b(a|x): right on
-    average, and the less noisy the better the baselines.
+    They are the baselines, corrected for the action taken by (cost - b₀) / `probability`, that of
+    taking it: right on average, and the less noisy the better the baselines.
     """
     largest = 0.0
     for slot in range(first_slot, end):
         estimate[slot] = baseline[slot] - mean
         if slot == taken:
-            estimate[slot] += (cost - baseline[slot]) / sampling[slot]
+            estimate[slot] += (cost - baseline[slot]) / probability
         largest = max(largest, abs(estimate[slot]))
     return largest
 
@@ -126,32 +127,43 @@ def learn_infostate(
     here: int,
     taken: int,
     cost: float,
+    probability: float,
+    weight: float,
     state: LocalState,
 ) -> float:
     """Learn what an action has cost, `state` in place; return what the infostate then costs.
 
     That is <policy, b₀> - log Z / η, a regularised value.
 
-    numbers : [4] η, whether rates adapt, over how many costs baselines run or 0 for constant, and
-    whether each action has its own.
+    numbers : [5] η, whether rates adapt, over how many costs baselines run or 0 for constant,
+    whether each action has its own, and how much of what is sampled is b.
+    probability : of taking the action. weight : of the visit, by which the estimates count.
     """
     first_slot = infostates.first_slot[here]
     end = first_slot + infostates.num_actions[here]
     mean = mean_baseline(first_slot, end, state.policy, state.baseline)
     largest = estimate_losses(
-        first_slot, end, taken, cost, mean, state.sampling, state.baseline, state.estimate
+        first_slot, end, taken, cost, mean, probability, state.baseline, state.estimate
     )
     rate = numbers[RATE] * state.weight[here]
     if numbers[ADAPTIVE] > 0.0:
-        state.squares[here] += largest * largest
+        state.squares[here] += (weight * largest) ** 2
         rate = numbers[RATE] / np.sqrt(1.0 + state.squares[here])
     kept = rate / state.rate[here]
     state.rate[here] = rate
-    log_total = descend(first_slot, end, rate, kept, state.sampling, state.estimate, state.policy)
+    step = weight * rate
+    log_total = descend(first_slot, end, step, kept, state.sampling, state.estimate, state.policy)
     for slot in range(first_slot, end):
         if slot == taken or numbers[BY_ACTION] == 0.0:
             follow_baseline(slot, cost, numbers[WINDOW], state.baseline, state.visits)
-    return float(mean - log_total / rate)
+    return float(mean - log_total / step)
+
+
+@inner_kernel
+def sampled(numbers: FloatArray, slot: int, state: LocalState) -> float:
+    """Return the probability with which the learner of an episode takes an action."""
+    share = numbers[SHARE]
+    return float(share * state.sampling[slot] + (1.0 - share) * state.policy[slot])
 
 
 @inner_kernel
@@ -166,14 +178,23 @@ def learn_locally(
     """Update the player that sampled an episode along its path, `state` in place.
 
     From the last own decision to the first; the cost of an action is the loss at the last one,
-    and what the infostate after it costs at the others.
+    and what the infostate after it costs at the others. A visit weighs as often as b would have
+    come there for once that what is sampled does, so that the weights of infostates stay b's.
 
-    Source: Fiegel et al. (2024); baselines that run are ours.
+    Source: Fiegel et al. (2024); baselines that run, and samplers other than b, are ours.
     """
-    cost = loss
-    for step in range(paths.length[player] - 1, -1, -1):
+    cost, weight = loss, 1.0
+    last = paths.length[player] - 1
+    for step in range(last):
+        taken = paths.slot[player, step]
+        weight *= state.sampling[taken] / sampled(numbers, taken, state)
+    for step in range(last, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
-        cost = learn_infostate(numbers, infostates, here, taken, cost, state)
+        probability = sampled(numbers, taken, state)
+        cost = learn_infostate(numbers, infostates, here, taken, cost, probability, weight, state)
+        if step > 0:
+            above = paths.slot[player, step - 1]
+            weight *= sampled(numbers, above, state) / state.sampling[above]
 
 
 @kernel
@@ -199,7 +220,7 @@ def learn_in_turn(
 ) -> None:
     """Play episodes in which one player after another samples and learns; count them in done[0].
 
-    numbers : [N, 4] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 5] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
     """
     num_players = len(numbers)
     for _ in range(episodes):
@@ -210,7 +231,7 @@ def learn_in_turn(
             state.policy,
             player,
             state.sampling,
-            1.0,
+            numbers[player, SHARE],
             paths.slot.shape[1],
             stream,
             paths,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoset.checks import check_count, check_number
+from infoset.errors import ParameterError
 from infoset.learning.balance import subtree_policy, subtree_sizes
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd._kernels import LocalState, learn_in_turn
@@ -49,6 +50,8 @@ class LocalOmd:
         0 where it stays what it is.
     by_action : bool
         Whether each action has a baseline of its own, of what it has cost, or they share one.
+    share : float
+        How much of what is sampled is the fixed policy, above 0; the rest is the current one.
     knowledge : Knowledge
         What it is given.
     presets : Presets
@@ -67,6 +70,7 @@ class LocalOmd:
     centre: float = 0.0
     window: int = 0
     by_action: bool = False
+    share: float = 1.0
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
@@ -74,6 +78,11 @@ class LocalOmd:
         object.__setattr__(self, "steps", check_steps(self.steps))
         check_number("centre", self.centre)
         check_count("window", self.window)
+        check_number("share", self.share)
+        if not 0 < self.share <= 1:
+            raise ParameterError(
+                f"share={self.share} must be above 0, at most 1: all actions have to be tried"
+            )
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> LocalOmdSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
@@ -85,19 +94,20 @@ class LocalOmd:
         return LocalOmdRule(self, np.array(self.numbers(size, horizon)))
 
     def numbers(self, size: TreeSize | None, own_episodes: int) -> tuple[float, ...]:
-        """Return η, whether rates adapt, the window, and whether baselines are by action.
+        """Return η, whether rates adapt, the window, whether baselines are by action, the share.
 
         Of one player; the size of its tree is asked for where the steps are a rule.
         """
         steps = self.steps
         if not isinstance(steps, Steps):
             steps = steps(known_size(size, self.name), own_episodes)
-        return steps.rate, float(self.adaptive), float(self.window), float(self.by_action)
+        switches = float(self.adaptive), float(self.window), float(self.by_action)
+        return steps.rate, *switches, self.share
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
     ) -> LocalState:
-        """Return the arrays of players before their first episode, `numbers` [N, 4] being theirs.
+        """Return the arrays of players before their first episode, `numbers` [N, 5] being theirs.
 
         `num_slots` is the number of slots S.
         """

@@ -11,6 +11,7 @@ from infoset.learning.tuned import tuned_steps
 __all__ = ["LOCAL_OMD_LEARNERS", "confident_steps", "fixed_steps"]
 
 RATE = 5.6
+SHARE = 0.8
 WINDOW = 200
 
 
@@ -55,12 +56,13 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
     ),
     LocalOmd(
         "local-omd-action-baseline",
-        "local-omd-adaptive with a running mean taken off the costs of each action (ours)",
+        "local-omd-adaptive, a mean taken off the costs of each action, a fifth on policy (ours)",
         steps=Steps(RATE, 0.0),
         adaptive=True,
         centre=0.5,
         window=WINDOW,
         by_action=True,
+        share=SHARE,
         presets={"tuned": {"steps": tuned_steps(5.6, 5.6, 10.0, growth=0.0)}},
     ),
 )

@@ -24,7 +24,7 @@ class LocalOmdRule:
     ----------
     row : LocalOmd
     numbers : FloatArray
-        [4] see `LocalOmd.numbers`.
+        [5] see `LocalOmd.numbers`.
     """
 
     row: LocalOmd
@@ -46,8 +46,8 @@ class LocalOmdRule:
         return ()
 
     def exploration(self, state: LocalState, episode: int, step: int) -> Exploration:
-        """Return the sampling policy, which it follows at every decision."""
-        return Exploration(state.sampling, 1.0)
+        """Return the fixed policy and its share, the same at every decision."""
+        return Exploration(state.sampling, self.row.share)
 
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: LocalState
