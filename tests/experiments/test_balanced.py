@@ -19,7 +19,7 @@ from infoset.experiments.balanced import (
     switching,
     tuned_learners,
 )
-from infoset.experiments.balanced.learning_cell import LearningCell, measured_at
+from infoset.experiments.balanced.learning_cell import LearningCell, measured_at, simulator_of
 from infoset.experiments.balanced.tuned_numbers import (
     COLUMNS,
     ENTRIES,
@@ -164,6 +164,16 @@ def test_constants_and_numbers_are_read_from_the_tables():
     assert expected_of(by_label["Balanced OMD, loss - 1/2"], dice).mean == 0.704
     assert expected_of(by_label["Adaptive FTRL"], dice) is None
     assert constant_of(by_label["Adaptive FTRL"], dice) == (None, True)
+
+
+def test_balanced_ftrl_counts_from_the_first_infostates():
+    entry = next(entry for entry in ENTRIES if entry.label == "Balanced FTRL")
+    found = tuned_learners.Found(entry, COLUMNS[1], None)
+    assert tuned_learners.cell_of(found, 0.001, 0).rate == pytest.approx(0.001 / 6)
+    for column in COLUMNS[:2]:
+        simulator = simulator_of(column.game)
+        roots = simulator.infostates.parent_slot == simulator.infostates.root_slot[0]
+        assert np.count_nonzero(roots) == column.num_roots
 
 
 def test_the_published_grids():

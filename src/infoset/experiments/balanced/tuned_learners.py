@@ -92,7 +92,7 @@ def cell_of(found: Found, constant: float | None, seed: int, points: int = 1) ->
         found.column.episodes,
         seed,
         preset=entry.preset,
-        rate=constant if entry.tuned == "rate" else None,
+        rate=entry.rate(constant, found.column) if constant and entry.tuned == "rate" else None,
         changes=tuple(changes.items()),
         points=points,
     )
@@ -166,7 +166,7 @@ TUNED = Experiment(
     "e2",
     "E2: tuned learners",
     report,
-    quick=Setting(tuple(c for c in COLUMNS if c.episodes == 1_000_000), ENTRIES, 2, 8, False),
+    quick=Setting(tuple(c for c in COLUMNS if c.episodes == 1_000_000), ENTRIES, 4, 8, False),
     full=Setting(COLUMNS, ENTRIES, 4, 50, True),
     quick_time="seven minutes",
     full_time="five hours",

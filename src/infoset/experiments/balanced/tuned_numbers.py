@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from infoset.experiments.reports import Expected
@@ -24,6 +24,8 @@ class Column(NamedTuple):
     episodes : int
     width : float
         The payoff range.
+    num_roots : int
+        First infostates of the first player.
     """
 
     name: str
@@ -31,15 +33,16 @@ class Column(NamedTuple):
     game: str
     episodes: int
     width: float
+    num_roots: int
 
 
 COLUMNS: Final = (
-    Column("kuhn-1e6", "Kuhn poker", "kuhn_poker", 1_000_000, 4.0),
-    Column("leduc-1e6", "Leduc poker", "leduc_poker", 1_000_000, 26.0),
-    Column("leduc-1e7", "Leduc poker", "leduc_poker", 10_000_000, 26.0),
-    Column("dice-1e6", "Liar's dice", "liars_dice", 1_000_000, 2.0),
-    Column("kuhn-1e7", "Kuhn poker", "kuhn_poker", 10_000_000, 4.0),
-    Column("dice-1e7", "Liar's dice", "liars_dice", 10_000_000, 2.0),
+    Column("kuhn-1e6", "Kuhn poker", "kuhn_poker", 1_000_000, 4.0, 3),
+    Column("leduc-1e6", "Leduc poker", "leduc_poker", 1_000_000, 26.0, 6),
+    Column("leduc-1e7", "Leduc poker", "leduc_poker", 10_000_000, 26.0, 6),
+    Column("dice-1e6", "Liar's dice", "liars_dice", 1_000_000, 2.0, 6),
+    Column("kuhn-1e7", "Kuhn poker", "kuhn_poker", 10_000_000, 4.0, 3),
+    Column("dice-1e7", "Liar's dice", "liars_dice", 10_000_000, 2.0, 6),
 )
 """The first four are those of the tables."""
 
@@ -63,6 +66,9 @@ class Entry:
         The label of the same learner without what makes its noise less.
     is_drawn : bool
         Whether it is in the figures.
+    weighs_roots : bool
+        Whether the constants are for a balanced transition that is 1 at each first infostate, and
+        not 1 for all of them together, as it is here.
     """
 
     label: str
@@ -73,6 +79,11 @@ class Entry:
     preset: str | None = None
     plain: str = ""
     is_drawn: bool = False
+    weighs_roots: bool = False
+
+    def rate(self, constant: float, column: Column) -> float:
+        """Return the learning rate of a constant."""
+        return constant / column.num_roots if self.weighs_roots else constant
 
 
 HALF: Final = (("centre", 0.5),)
@@ -98,6 +109,7 @@ TABLE_B: Final = (
         "rate",
         ("0.0164 (.003)", "1.105 (.001)", "0.404 (.0003)", "0.395 (.003)"),
         is_drawn=True,
+        weighs_roots=True,
     ),
     Entry("Adaptive FTRL", "adaptive-ftrl", "rate", ("0.0184 (316)", "1.467 (32)", "-", "-")),
     Entry(
@@ -159,7 +171,10 @@ def _halved(label: str, learner: str, *published: str) -> Entry:
 TABLE_C: Final = (
     _halved("IXOMD", "ixomd", "0.0080", "0.690", "-", "0.472"),
     _halved("Balanced OMD", "balanced-omd", "0.0085", "0.999", "-", "0.704"),
-    _halved("Balanced FTRL", "balanced-ftrl", "0.0092", "0.469", "0.299", "0.513"),
+    replace(
+        _halved("Balanced FTRL", "balanced-ftrl", "0.0092", "0.469", "0.299", "0.513"),
+        weighs_roots=True,
+    ),
     _halved("Tweaked Adaptive FTRL", "tweaked-ftrl", "0.0047", "0.579", "0.229", "0.236"),
     _halved("Balanced CFR Hedge", "balanced-cfr-hedge", "0.0099", "0.532", "-", "-"),
     Entry(
