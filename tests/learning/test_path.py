@@ -358,3 +358,15 @@ def test_rates_for_any_time_begin_with_those_for_one_episode():
         fixed.run(1)
         falling.run(1)
         np.testing.assert_array_equal(fixed.state()["policy"], falling.state()["policy"])
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(num_cards=2)"])
+@pytest.mark.parametrize("centre", [0.0, 1.0])
+def test_steps_that_are_far_too_large_leave_policies_behind(game, centre):
+    row = replace(PLAIN, steps=(1e6, 0.0), centre=centre)
+    learners = row.self_play(simulator_of(game), horizon=1000, seed=1)
+    learners.run(1000)
+    policy = learners.state()["policy"]
+    for here in range(len(learners.simulator.depth)):
+        assert policy[own_slots(learners.simulator, here)].sum() == pytest.approx(1.0)
+    assert np.all(np.isfinite(np.concatenate(learners.policy().probabilities)))

@@ -19,6 +19,8 @@ DRIFT = 3
 PULL = 4
 
 LEAST_PROBABILITY = 1e-300
+LARGEST_LOGIT = 690.0
+"""The exponential of no more than this is added, so that sums are never infinite, and never 0."""
 
 
 class PathState(NamedTuple):
@@ -82,7 +84,8 @@ def descend(
     for slot in range(first_slot, end):
         if slot != taken:
             others += policy[slot]
-    moved = policy[taken] * np.exp(-rate * loss)
+    logit = min(max(-rate * loss, -LARGEST_LOGIT), LARGEST_LOGIT)
+    moved = policy[taken] * np.exp(logit)
     total = others + moved
     share = 1.0 / total
     for slot in range(first_slot, end):

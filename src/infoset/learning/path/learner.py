@@ -53,8 +53,9 @@ class PathLearner:
         p of adaptive rates η / P(x)ᵖ, P the sum over visits of 1 / (reach + γ); 0 for none.
     anytime : bool
         Whether the steps of an episode are those for as many episodes as it is the last of,
-        instead of for the horizon. Policies are drawn back to the first one as rates fall, and an
-        infostate takes the rate of the time when it is met.
+        instead of for the horizon; a pair of them is for the first. Policies are drawn back to
+        the one they began with as rates fall, and an infostate takes the rate of the time when
+        it is met.
     centre : float
         What is taken off every loss in [0, 1].
     pull : float
@@ -163,11 +164,12 @@ class PathSelfPlay(SelfPlay):
         self._reach = np.zeros(self._paths.slot.shape[1])
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, what the losses are centred at, and the seed."""
+        """Return the numbers of each player, those of the row, and the seed."""
         return {
             "learner": self.row.name,
             "numbers": self._numbers.tolist(),
             "centre": self.row.centre,
+            "renewal": self.row.renewal,
             "horizon": self.horizon,
             "seed": self.seed,
         }

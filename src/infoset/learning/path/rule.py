@@ -36,8 +36,9 @@ class PathRule:
     """It plays the policy that it learns."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers, and what losses are centred at."""
-        return {"numbers": self.numbers.tolist(), "centre": self.row.centre}
+        """Return the numbers of the player, and those of the row."""
+        numbers = self.numbers.tolist()
+        return {"numbers": numbers, "centre": self.row.centre, "renewal": self.row.renewal}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> PathState:
         """Return the arrays before the first episode."""
