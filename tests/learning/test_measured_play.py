@@ -68,6 +68,15 @@ def test_nash_conv_of_the_average_is_the_sum_of_regrets(spec, name):
     assert sum(play.regrets) / 400 == pytest.approx(conv, abs=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("name", "turn"), [("balanced-cfr-hedge", 3), ("local-omd", 2), ("os-mccfr", 1)]
+)
+def test_the_identity_of_learners_that_explore_is_over_whole_turns(kuhn, name, turn):
+    play = measured(kuhn, name, episodes=198, every=turn)
+    conv = evaluate_policy(play.policy()).nash_conv
+    assert sum(play.evaluate().gains) == pytest.approx(conv, abs=1e-10)
+
+
 def test_averaging_probabilities_as_they_are_breaks_the_identity(kuhn):
     """What an average is of: realization plans, and not what is done at each infostate."""
     play = measured(kuhn, "tweaked-ftrl")
