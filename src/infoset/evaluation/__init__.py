@@ -20,6 +20,12 @@ from infoset.evaluation.exploitability import (
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.matches import MatchResult, play_matches
+from infoset.evaluation.triggers import (
+    TriggerEvaluation,
+    TriggerGain,
+    TriggerPlay,
+    evaluate_triggers,
+)
 
 __all__ = [
     "Behavior",
@@ -30,6 +36,9 @@ __all__ = [
     "JointEvaluation",
     "JointPlay",
     "MatchResult",
+    "TriggerEvaluation",
+    "TriggerGain",
+    "TriggerPlay",
     "ValueProof",
     "behavior_values",
     "best_response",
@@ -37,6 +46,7 @@ __all__ = [
     "evaluate_joint",
     "evaluate_plans",
     "evaluate_policy",
+    "evaluate_triggers",
     "expected_values",
     "exploitability",
     "joint_distribution",
