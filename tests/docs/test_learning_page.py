@@ -1,0 +1,21 @@
+"""The page on learning lists every learner there is, and says what it is given."""
+
+from __future__ import annotations
+
+from snippets import ROOT
+
+from infoset.learning import LEARNERS
+
+PAGE = ROOT / "docs" / "learning" / "index.md"
+
+
+def listed():
+    """Return of each row of the table its name and what it may know."""
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and "`" in cells[0]:
+            yield cells[0].split("`")[1], cells[1]
+
+
+def test_the_table_has_every_learner_with_what_it_may_know():
+    assert dict(listed()) == {name: row.knowledge.value for name, row in LEARNERS.items()}
