@@ -41,11 +41,12 @@ LINES = {
     "dcfr": ("#009e73", "-"),
     "pcfr+": ("#56b4e9", "--"),
     "pdcfr+": ("#d55e00", "--"),
-    "sapcfr+": ("#0072b2", "-"),
+    "sapcfr+": ("#0072b2", "--"),
+    "sapdcfr+": ("#0072b2", "-"),
     "rtcfr+": ("#cc79a7", "-."),
     "optimistic-omd": ("#777777", ":"),
 }
-"""Colours and dashes of the methods in the figures; all eyes can tell the colours apart."""
+"""Colours and dashes of the methods in the figures; all eyes can tell them apart."""
 
 LOWEST = 1e-8
 """Where the figures end."""
@@ -166,7 +167,7 @@ def draw_family(family: str) -> Figure:
         draw_game(axes, game)
     panels[0].set_ylabel("exploitability / payoff range")
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles, names, loc="outside lower center", ncols=5, frameon=False)
     return figure
 
 
