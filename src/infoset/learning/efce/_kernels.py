@@ -101,7 +101,7 @@ def learn_path(
         μ(g) · loss / (μ(s) + γ (μ*(s) + μ(g) m_g(s))).
 
     numbers : [3] η, γ and XA; factor : of η and γ.
-    Source: Bai et al. (2022b), Algorithm 3.
+    Source: Bai et al. (2022b).
     """
     length = paths.length[player]
     if length == 0:
