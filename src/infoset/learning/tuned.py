@@ -41,8 +41,8 @@ class TunedSteps:
         if family not in self.constants:
             raise ParameterError(
                 f"no steps have been tuned for {size.game or 'this game'}, only for "
-                f'{", ".join(sorted(self.constants))}: choose preset="practical", or give a pair '
-                "steps=(rate, exploration)"
+                f"{', '.join(sorted(self.constants))}: choose another preset or none, or give "
+                "a pair steps=(rate, exploration)"
             )
         rate = self.constants[family] * (episodes / TUNED_EPISODES) ** self.growth
         return Steps(rate, EXPLORATION_PER_RATE * rate)
