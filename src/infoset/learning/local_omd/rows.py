@@ -11,6 +11,7 @@ from infoset.learning.tuned import tuned_steps
 __all__ = ["LOCAL_OMD_LEARNERS", "confident_steps", "fixed_steps"]
 
 RATE = 5.6
+RATE_BY_ACTION = 10.0
 SHARE = 0.8
 WINDOW = 200
 
@@ -57,7 +58,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
     LocalOmd(
         "local-omd-action-baseline",
         "local-omd-adaptive, a mean taken off the costs of each action, a fifth on policy (ours)",
-        steps=Steps(RATE, 0.0),
+        steps=Steps(RATE_BY_ACTION, 0.0),
         adaptive=True,
         centre=0.5,
         window=WINDOW,
