@@ -166,6 +166,17 @@ def test_a_folder_of_something_else_is_refused(tmp_path):
         CellFolder(tmp_path / "notes.txt" / "study", "draws")
 
 
+def test_a_folder_that_was_just_begun_is_gone_on_with(tmp_path):
+    path = tmp_path / "study"
+    path.mkdir()
+    (path / ".study.json.17.tmp").write_text("{")
+    assert run_cells([Draw(1)], CellFolder(path, "draws"))
+    (path / "cells" / os.listdir(path / "cells")[0]).unlink()
+    (path / "cells").rmdir()
+    assert run_cells([Draw(1)], CellFolder(path, "draws"))
+    assert RUNS == [1, 1]
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"settings": {}'])
 def test_a_damaged_file_is_named(folder, text):
     run_cells([Draw(1)], folder)

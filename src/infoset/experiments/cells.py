@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from hashlib import sha256
 from pathlib import Path
@@ -70,7 +70,11 @@ class CellFolder:
         self.path = path
         self.study = study
         try:
-            (path / CELLS).mkdir(parents=True, exist_ok=True) if self._is_ours() else self._begin()
+            if not self._is_ours():
+                path.mkdir(parents=True, exist_ok=True)
+                about = {"study": study, "version": __version__}
+                write_text(path / ABOUT, json_text(about) + "\n")
+            (path / CELLS).mkdir(exist_ok=True)
         except OSError as error:
             raise CheckpointFileError(
                 f"cannot use {path} as the folder of a study ({error.strerror}); choose another"
@@ -87,17 +91,12 @@ class CellFolder:
                     "choose another"
                 )
             return True
-        if self.path.exists() and any(self.path.iterdir()):
+        if self.path.exists() and any(path.name[0] != "." for path in self.path.iterdir()):
             raise CheckpointMismatchError(
                 f"{self.path} has files in it, and not those of a study: choose another folder, "
                 "or a new one"
             )
         return False
-
-    def _begin(self) -> None:
-        (self.path / CELLS).mkdir(parents=True, exist_ok=True)
-        about = {"study": self.study, "version": __version__}
-        write_text(self.path / ABOUT, json_text(about) + "\n")
 
     def file_of(self, cell: Cell) -> Path:
         """Return where the result of a cell is kept: by its name, and a digest of its settings."""
@@ -199,7 +198,7 @@ def run_cells(
     return [futures[folder.file_of(cell)].result() for cell in cells]
 
 
-def _raise_first(futures: Any) -> None:
+def _raise_first(futures: Iterable[Future[CellResult]]) -> None:
     """Raise what went wrong, and not that others were broken off because of it."""
     for future in futures:
         error = future.exception()

@@ -239,7 +239,7 @@ ABLATIONS = Experiment(
     "e5",
     "E5: ablations",
     report,
-    quick=Setting(("kuhn_poker",), 300_000, 4, 2_000),
+    quick=Setting(("kuhn_poker", "leduc_poker"), 300_000, 4, 2_000),
     full=Setting(("kuhn_poker", "leduc_poker"), 1_000_000, 10, 10_000),
     quick_time="a minute",
     full_time="fifteen minutes",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import product
 from math import exp, log
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from infoset.experiments.balanced.kuhn_theory import slope_of
 from infoset.experiments.balanced.learning_cell import LearningCell, simulator_of, spreads
 from infoset.experiments.balanced.separation import LEARNERS, PRESET
 from infoset.experiments.reports import Chart, Report, Table
@@ -16,6 +18,8 @@ __all__ = ["SAMPLES"]
 
 FIRST_HORIZON: Final = 1_000
 GROWTH: Final = 2
+BOUNDS: Final = MappingProxyType({"ixomd": 2, "balanced-omd": 1})
+"""The power of X in what theory says is enough, by learner."""
 
 
 class Setting(NamedTuple):
@@ -56,7 +60,7 @@ def report(run: RunCells, setting: Setting) -> Report:
             gaps[pair][horizon] = spread.mean
         horizon *= GROWTH
     needed = {pair: episodes_to(gaps[pair], setting.accuracy) for pair in pairs}
-    return Report((_table(needed, setting),), (_chart(needed, setting),))
+    return Report((_table(needed, setting), _slopes(needed)), (_chart(needed, setting),))
 
 
 def _cells(pair: Pair, horizon: int, seeds: int) -> list[LearningCell]:
@@ -104,13 +108,30 @@ def _table(needed: dict[Pair, float | None], setting: Setting) -> Table:
     )
 
 
+def _slopes(needed: dict[Pair, float | None]) -> Table:
+    rows = []
+    for learner in LEARNERS:
+        found = {
+            pair.num_infostates: episodes
+            for pair, episodes in needed.items()
+            if pair.learner == learner and episodes
+        }
+        rows.append((learner, slope_of(found), BOUNDS[learner]))
+    return Table(
+        "samples-slopes",
+        "Slope of log episodes against log X, beside that of the bounds.",
+        ("learner", "slope", "bound"),
+        tuple(rows),
+    )
+
+
 def _whole(episodes: float | None) -> int | None:
     return None if episodes is None else round(episodes)
 
 
 def _chart(needed: dict[Pair, float | None], setting: Setting) -> Chart:
     lines = []
-    for learner, power in zip(LEARNERS, (2, 1), strict=True):
+    for learner, power in BOUNDS.items():
         points = [
             (float(pair.num_infostates), episodes)
             for pair, episodes in needed.items()
