@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from threading import Event
 
 import numpy as np
 import pytest
@@ -19,7 +20,12 @@ from infoset.experiments.balanced import (
     switching,
     tuned_learners,
 )
-from infoset.experiments.balanced.learning_cell import LearningCell, measured_at, simulator_of
+from infoset.experiments.balanced.learning_cell import (
+    LearningCell,
+    measured_at,
+    play_until,
+    simulator_of,
+)
 from infoset.experiments.balanced.tuned_numbers import (
     COLUMNS,
     ENTRIES,
@@ -29,6 +35,7 @@ from infoset.experiments.balanced.tuned_numbers import (
 )
 from infoset.experiments.cells import CellFolder, run_cells
 from infoset.front import learn
+from infoset.learning import find_learner
 
 FEW = ("IXOMD", "IXOMD, loss - 1/2", "OS-MCCFR uniform", "ES-MCCFR (not bandit)")
 TINY = {
@@ -130,11 +137,11 @@ def test_a_cell_is_the_row_with_its_changes():
     }
 
 
-def test_traversals_go_on_until_enough_terminal_histories_are_visited(tmp_path):
-    cell = LearningCell("kuhn_poker", "es-mccfr", 5_000, 0)
-    (result,) = run_cells([cell], CellFolder(tmp_path / "runs", "balanced"))
-    found = learn("kuhn_poker", "es-mccfr", episodes=5_000 * 2 // 5, seeds=1).nash_conv[0]
-    assert 0.2 < result["nash_conv"] / found < 5
+@pytest.mark.parametrize("visits", [100, 5_000, 200_000])
+def test_traversals_go_on_until_so_many_terminal_histories_are_visited(visits):
+    learners = find_learner("es-mccfr").self_play(simulator_of("kuhn_poker"), horizon=visits)
+    play_until(learners, visits, Event())
+    assert visits <= learners.terminal_visits <= visits + 4
 
 
 def test_e2_tunes_what_has_no_published_constant(done):
