@@ -117,6 +117,13 @@ def test_every_k_th_policy_counts(kuhn):
     assert play.evaluate().gains == pytest.approx(evaluate_joint(policies).gains, abs=1e-12)
 
 
+def test_learners_that_are_run_beside_it_are_counted_from_there_on(kuhn):
+    play = measured(kuhn, episodes=10)
+    play.learners.run(5)
+    play.run(10)
+    assert (play.iteration, play.num_counted) == (25, 20)
+
+
 def test_measuring_changes_nothing_of_what_is_learned(kuhn):
     measured_one = measured(kuhn, every=3, keep=5, episodes=200)
     alone = find_learner("balanced-omd").self_play(kuhn, horizon=20)

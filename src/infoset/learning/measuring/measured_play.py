@@ -116,10 +116,10 @@ class MeasuredPlay:
         """Play `episodes` more episodes, counting on the way."""
         end = self.iteration + episodes
         while self.iteration < end:
-            if self.iteration == self.num_counted * self.every:
+            if self.iteration >= self.num_counted * self.every:
                 self._count()
-            next_counted = self.num_counted * self.every
-            self.learners.run(min(next_counted, end) - self.iteration)
+            until_next = self.every - self.iteration % self.every
+            self.learners.run(min(until_next, end - self.iteration))
 
     def _count(self) -> None:
         """Count the policies of the episode that comes, in joint play and sample."""
