@@ -7,20 +7,23 @@ from itertools import product
 
 import numpy as np
 import pytest
+from driven import same_as_self_play
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation.triggers import evaluate_triggers
+from infoset.evaluation import TriggerPlay, evaluate_triggers
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.learning import (
     LEARNERS,
+    AdversarialPlay,
     Knowledge,
     MeasuredPlay,
     Steps,
     find_learner,
     make_simulator,
+    switch_between,
     tree_size,
 )
-from infoset.policy import mix
+from infoset.policy import TabularPolicy, mix
 from infoset.tree import build_tree
 from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
 from slow_tree import SlowTree, losses_by_sequence
@@ -234,6 +237,46 @@ def test_three_players_come_near_a_correlated_equilibrium():
 def test_at_any_time_is_as_good_as_for_a_horizon():
     anytime = find_learner("balanced-efce-omd", preset="anytime")
     assert gap_after(learner_of(anytime, horizon=1), 50_000) < 0.012
+
+
+@pytest.mark.parametrize("anytime", [False, True])
+def test_driven_from_outside_it_equals_compiled_self_play(anytime):
+    """Averages excepted, which are of all episodes there."""
+    row, left_out = replace(BOLD, anytime=anytime), ("mass", "counted", "behavior", "estimates")
+    same_as_self_play(row, "kuhn_poker(players=3)", 200, left_out=left_out)
+
+
+def pure_policies(form, count):
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(count):
+        weights = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
+        for own, plex in zip(weights, form.treeplexes, strict=True):
+            own[plex.first_sequence + rng.integers(0, plex.num_actions)] = 1
+        found.append(TabularPolicy.from_weights(form, weights))
+    return found
+
+
+def trigger_regret(simulator, horizon):
+    """Return the trigger regret of player 0 by episode, the other switching between policies."""
+    form = simulator.sequence_form
+    adversary, told = switch_between(pure_policies(form, 4)), TriggerPlay(form)
+    play = AdversarialPlay(ROW, simulator, adversary, horizon=horizon)
+    for episode in range(horizon):
+        current = play.current_policy()
+        others = adversary(episode // play.phase, current)
+        told.add(others.replace_player(0, current).realization_plans())
+        play.run(1)
+    least, greatest = form.payoff_range
+    return told.evaluate().triggers[0].gain / (greatest - least)
+
+
+def test_trigger_regret_against_an_adversary_keeps_its_bound_and_falls():
+    simulator = simulator_of("kuhn_poker")
+    early, late = (trigger_regret(simulator, horizon) for horizon in (1200, 9600))
+    assert late < np.sqrt(16 * 12 * np.log(1200) / 9600)
+    assert late < 0.5 * early
+    assert late < 0.03
 
 
 def assert_same_bits(first, second):

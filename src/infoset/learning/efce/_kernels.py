@@ -136,12 +136,53 @@ def learn_path(
 
 
 @inner_kernel
-def count_all(infostates: Infostates, pairs: TriggerPairs, state: TriggerState) -> None:
+def count_all(infostates: Infostates, state: TriggerState) -> None:
     """Count the policy of an episode in the average, at all infostates, `state` in place."""
-    solve_all(infostates, pairs, state)
     for root in infostates.root_slot:
         state.mass[root] += 1.0
     count_rest(infostates, state.policy, state.mass, state.counted)
+
+
+@inner_kernel
+def falling(done: int) -> float:
+    """Return 1 / √(episodes filled up to a power of two), `done` and the one that comes."""
+    factor, limit = 1.0, 1
+    while limit <= done:
+        limit *= 2
+        factor *= np.sqrt(0.5)
+    return factor
+
+
+@inner_kernel
+def renew(
+    numbers: FloatArray, done: int, infostates: Infostates, pairs: TriggerPairs, state: TriggerState
+) -> None:
+    """Set all to what follows from a rate that falls with the next episode, if it does."""
+    if done & (done - 1) == 0:
+        refresh(numbers, falling(done), infostates, pairs, state)
+
+
+@kernel
+def learn_alone(
+    numbers: FloatArray,
+    anytime: bool,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    done: int,
+    paths: Paths,
+    loss: float,
+    state: TriggerState,
+) -> None:
+    """Count and learn one episode, played elsewhere, of the only player; see `learn_triggers`.
+
+    done : how many episodes were learnt before. `policy` must be solved, and is solved again.
+    """
+    count_all(infostates, state)
+    factor = falling(done) if anytime else 1.0
+    learn_path(numbers[0], factor, infostates, pairs, 0, paths, loss, state)
+    if anytime:
+        renew(numbers, done + 1, infostates, pairs, state)
+    solve_all(infostates, pairs, state)
 
 
 @kernel
@@ -168,17 +209,11 @@ def learn_triggers(
     anytime : whether η and γ are those of one episode, divided by the root of the episodes, filled
     up to a power of two: at each such power, all is set to what follows from the new η.
     """
-    factor, limit = 1.0, 1
-    while anytime and limit < done[0]:
-        limit *= 2
-        factor *= np.sqrt(0.5)
     for _ in range(episodes):
-        if anytime and done[0] == limit:
-            limit *= 2
-            factor *= np.sqrt(0.5)
-            refresh(numbers, factor, infostates, pairs, state)
         if done[0] % every == 0:
-            count_all(infostates, pairs, state)
+            solve_all(infostates, pairs, state)
+            count_all(infostates, state)
+        factor = falling(done[0]) if anytime else 1.0
         end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
         done[0] += 1
         for player in range(len(numbers)):
@@ -192,4 +227,6 @@ def learn_triggers(
                 losses[end, player],
                 state,
             )
+        if anytime:
+            renew(numbers, done[0], infostates, pairs, state)
     solve_all(infostates, pairs, state)

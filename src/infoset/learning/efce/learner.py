@@ -8,18 +8,15 @@ from typing import Any
 import numpy as np
 
 from infoset.checks import check_count
-from infoset.evaluation.triggers import TriggerPairs, trigger_pairs
-from infoset.learning.balance import balanced_reach, layer_policies
 from infoset.learning.efce._kernels import learn_triggers
-from infoset.learning.efce.deviation import TriggerState, fill_pair_weights, refresh
-from infoset.learning.efce.fixed_point import solve_all
+from infoset.learning.efce.rule import TriggerRule
+from infoset.learning.efce.start import begin_deviations
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
-from infoset.learning.steps import StepRule, Steps, check_steps, tree_size
+from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_size
 from infoset.regret import StateArrays
-from infoset.typing import FloatArray, Player
 
 __all__ = ["TriggerOmd", "TriggerSelfPlay"]
 
@@ -73,9 +70,13 @@ class TriggerOmd:
         check_count("horizon", horizon, least=1)
         return TriggerSelfPlay(self, simulator, horizon, seed)
 
-    def numbers(self, simulator: Simulator, player: Player, horizon: int) -> tuple[float, ...]:
+    def update_rule(self, size: TreeSize | None, horizon: int) -> TriggerRule:
+        """Return what one player of this kind does with its episodes."""
+        return TriggerRule(self, np.array([self.numbers(known_size(size, self.name), horizon)]))
+
+    def numbers(self, size: TreeSize, horizon: int) -> tuple[float, ...]:
         """Return η, γ and XA of a player."""
-        size, steps = tree_size(simulator, player), self.steps
+        steps = self.steps
         if not isinstance(steps, Steps):
             steps = steps(size, 1 if self.anytime else horizon)
         return (*steps, float(max(size.sequences, 1)))
@@ -92,44 +93,27 @@ class TriggerSelfPlay(SelfPlay):
         super().__init__(simulator, seed)
         self.row = row
         self.horizon = horizon
-        rows, players = simulator.infostates, range(simulator.num_players)
-        self._pairs, num_pairs = trigger_pairs(
-            rows.parent_slot,
-            rows.first_slot,
-            rows.num_actions,
+        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
+        self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
+        self._losses = simulator.losses()
+        self._pairs, self._state = begin_deviations(
+            self._numbers,
+            simulator.infostates,
+            simulator.depth,
             simulator.num_slots,
             simulator.sequence_form.name,
         )
-        self._numbers = np.array([row.numbers(simulator, player, horizon) for player in players])
-        self._losses = simulator.losses()
-        self._state = self._begin(num_pairs)
-        self._every = max(1, num_pairs // self._met)
-        refresh(self._numbers, 1.0, rows, self._pairs, self._state)
-        solve_all(rows, self._pairs, self._state)
-
-    def _begin(self, num_pairs: int) -> TriggerState:
-        """Return the arrays before the first episode, `behavior` and `exponent` to be set."""
-        simulator, size = self.simulator, self.simulator.num_slots
-        most = int(simulator.infostates.num_actions.max(initial=1))
-        return TriggerState(
-            behavior=np.zeros(num_pairs),
-            estimates=np.zeros(num_pairs),
-            exponent=np.full(size, -np.inf),
-            pair_weight=pair_weights(simulator, self._pairs, num_pairs),
-            weight=balanced_reach(simulator.infostates, simulator.depth),
-            policy=self._policy,
-            flow=np.zeros(num_pairs),
-            inflow=np.ones(size),
-            log_rate=np.full(size, -np.inf),
-            jumps=np.zeros((most, most)),
-            mass=self._mass,
-            counted=self._counted,
+        self._policy, self._mass, self._counted = (
+            self._state.policy,
+            self._state.mass,
+            self._state.counted,
         )
+        self._every = max(1, len(self._state.flow) // self._met)
 
     @property
     def _met(self) -> int:
         """Pairs that an episode meets, at most."""
-        most = int(self.simulator.infostates.num_actions.max(initial=1))
+        most = len(self._state.jumps)
         return int(((self.simulator.most_decisions * most) ** 2).sum()) + 1
 
     @property
@@ -138,7 +122,7 @@ class TriggerSelfPlay(SelfPlay):
         return 16 * self._met
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, how many policies are kept, and the seed."""
+        """Return the numbers of each player, whether rates fall, and the seed."""
         return {
             "learner": self.row.name,
             "numbers": self._numbers.tolist(),
@@ -171,15 +155,3 @@ class TriggerSelfPlay(SelfPlay):
             "estimates": state.estimates,
             "exponent": state.exponent,
         }
-
-
-def pair_weights(simulator: Simulator, pairs: TriggerPairs, num_pairs: int) -> FloatArray:
-    """Return [P] μ*ʰ from the infostate of a trigger to a sequence, both included.
-
-    h is the layer of the sequence.
-    """
-    rows, depth = simulator.infostates, simulator.depth
-    weights = np.ones(num_pairs)
-    for layer, policy in enumerate(layer_policies(rows, depth)):
-        fill_pair_weights(rows, pairs, layer, depth, policy, weights)
-    return weights
