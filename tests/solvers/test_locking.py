@@ -236,6 +236,20 @@ def test_what_takes_a_sequence_form_says_how_to_make_one(game, take):
         take(game)
 
 
+def test_what_solves_the_rest_says_where_to_get_it():
+    with pytest.raises(ParameterError, match=r"locked is .*SequenceForm; .*lock_policy\(form"):
+        solve_locked(KUHN, "cfr+", Budget(iterations=3))
+
+
+def test_what_rounding_adds_is_in_units_of_utility():
+    """Payoffs have nature's reach in them, and are the smaller for it; what is lost is not."""
+    actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
+    tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
+    form = make_form(chance(tickets), players=2).sequence_form
+    rounding = lock_policy(form, {}).form.payoff_rounding - form.payoff_rounding
+    assert rounding >= np.finfo(float).eps / 2 * max(map(abs, form.payoff_range))
+
+
 def test_methods_by_name_scheme_or_row_solve_the_rest():
     locked = lock_policy(KUHN, {("[J]", 0): {"bet": 1.0}})
     first, *others = [

@@ -259,8 +259,9 @@ def solve_locked(
     Raises
     ------
     InfosetError
-        If there is no such method, or it does not apply.
+        If there is no such method, or it does not apply; if nothing was locked.
     """
+    check_kind("locked", locked, LockedForm, "what lock_policy(form, behavior) returns")
     result = find_method(method).run(locked.form, budget)
     current = result.current_policy
     return replace(
