@@ -147,7 +147,8 @@ def learn_infostate(
     )
     rate = numbers[RATE] * state.weight[here]
     if numbers[ADAPTIVE] > 0.0:
-        state.squares[here] += (weight * largest) ** 2
+        counted = weight * largest
+        state.squares[here] += counted * counted  # a power would be a call, in the innermost loop
         rate = numbers[RATE] / np.sqrt(1.0 + state.squares[here])
     kept = rate / state.rate[here]
     state.rate[here] = rate
