@@ -76,9 +76,10 @@ def test_the_last_stretch_is_never_of_weight_zero():
     assert joint.drawn_by(np.array([np.nextafter(1, 0)])).tolist() == [0]
 
 
-def coordination():
+def coordination(right_pays=1):
     """Return a game in which players must do the same, and joint play of both ways to."""
-    tree = build_tree(matrix_game([[1, 0], [0, 1]], [[1, 0], [0, 1]]))
+    payoffs = [[1, 0], [0, right_pays]]
+    tree = build_tree(matrix_game(payoffs, payoffs))
     form = tree.sequence_form
     left, right = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     both = (
@@ -95,6 +96,16 @@ def test_all_seats_of_a_deal_follow_the_same_draw(road):
     played = tree if road == "tree" else tree.game
     assert play_matches(played, joint, joint, num_deals=50).mean == 1
     assert play_matches(played, joint, None, num_deals=400).mean == pytest.approx(0.5, abs=0.1)
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+def test_deals_draw_anew(road):
+    """Half of them the one that pays 1, half of them the one that pays 0."""
+    tree, joint = coordination(right_pays=0)
+    played = tree if road == "tree" else tree.game
+    found = play_matches(played, joint, joint, num_deals=400)
+    assert found.mean == pytest.approx(0.5, abs=0.1)
+    assert found.standard_error == pytest.approx(0.5 / 400**0.5, rel=0.05)
 
 
 @pytest.mark.parametrize(("road", "num_deals"), [("tree", 40_000), ("rules", 500)])
