@@ -123,3 +123,18 @@ def test_sums_that_are_not_quite_constant_are_in_the_guarantees():
     assert form.constant_sum is not None
     assert evaluate_policy(uniform_policy(form)).guarantees[0] <= 1.0
     assert form.rounding >= 9e-10
+
+
+def test_the_roundings_on_the_way_to_a_value_are_counted():
+    """Of Kuhn poker, by hand: additions of the second player, and both policies made into plans.
+
+    A bet meets four payoffs, of two cards and two answers; six infostates follow on nothing. A
+    plan takes a sum of two actions and a division or product: two infostates of the first player
+    lie on one way, and one of the second's.
+    """
+    form = build_tree(load_game("kuhn_poker")).sequence_form
+    additions, plans = 4 + 6, 2 * (2 + 1) + (2 + 1)
+    assert [plex.plan_roundings for plex in form.treeplexes] == [6, 3]
+    largest_payoff = 2.0
+    expected = (additions + plans) * np.finfo(float).eps * largest_payoff
+    assert form.rounding - form.payoff_rounding == pytest.approx(expected)
