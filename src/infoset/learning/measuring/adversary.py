@@ -124,10 +124,7 @@ class AdversarialPlay(IterativeState):
         self._state = self._rule.begin(self._infostates, depth, self._num_own)
         self._stream = make_stream(seed)
         self._paths = simulator.empty_paths()
-        room = self._paths.slot.shape[1]
-        self._own = Paths(
-            np.zeros(1, np.int32), np.zeros((1, room), np.int32), np.zeros((1, room), np.int32)
-        )
+        self._own = Paths(*(np.zeros_like(part[:1]) for part in self._paths))
         self._policy = simulator.uniform()
         self._policy[self._seat] = self._state.policy
         self._utility = simulator.utility[:, player].tolist()
