@@ -14,6 +14,7 @@ from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchErro
 from infoset.evaluation import evaluate_joint, expected_values, joint_distribution
 from infoset.evaluation.triggers import TriggerPlay, evaluate_triggers, trigger_pairs
 from infoset.games import RandomGame, load_game, matrix_game
+from infoset.interop import policy_to_openspiel, to_openspiel
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
 from strategies import random_games
@@ -233,6 +234,27 @@ def test_one_trigger_may_be_worth_less_than_leaving_before_the_draw():
     )
     assert found.efce_gap == pytest.approx(1)
     assert coarse.cce_gap == found.total_gains[0] == pytest.approx(2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_total_gains_are_between_those_of_openspiel_for_less_and_for_more_told(seed):
+    """Told nothing, and told all of one's plan before the game, in Kuhn poker."""
+    pyspiel = pytest.importorskip("pyspiel")
+    policies_module = pytest.importorskip("open_spiel.python.policy")
+    tree = build_tree(load_game("kuhn_poker"))
+    policies = policies_at_random(tree.sequence_form, 2, seed)
+    table = joint_distribution(policies)
+    device = []
+    for probability, numbers in zip(table.probabilities, table.support, strict=True):
+        plans = [own[n].astype(float) for own, n in zip(table.plans, numbers, strict=True)]
+        pure = TabularPolicy.from_weights(tree.sequence_form, plans)
+        theirs = policies_module.python_policy_to_pyspiel_policy(policy_to_openspiel(pure, tree))
+        device.append((float(probability), theirs))
+    game, found = to_openspiel(tree), evaluate_triggers(policies)
+    less = pyspiel.cce_dist(game, device).deviation_incentives
+    more = pyspiel.ce_dist(game, device).deviation_incentives
+    for player, total in enumerate(found.total_gains):
+        assert less[player] - 1e-9 <= total <= more[player] + 1e-9
 
 
 def test_weights_are_relative_and_policies_of_none_count_for_nothing():
