@@ -147,5 +147,5 @@ SWITCHING = Experiment(
     quick=Setting((1_000, 10_000, 100_000), 4),
     full=Setting((1_000, 10_000, 100_000, 1_000_000), 10),
     quick_time="a minute",
-    full_time="fifteen minutes",
+    full_time="half an hour",
 )
