@@ -27,6 +27,7 @@ from infoset.policy import TabularPolicy, mix
 from infoset.tree import build_tree
 from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
 from slow_tree import SlowTree, losses_by_sequence
+from toys import Toy
 
 ROW = LEARNERS["balanced-efce-omd"]
 BOLD = replace(ROW, steps=Steps(0.7, 0.05))
@@ -324,6 +325,14 @@ def test_the_average_is_of_the_policies_counted(game):
     wanted = mix(policies, [1] * 10)
     for own, other in zip(learner.policy().probabilities, wanted.probabilities, strict=True):
         assert np.allclose(own, other, atol=1e-12)
+
+
+def test_a_game_in_which_nobody_decides_has_nothing_to_gain():
+    play = MeasuredPlay(learner_of(ROW, Toy(2)), keep=5)
+    play.run(5)
+    found = evaluate_triggers(play.correlated_policy().policies)
+    assert found.efce_gap == 0
+    assert found.triggers == (None, None)
 
 
 def test_the_row():
