@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from driven import same_as_self_play
+from driven import drive, learners_for, same_as_self_play
 
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import TriggerPlay, evaluate_triggers
@@ -23,7 +23,7 @@ from infoset.learning import (
     switch_between,
     tree_size,
 )
-from infoset.policy import TabularPolicy, mix
+from infoset.policy import TabularPolicy, mix, tabulate
 from infoset.tree import build_tree
 from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
 from slow_tree import SlowTree, losses_by_sequence
@@ -316,14 +316,28 @@ def test_rates_at_any_time_are_those_of_the_power_of_two_that_is_due():
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)"])
 def test_the_average_is_of_the_policies_counted(game):
-    learner, policies = learner_of(BOLD, game), []
-    every = learner._every
+    steps, whole, policies = learner_of(BOLD, game), learner_of(BOLD, game), []
+    every = whole._every
     assert every > 1
     for _ in range(10):
-        policies.append(learner.current_policy())
-        learner.run(every)
+        policies.append(steps.current_policy())
+        steps.run(every)
+    whole.run(10 * every)
     wanted = mix(policies, [1] * 10)
-    for own, other in zip(learner.policy().probabilities, wanted.probabilities, strict=True):
+    for own, other in zip(whole.policy().probabilities, wanted.probabilities, strict=True):
+        assert np.allclose(own, other, atol=1e-12)
+
+
+def test_driven_from_outside_the_average_is_of_all_policies():
+    simulator = simulator_of("kuhn_poker")
+    form, policies = simulator.sequence_form, []
+    learners = learners_for(BOLD, simulator, 50)
+    for _ in range(50):
+        policies.append(tabulate(form, [learner.current_policy for learner in learners]))
+        drive(simulator, learners, 1, learners[0]._stream)
+    average = tabulate(form, [learner.average_policy for learner in learners])
+    wanted = mix(policies, [1] * 50)
+    for own, other in zip(average.probabilities, wanted.probabilities, strict=True):
         assert np.allclose(own, other, atol=1e-12)
 
 
