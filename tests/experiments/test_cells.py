@@ -16,6 +16,7 @@ import pytest
 
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.experiments import BrokenOff, CellFolder, run_cells
+from infoset.experiments import cells as cells_module
 
 RUNS = []
 
@@ -190,6 +191,14 @@ def test_a_file_of_other_settings_is_refused(folder):
     os.replace(folder.file_of(Draw(2)), folder.file_of(Draw(1)))
     with pytest.raises(CheckpointMismatchError, match="other settings"):
         run_cells([Draw(1)], folder)
+
+
+def test_what_another_version_has_found_is_left_alone(folder, monkeypatch):
+    run_cells([Draw(1)], folder)
+    monkeypatch.setattr(cells_module, "__version__", "0.0.0")
+    run_cells([Draw(1)], folder)
+    assert RUNS == [1, 1]
+    assert len(files_of(folder)) == 2
 
 
 def test_each_cell_is_told_of(folder):

@@ -99,8 +99,12 @@ class CellFolder:
         return False
 
     def file_of(self, cell: Cell) -> Path:
-        """Return where the result of a cell is kept: by its name, and a digest of its settings."""
-        digest = sha256(json_text(cell.settings()).encode()).hexdigest()[:10]
+        """Return where the result of a cell is kept.
+
+        By its name, and a digest of its settings and of the version of the library: what another
+        version has found is left alone, and not taken for what this one finds.
+        """
+        digest = sha256(json_text(_identity(cell)).encode()).hexdigest()[:10]
         return self.path / CELLS / f"{cell.name}-{digest}.json"
 
     def read(self, cell: Cell) -> CellResult | None:
@@ -117,7 +121,8 @@ class CellFolder:
         if not path.exists():
             return None
         kept = _read_json(path)
-        if kept.get("settings") != json.loads(json_text(cell.settings())):
+        identity = json.loads(json_text(_identity(cell)))
+        if any(kept.get(name) != value for name, value in identity.items()):
             raise CheckpointMismatchError(
                 f"{path} has other settings in it than its name says: delete it, to run it again"
             )
@@ -126,16 +131,15 @@ class CellFolder:
 
     def write(self, cell: Cell, result: CellResult, seconds: float) -> CellResult:
         """Keep the result of a cell, whole or not at all; return it as it will be read."""
-        record = {
-            "settings": cell.settings(),
-            "result": result,
-            "seconds": round(seconds, 3),
-            "version": __version__,
-        }
-        text = json_text(record)
+        text = json_text({**_identity(cell), "result": result, "seconds": round(seconds, 3)})
         write_text(self.file_of(cell), text + "\n")
         read: CellResult = json.loads(text)["result"]
         return read
+
+
+def _identity(cell: Cell) -> Mapping[str, Any]:
+    """Return all that decides the result of a cell."""
+    return {"settings": cell.settings(), "version": __version__}
 
 
 def _read_json(path: Path) -> dict[str, Any]:

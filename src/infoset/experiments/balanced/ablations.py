@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from infoset.evaluation import nash_conv
 from infoset.experiments.balanced.learning_cell import (
+    EXPLORATION_PER_RATE,
     LearningCell,
     last_gaps,
     play_until,
@@ -168,7 +169,7 @@ def _bold_cell(
 ) -> LearningCell:
     row = cast(PathLearner, find_learner(learner, preset="tuned"))
     rate = factor * row.numbers(tree_size(simulator_of(game), 0), episodes)[0]
-    steps = (rate, 0.05 * rate if explores else 0.0)
+    steps = (rate, EXPLORATION_PER_RATE * rate if explores else 0.0)
     return LearningCell(game, learner, episodes, seed, changes=(("steps", steps),))
 
 

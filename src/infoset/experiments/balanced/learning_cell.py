@@ -22,7 +22,14 @@ from infoset.tree import build_tree
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["LearningCell", "last_gaps", "play_until", "simulator_of", "spreads"]
+__all__ = [
+    "EXPLORATION_PER_RATE",
+    "LearningCell",
+    "last_gaps",
+    "play_until",
+    "simulator_of",
+    "spreads",
+]
 
 EXPLORATION_PER_RATE = 0.05
 """Implicit exploration by rate, in the published protocol."""

@@ -95,10 +95,11 @@ def episodes_to(gaps: dict[int, float], accuracy: float) -> float | None:
 def _table(needed: dict[Pair, float | None], setting: Setting) -> Table:
     rows = []
     for branching in setting.branchings:
-        found = [needed[Pair(branching, learner)] for learner in LEARNERS]
-        ratio = found[0] / found[1] if found[0] and found[1] else None
-        size = Pair(branching, LEARNERS[0]).num_infostates
-        rows.append((f"`{Pair(branching, '').game}`", size, *map(_whole, found), ratio))
+        pairs = [Pair(branching, learner) for learner in LEARNERS]
+        plain, balanced = (needed[pair] for pair in pairs)
+        ratio = plain / balanced if plain and balanced else None
+        tree = (f"`{pairs[0].game}`", pairs[0].num_infostates)
+        rows.append((*tree, _whole(plain), _whole(balanced), ratio))
     return Table(
         "samples",
         f"Episodes until the average policy wins {setting.accuracy} less than the best one, when a "
