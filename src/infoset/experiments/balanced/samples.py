@@ -160,5 +160,5 @@ SAMPLES = Experiment(
     quick=Setting((2, 3, 4, 6, 8), 0.1, 2_048_000, 2),
     full=Setting((2, 3, 4, 6, 8, 12, 16, 24, 32), 0.1, 32_768_000, 4),
     quick_time="a minute",
-    full_time="fifteen minutes",
+    full_time="five minutes",
 )
