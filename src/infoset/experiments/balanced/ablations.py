@@ -243,5 +243,5 @@ ABLATIONS = Experiment(
     quick=Setting(("kuhn_poker", "leduc_poker"), 300_000, 4, 2_000),
     full=Setting(("kuhn_poker", "leduc_poker"), 1_000_000, 10, 10_000),
     quick_time="two minutes",
-    full_time="fifteen minutes",
+    full_time="ten minutes",
 )
