@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
-
-import numpy as np
+from typing import Any, Protocol
 
 from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
@@ -15,7 +13,23 @@ from infoset.streams import make_stream
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 
-__all__ = ["SelfPlay"]
+__all__ = ["LearningState", "SelfPlay"]
+
+
+class LearningState(Protocol):
+    """The arrays that learners of every kind move."""
+
+    @property
+    def policy(self) -> FloatArray:
+        """[S] the current policy."""
+
+    @property
+    def mass(self) -> FloatArray:
+        """[S] the average; see `infoset.learning._kernels`."""
+
+    @property
+    def counted(self) -> FloatArray:
+        """[I] what of the average is counted."""
 
 
 class SelfPlay(IterativeState):
@@ -30,17 +44,17 @@ class SelfPlay(IterativeState):
         The game.
     seed : int
         Of all that is drawn: the same seed gives the same bits.
+    state : LearningState
+        What the learners begin with.
     """
 
-    def __init__(self, simulator: Simulator, seed: int) -> None:
+    def __init__(self, simulator: Simulator, seed: int, state: LearningState) -> None:
         super().__init__()
         self.simulator = simulator
         self.seed = seed
         self._stream = make_stream(seed)
         self._paths = simulator.empty_paths()
-        self._policy = simulator.uniform()
-        self._mass = np.zeros(simulator.num_slots)
-        self._counted = np.zeros(len(simulator.depth))
+        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
 
     @property
     def sequence_form(self) -> SequenceForm:

@@ -121,19 +121,17 @@ class BalancedCfrSelfPlay(SelfPlay):
     """
 
     def __init__(self, row: BalancedCfr, simulator: Simulator, horizon: int, seed: int) -> None:
-        super().__init__(simulator, seed)
-        self.row = row
-        self.horizon = horizon
         self._schedule = make_schedule(simulator)
         num_parts = len(self._schedule.player)
         iterations = max(1, horizon // num_parts)
         sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
         self._numbers = np.array([row.numbers(size, iterations) for size in sizes])
-        self._losses = simulator.losses()
         infostates, depth = simulator.infostates, simulator.depth
-        state = row.begin(infostates, depth, simulator.num_slots, num_parts)
-        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
-        self._state = state
+        self._state = row.begin(infostates, depth, simulator.num_slots, num_parts)
+        super().__init__(simulator, seed, self._state)
+        self.row = row
+        self.horizon = horizon
+        self._losses = simulator.losses()
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what baselines begin with, and the seed."""

@@ -90,12 +90,8 @@ class TriggerSelfPlay(SelfPlay):
     """
 
     def __init__(self, row: TriggerOmd, simulator: Simulator, horizon: int, seed: int) -> None:
-        super().__init__(simulator, seed)
-        self.row = row
-        self.horizon = horizon
         sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
         self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
-        self._losses = simulator.losses()
         self._pairs, self._state = begin_deviations(
             self._numbers,
             simulator.infostates,
@@ -103,11 +99,10 @@ class TriggerSelfPlay(SelfPlay):
             simulator.num_slots,
             simulator.sequence_form.name,
         )
-        self._policy, self._mass, self._counted = (
-            self._state.policy,
-            self._state.mass,
-            self._state.counted,
-        )
+        super().__init__(simulator, seed, self._state)
+        self.row = row
+        self.horizon = horizon
+        self._losses = simulator.losses()
         self._every = max(1, len(self._state.flow) // self._met)
 
     @property

@@ -131,17 +131,15 @@ class LocalOmdSelfPlay(SelfPlay):
     """LocalOMD in all seats: players sample and learn in turn."""
 
     def __init__(self, row: LocalOmd, simulator: Simulator, horizon: int, seed: int) -> None:
-        super().__init__(simulator, seed)
-        self.row = row
-        self.horizon = horizon
         sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
         own_episodes = max(1, horizon // simulator.num_players)
         self._numbers = np.array([row.numbers(size, own_episodes) for size in sizes])
-        self._losses = simulator.losses()
         infostates, depth = simulator.infostates, simulator.depth
-        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
-        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
-        self._state = state
+        self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        super().__init__(simulator, seed, self._state)
+        self.row = row
+        self.horizon = horizon
+        self._losses = simulator.losses()
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of each player, what baselines begin with, and the seed."""

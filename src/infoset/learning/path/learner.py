@@ -151,16 +151,14 @@ class PathSelfPlay(SelfPlay):
     """Path learners of all seats that play each other."""
 
     def __init__(self, row: PathLearner, simulator: Simulator, horizon: int, seed: int) -> None:
-        super().__init__(simulator, seed)
-        self.row = row
-        self.horizon = horizon
         sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
         self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
-        self._losses = simulator.losses() - row.centre
         infostates, depth = simulator.infostates, simulator.depth
-        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
-        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
-        self._state = state
+        self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        super().__init__(simulator, seed, self._state)
+        self.row = row
+        self.horizon = horizon
+        self._losses = simulator.losses() - row.centre
         self._reach = np.zeros(self._paths.slot.shape[1])
 
     def settings(self) -> dict[str, Any]:

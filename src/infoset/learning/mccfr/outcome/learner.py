@@ -157,11 +157,10 @@ class OutcomeSelfPlay(SelfPlay):
     """Players of all seats that explore and learn in turns."""
 
     def __init__(self, row: OutcomeSampling, simulator: Simulator, seed: int) -> None:
-        super().__init__(simulator, seed)
+        self._state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
+        super().__init__(simulator, seed, self._state)
         self.row = row
         self._numbers = row.numbers
-        state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
-        self._state = state._replace(policy=self._policy, mass=self._mass, counted=self._counted)
         self._reach = np.zeros(self._paths.slot.shape[1] + 1)
 
     def settings(self) -> dict[str, Any]:

@@ -110,8 +110,6 @@ class TraversalSelfPlay(SelfPlay):
     """Players of all seats that learn in turns, by traversals."""
 
     def __init__(self, row: TraversalSampling, simulator: Simulator, seed: int) -> None:
-        super().__init__(simulator, seed)
-        self.row = row
         self._numbers = TraversalNumbers(
             bool(row.all_opponents),
             float(row.least),
@@ -120,12 +118,14 @@ class TraversalSelfPlay(SelfPlay):
             float(row.regret_floor),
         )
         self._state = TraversalState(
-            policy=self._policy,
+            policy=simulator.uniform(),
             regret=np.zeros(simulator.num_slots),
             ends=np.zeros(1, np.int64),
-            mass=self._mass,
-            counted=self._counted,
+            mass=np.zeros(simulator.num_slots),
+            counted=np.zeros(len(simulator.depth)),
         )
+        super().__init__(simulator, seed, self._state)
+        self.row = row
         self._frames = _empty_frames(simulator)
         self._work = 8 * (1 + round(np.mean(_passages(self._numbers, simulator))))
 
