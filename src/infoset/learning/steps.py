@@ -13,7 +13,16 @@ from infoset.errors import ParameterError
 from infoset.learning.simulation import Infostates, Simulator
 from infoset.typing import IntArray, Player
 
-__all__ = ["StepRule", "Steps", "TreeSize", "check_steps", "known_size", "size_of", "tree_size"]
+__all__ = [
+    "StepRule",
+    "Steps",
+    "TreeSize",
+    "check_steps",
+    "known_size",
+    "size_of",
+    "tree_size",
+    "tree_sizes",
+]
 
 FAILURE = 0.1
 """The probability δ with which the bounds behind the step sizes may fail."""
@@ -85,6 +94,11 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     """
     name = simulator.sequence_form.name
     return size_of(simulator.infostates, simulator.depth, player, name)
+
+
+def tree_sizes(simulator: Simulator) -> list[TreeSize]:
+    """Return how large the infostate tree of each player is."""
+    return [tree_size(simulator, player) for player in range(simulator.num_players)]
 
 
 def size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) -> TreeSize:

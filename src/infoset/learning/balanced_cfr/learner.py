@@ -22,7 +22,7 @@ from infoset.learning.steps import (
     TreeSize,
     check_steps,
     known_size,
-    tree_size,
+    tree_sizes,
 )
 from infoset.regret import StateArrays
 from infoset.typing import IntArray
@@ -124,8 +124,7 @@ class BalancedCfrSelfPlay(SelfPlay):
         self._schedule = make_schedule(simulator)
         num_parts = len(self._schedule.player)
         iterations = max(1, horizon // num_parts)
-        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
-        self._numbers = np.array([row.numbers(size, iterations) for size in sizes])
+        self._numbers = np.array([row.numbers(size, iterations) for size in tree_sizes(simulator)])
         infostates, depth = simulator.infostates, simulator.depth
         self._state = row.begin(infostates, depth, simulator.num_slots, num_parts)
         super().__init__(simulator, seed, self._state)

@@ -15,7 +15,7 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
-from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_size
+from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
 from infoset.regret import StateArrays
 
 __all__ = ["TriggerOmd", "TriggerSelfPlay"]
@@ -90,8 +90,7 @@ class TriggerSelfPlay(SelfPlay):
     """
 
     def __init__(self, row: TriggerOmd, simulator: Simulator, horizon: int, seed: int) -> None:
-        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
-        self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
+        self._numbers = np.array([row.numbers(size, horizon) for size in tree_sizes(simulator)])
         self._pairs, self._state = begin_deviations(
             self._numbers,
             simulator.infostates,

@@ -22,7 +22,7 @@ from infoset.learning.steps import (
     TreeSize,
     check_steps,
     known_size,
-    tree_size,
+    tree_sizes,
 )
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
@@ -131,9 +131,10 @@ class LocalOmdSelfPlay(SelfPlay):
     """LocalOMD in all seats: players sample and learn in turn."""
 
     def __init__(self, row: LocalOmd, simulator: Simulator, horizon: int, seed: int) -> None:
-        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
         own_episodes = max(1, horizon // simulator.num_players)
-        self._numbers = np.array([row.numbers(size, own_episodes) for size in sizes])
+        self._numbers = np.array(
+            [row.numbers(size, own_episodes) for size in tree_sizes(simulator)]
+        )
         infostates, depth = simulator.infostates, simulator.depth
         self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
         super().__init__(simulator, seed, self._state)

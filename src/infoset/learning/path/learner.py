@@ -16,7 +16,7 @@ from infoset.learning.path.rule import PathRule
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
-from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_size
+from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
@@ -151,8 +151,7 @@ class PathSelfPlay(SelfPlay):
     """Path learners of all seats that play each other."""
 
     def __init__(self, row: PathLearner, simulator: Simulator, horizon: int, seed: int) -> None:
-        sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
-        self._numbers = np.array([row.numbers(size, horizon) for size in sizes])
+        self._numbers = np.array([row.numbers(size, horizon) for size in tree_sizes(simulator)])
         infostates, depth = simulator.infostates, simulator.depth
         self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
         super().__init__(simulator, seed, self._state)
