@@ -13,7 +13,9 @@ import time
 import pytest
 
 import infoset
-from infoset.learning import LEARNERS
+from infoset.cli.commands import learn as command_module
+from infoset.front.learn import DEFAULT_EPISODES
+from infoset.learning import DEFAULT_LEARNER, LEARNERS
 
 KEYS = {
     "game",
@@ -43,6 +45,11 @@ def test_one_seed_leaves_the_files_of_solve(command, tmp_path):
     assert command("evaluate", "kuhn_poker", folder / "policy.parquet").code == 0
     about = infoset.policy.read_metadata(folder / "policy.parquet")
     assert (about["method"], about["seed"]) == ("ixomd", 0)
+
+
+def test_the_defaults_are_the_library_s():
+    assert command_module.DEFAULT_METHOD == DEFAULT_LEARNER
+    assert command_module.DEFAULT_EPISODES == DEFAULT_EPISODES
 
 
 def test_json_is_one_object_with_numbers_by_seed(command, tmp_path):

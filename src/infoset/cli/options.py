@@ -19,6 +19,7 @@ __all__ = [
     "SecondsOption",
     "Stops",
     "TargetOption",
+    "WorkersOption",
     "checkpoint_options",
     "folder_option",
     "parse_memory",
@@ -108,6 +109,12 @@ CheckpointOption: TypeAlias = Annotated[
 CheckpointEveryOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"),
+]
+WorkersOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
+    ),
 ]
 
 

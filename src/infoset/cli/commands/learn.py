@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 from statistics import median
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -18,6 +18,7 @@ from infoset.cli.options import (
     JsonOption,
     MemoryOption,
     SecondsOption,
+    WorkersOption,
     checkpoint_options,
     folder_option,
 )
@@ -34,10 +35,13 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from infoset.game import Game
     from infoset.learning import LearnResult
     from infoset.solvers import TracePoint
+    from infoset.tree import ExtensiveForm
 
 DEFAULT_METHOD = "auto"
+DEFAULT_EPISODES = 1_000_000
 
 
 def _list_learners(context: typer.Context, method: str) -> str:
@@ -55,32 +59,32 @@ def _list_learners(context: typer.Context, method: str) -> str:
     raise typer.Exit
 
 
+MethodOption: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Who learns: auto, balanced-omd and more, in any case of letters; list shows all.",
+        callback=_list_learners,
+    ),
+]
+EpisodesOption: TypeAlias = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Episodes of each run.")
+]
+SeedsOption: TypeAlias = Annotated[
+    int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds from 0.")
+]
+PresetOption: TypeAlias = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Step sizes by name, such as theory or tuned.")
+]
+
+
 def run(
     game: GameArgument,
-    method: Annotated[
-        str,
-        typer.Option(
-            help="Who learns: auto, balanced-omd and more, in any case of letters; list shows all.",
-            callback=_list_learners,
-        ),
-    ] = DEFAULT_METHOD,
-    episodes: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Episodes of each run.")
-    ] = 1_000_000,
-    seeds: Annotated[
-        int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds from 0.")
-    ] = 1,
-    preset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Step sizes by name, such as theory or tuned."),
-    ] = None,
+    method: MethodOption = DEFAULT_METHOD,
+    episodes: EpisodesOption = DEFAULT_EPISODES,
+    seeds: SeedsOption = 1,
+    preset: PresetOption = None,
     seconds: SecondsOption = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
-        ),
-    ] = None,
+    workers: WorkersOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_every: CheckpointEveryOption = None,
@@ -92,7 +96,7 @@ def run(
     Players see their own episodes only, unless the method needs more (list tells).
     Ctrl-C stops it at any time, and what is done is saved.
     """
-    from infoset.experiments import check_writable, learning_files, save_learning
+    from infoset.experiments import check_writable
     from infoset.front import learn, load
     from infoset.learning import find_learner
     from infoset.solvers import Budget
@@ -120,14 +124,28 @@ def run(
             **keeping,
         )
     tell_notes(rules)
+    _save(result, out, rules, spec=game, as_json=as_json)
+    if any(run.outcome == "interrupted" for run in result.runs):
+        raise typer.Exit(INTERRUPTED)
+
+
+def _save(
+    result: LearnResult,
+    out: Path | None,
+    rules: Game | ExtensiveForm,
+    *,
+    spec: str,
+    as_json: bool,
+) -> None:
+    """Leave a result in a folder, and say what it is."""
+    from infoset.experiments import learning_files, save_learning
+
     with interrupts_ignored():
         folder = save_learning(result, out, game=rules)
     if as_json:
         print_json({**result.summary(), "folder": str(folder), "files": learning_files(result)})
     else:
-        _report(result, folder, game)
-    if any(run.outcome == "interrupted" for run in result.runs):
-        raise typer.Exit(INTERRUPTED)
+        _report(result, folder, spec)
 
 
 def _report(result: LearnResult, folder: Path, spec: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.options import JsonOption
+from infoset.cli.options import JsonOption, WorkersOption
 from infoset.cli.screen import (
     error_console,
     list_rows,
@@ -70,12 +70,7 @@ def run(
             show_default="runs/STUDY",
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
-        ),
-    ] = None,
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run the experiments of a study, and put its numbers beside those expected.
