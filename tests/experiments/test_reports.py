@@ -11,6 +11,7 @@ from infoset.experiments import (
     Chart,
     Expected,
     Experiment,
+    HeatMap,
     Report,
     Spread,
     Study,
@@ -19,7 +20,7 @@ from infoset.experiments import (
     run_study,
 )
 from infoset.experiments.reports import compared
-from infoset.plotting import Line, plot_lines
+from infoset.plotting import Line, plot_heat_map, plot_lines
 
 
 def test_mean_and_standard_deviation():
@@ -82,25 +83,27 @@ def test_a_table_as_text_and_as_csv():
 
 def study_of(*names):
     chart = Chart("c", "A chart", "x", "y", (Line("a", (1.0, 10.0), (0.5, 0.1)),))
-    report = Report((TABLE,), (chart,))
+    squares = HeatMap("h", "A heat map", "x", "y", (0.0, 1.0), (0.0,), ((1.0, 2.0),))
+    report = Report((TABLE,), (chart, squares))
     experiments = [Experiment(name, f"E {name}", lambda *_: report, 1, 2, "", "") for name in names]
     return Study("mine", "Mine", tuple(experiments))
 
 
 def test_a_study_leaves_text_tables_and_figures(tmp_path):
     (done,) = run_study(study_of("e1", "e2"), tmp_path / "runs", ["E2"], is_quick=True)
-    assert done.files == ("e2.md", "t.csv", "c.svg")
+    assert done.files == ("e2.md", "t.csv", "c.svg", "h.svg")
     text = (tmp_path / "runs" / "e2.md").read_text()
     assert text.startswith("# E e2 (quick setting)\n\nA table.\n\n| x | gap | agrees |\n")
     assert "![A chart](c.svg)" in text
-    assert "<svg" in (tmp_path / "runs" / "c.svg").read_text()
+    for name in ("c.svg", "h.svg"):
+        assert "<svg" in (tmp_path / "runs" / name).read_text()
 
 
 def test_the_same_figure_is_the_same_file(tmp_path):
     files = []
     for name in ("a", "b"):
         run_study(study_of("e1"), tmp_path / name)
-        files.append((tmp_path / name / "c.svg").read_bytes())
+        files.append([(tmp_path / name / file).read_bytes() for file in ("c.svg", "h.svg")])
     assert files[0] == files[1]
 
 
@@ -139,3 +142,26 @@ def test_lines_keep_their_points():
 def test_lines_that_cannot_be_drawn(lines, words):
     with pytest.raises(ParameterError, match=words):
         plot_lines(lines, title="t", x_label="x", y_label="y")
+
+
+def test_plain_axes_take_zero_and_below():
+    line = Line("a", (0.0, 0.5, 1.0), (-0.1, 0.0, 0.2))
+    (axes,) = plot_lines([line], title="t", x_label="x", y_label="y", is_logarithmic=False).axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("linear", "linear")
+    assert list(axes.lines[0].get_ydata()) == [-0.1, 0.0, 0.2]
+
+
+def test_the_first_row_of_a_heat_map_is_at_the_bottom():
+    values = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    figure = plot_heat_map(values, [0, 0.5, 1], [0, 1], title="t", x_label="first", y_label="later")
+    axes = figure.axes[0]
+    assert axes.images[0].get_array().tolist() == values
+    assert axes.images[0].origin == "lower"
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0", "0.5", "1"]
+    assert [text.get_text() for text in axes.texts][:3] == ["1.00", "2.00", "3.00"]
+
+
+@pytest.mark.parametrize("values", [[], [[1.0]], [[1.0, 2.0], [3.0, 4.0]]])
+def test_heat_maps_have_a_number_for_each_pair(values):
+    with pytest.raises(ParameterError, match="each of the 1 y by each of the 2 x"):
+        plot_heat_map(values, [0, 1], [0], title="t", x_label="x", y_label="y")

@@ -7,7 +7,7 @@ from infoset.experiments.folders import check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
 from infoset.experiments.json_values import json_text, json_value
 from infoset.experiments.learning_folder import learning_files, save_learning
-from infoset.experiments.reports import Chart, Expected, Report, Spread, Table
+from infoset.experiments.reports import Chart, Expected, HeatMap, Report, Spread, Table
 from infoset.experiments.run_folder import RUN_FILES, save_run
 from infoset.experiments.studies import Experiment, Finished, Study, run_study
 
@@ -22,6 +22,7 @@ __all__ = [
     "Expected",
     "Experiment",
     "Finished",
+    "HeatMap",
     "Report",
     "Spread",
     "Study",

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from infoset.experiments.folders import write_file, write_text
-from infoset.plotting import Line, plot_lines
+from infoset.plotting import Line, plot_heat_map, plot_lines
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "Chart",
     "Expected",
+    "HeatMap",
     "Report",
     "Spread",
     "Table",
@@ -178,7 +182,7 @@ def compared(spread: Spread, expected: Expected | None) -> tuple[Entry, ...]:
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure of an experiment, both axes logarithmic.
+    """A figure of an experiment: lines.
 
     Attributes
     ----------
@@ -186,6 +190,8 @@ class Chart:
         Of its file.
     title, x_label, y_label : str
     lines : tuple[Line, ...]
+    is_logarithmic : bool
+        Whether both axes are logarithmic, instead of plain.
     """
 
     name: str
@@ -193,6 +199,52 @@ class Chart:
     x_label: str
     y_label: str
     lines: tuple[Line, ...]
+    is_logarithmic: bool = True
+
+    def figure(self) -> Figure:
+        """Return it drawn."""
+        return plot_lines(
+            self.lines,
+            title=self.title,
+            x_label=self.x_label,
+            y_label=self.y_label,
+            is_logarithmic=self.is_logarithmic,
+        )
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A figure of an experiment: numbers by two parameters.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    title, x_label, y_label : str
+    x, y : tuple[float, ...]
+        The parameters, increasing.
+    values : tuple[tuple[float, ...], ...]
+        By y, then by x.
+    """
+
+    name: str
+    title: str
+    x_label: str
+    y_label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    values: tuple[tuple[float, ...], ...]
+
+    def figure(self) -> Figure:
+        """Return it drawn."""
+        return plot_heat_map(
+            self.values,
+            self.x,
+            self.y,
+            title=self.title,
+            x_label=self.x_label,
+            y_label=self.y_label,
+        )
 
 
 @dataclass(frozen=True)
@@ -202,11 +254,11 @@ class Report:
     Attributes
     ----------
     tables : tuple[Table, ...]
-    charts : tuple[Chart, ...]
+    charts : tuple[Chart | HeatMap, ...]
     """
 
     tables: tuple[Table, ...]
-    charts: tuple[Chart, ...] = ()
+    charts: tuple[Chart | HeatMap, ...] = ()
 
     def markdown(self, title: str) -> str:
         """Return the tables, and links to the figures, under a title."""
@@ -233,11 +285,9 @@ def save_report(report: Report, folder: Path, name: str, title: str) -> list[str
     return [f"{name}.md", *files]
 
 
-def _save_chart(chart: Chart, path: Path) -> None:
+def _save_chart(chart: Chart | HeatMap, path: Path) -> None:
     from matplotlib import rc_context
 
-    figure = plot_lines(
-        chart.lines, title=chart.title, x_label=chart.x_label, y_label=chart.y_label
-    )
+    figure = chart.figure()
     with rc_context({"svg.hashsalt": chart.name}):  # so that the same figure is the same file
         write_file(path, lambda whole: figure.savefig(whole, format="svg", metadata={"Date": None}))

@@ -3,6 +3,7 @@
 from infoset.plotting.comparison import plot_comparison
 from infoset.plotting.convergence import plot_convergence
 from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
+from infoset.plotting.heat_map import plot_heat_map
 from infoset.plotting.learning import plot_learning
 from infoset.plotting.lines import Line, plot_lines
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
@@ -20,6 +21,7 @@ __all__ = [
     "draw",
     "plot_comparison",
     "plot_convergence",
+    "plot_heat_map",
     "plot_learning",
     "plot_lines",
 ]

@@ -1,4 +1,4 @@
-"""Lines of numbers on two logarithmic axes."""
+"""Lines of numbers, on two logarithmic axes or two plain ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Line:
     ----------
     label : str
     x, y : tuple[float, ...]
-        Above 0.
+        Above 0 where axes are logarithmic.
     is_guide : bool
         Whether it shows a rate, and no measurement: it is drawn thin, in grey and without marks.
     """
@@ -37,14 +37,23 @@ class Line:
     is_guide: bool = False
 
 
-def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str) -> Figure:
-    """Draw lines on two logarithmic axes, their names at the right.
+def plot_lines(
+    lines: Sequence[Line],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    is_logarithmic: bool = True,
+) -> Figure:
+    """Draw lines, their names at the right.
 
     Parameters
     ----------
     lines : Sequence[Line]
         At least one, of at least one point each.
     title, x_label, y_label : str
+    is_logarithmic : bool
+        Whether both axes are logarithmic, instead of plain.
 
     Returns
     -------
@@ -54,7 +63,7 @@ def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str)
     Raises
     ------
     ParameterError
-        If there is nothing to draw, or a number has no logarithm.
+        If there is nothing to draw, or a number has no logarithm on logarithmic axes.
 
     Examples
     --------
@@ -66,7 +75,7 @@ def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    _check_lines(lines)
+    _check_lines(lines, is_logarithmic)
     figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -80,8 +89,9 @@ def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str)
         dashes = DASHES[measured // len(COLORS) % len(DASHES)]
         axes.plot(line.x, line.y, dashes, color=color, label=line.label, marker="o", markersize=3.5)
         measured += 1
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    if is_logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=11, parse_math=False)
@@ -93,7 +103,7 @@ def plot_lines(lines: Sequence[Line], *, title: str, x_label: str, y_label: str)
     return figure
 
 
-def _check_lines(lines: Sequence[Line]) -> None:
+def _check_lines(lines: Sequence[Line], is_logarithmic: bool) -> None:
     if not lines:
         raise ParameterError("there are no lines to draw: give at least one")
     for line in lines:
@@ -102,7 +112,7 @@ def _check_lines(lines: Sequence[Line]) -> None:
                 f"the line {line.label!r} has {len(line.x)} x and {len(line.y)} y: give as many of "
                 "both, at least one"
             )
-        if min(*line.x, *line.y) <= 0:
+        if is_logarithmic and min(*line.x, *line.y) <= 0:
             raise ParameterError(
                 f"the line {line.label!r} has a point at or below 0, which has no logarithm"
             )
