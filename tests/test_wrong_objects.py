@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset import evaluation, policy, regret, solvers
-from infoset.errors import ParameterError, PolicyFileError, UnknownNameError
+from infoset import evaluation, experiments, learning, policy, regret, solvers
+from infoset.errors import ParameterError, PolicyFileError, TrajectoryError, UnknownNameError
 
 KUHN = infoset.build_tree(infoset.load("kuhn_poker"))
 FORM = KUHN.sequence_form
 UNIFORM = infoset.uniform_policy(FORM)
 CFR = regret.SCHEMES["cfr"]
+SIMULATOR = learning.make_simulator(KUHN)
 TEMPERATURE = 0.1
 
 TAKE_POLICIES = {
@@ -28,6 +29,11 @@ TAKE_POLICIES = {
     "save_policy_csv": lambda given: policy.save_policy_csv(given, "policy.csv"),
     "mix": lambda given: policy.mix([UNIFORM, given], [1, 1]),
     "distance": lambda given: policy.distance(given, UNIFORM),
+    "evaluate_joint": lambda given: evaluation.evaluate_joint([UNIFORM, given]),
+    "evaluate_triggers": lambda given: evaluation.evaluate_triggers([given]),
+    "joint_distribution": lambda given: evaluation.joint_distribution([given]),
+    "CorrelatedPolicy": lambda given: evaluation.CorrelatedPolicy((given,), (1.0,)),
+    "switch_between": lambda given: learning.switch_between([given]),
 }
 
 TAKE_FORMS = {
@@ -36,6 +42,9 @@ TAKE_FORMS = {
     "load_policy": lambda given: policy.load_policy("policy.parquet", given),
     "make_budget": lambda given: solvers.make_budget(given, target=0.1),
     "RegretMinimizer": lambda given: regret.RegretMinimizer(given, CFR),
+    "payoff_scale": solvers.payoff_scale,
+    "JointPlay": evaluation.JointPlay,
+    "TriggerPlay": evaluation.TriggerPlay,
     **{
         name: lambda given, name=name: solvers.METHODS[name].run(
             given, solvers.Budget(iterations=1)
@@ -59,6 +68,165 @@ def test_what_takes_policies_says_how_to_make_one(name, given):
 def test_what_takes_sequence_forms_says_how_to_make_one(name, given):
     with pytest.raises(ParameterError, match=r"^form.* give a SequenceForm, such as infoset\.bui"):
         TAKE_FORMS[name](given)
+
+
+JOINT = {
+    name: getattr(evaluation, name)
+    for name in ("evaluate_joint", "evaluate_triggers", "joint_distribution", "CorrelatedPolicy")
+}
+
+
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize("given", [5, "kuhn_poker", UNIFORM, KUHN])
+def test_joint_play_is_of_lists_with_numbers(name, given):
+    with pytest.raises(ParameterError, match=r"^policies.* give a list of policies, such as \["):
+        JOINT[name](given, [1])
+    with pytest.raises(ParameterError, match=r"^weights.* give a list of numbers, one per"):
+        JOINT[name]([UNIFORM], given)
+    with pytest.raises(ParameterError, match=r"^weight=None must be a finite number$"):
+        JOINT[name]([UNIFORM], [None])
+
+
+@pytest.mark.parametrize("name", learning.LEARNERS)
+def test_learners_play_on_simulators(name):
+    for given in ("kuhn_poker", KUHN, FORM, None):
+        with pytest.raises(ParameterError, match=r"^simulator.* give infoset.learning.make_sim"):
+            learning.LEARNERS[name].self_play(given, horizon=10)
+    play = learning.LEARNERS[name].self_play(SIMULATOR, horizon=10)
+    for episodes in (0.5, "10", None, -1):
+        with pytest.raises(ParameterError, match=r"^episodes=.* must be a whole number, at least"):
+            play.run(episodes)
+    assert play.iteration == 0
+
+
+def test_so_do_those_who_measure_them():
+    play = learning.MeasuredPlay(learning.LEARNERS["ixomd"].self_play(SIMULATOR, horizon=10))
+    against = learning.AdversarialPlay(
+        "ixomd", SIMULATOR, learning.switch_between([UNIFORM]), horizon=10
+    )
+    for runner in (play, against):
+        with pytest.raises(ParameterError, match=r"episodes=0\.5 must be a whole number"):
+            runner.run(0.5)
+
+
+@pytest.mark.parametrize("given", ["kuhn_poker", FORM, KUHN.game])
+def test_simulators_are_made_of_trees_of_histories(given):
+    with pytest.raises(ParameterError, match=r"^tree.* give a GameTree, such as infoset\.build"):
+        learning.make_simulator(given)
+    with pytest.raises(ParameterError, match=r"^simulator.* give what make_simulator returns"):
+        learning.tree_size(given, 0)
+
+
+@pytest.mark.parametrize("given", [5, "door", [5], [("door", "left")]])
+def test_trees_are_written_down_as_decisions(given):
+    with pytest.raises(ParameterError, match=r"decision.* give .*Decision\(\"high card\", \["):
+        learning.make_own_tree(0, given)
+
+
+@pytest.mark.parametrize("given", [5, "bet", 0.5])
+def test_actions_are_a_list(given):
+    with pytest.raises(ParameterError, match=r"actions of 'door'=.* give a list such as"):
+        learning.make_own_tree(0, [learning.Decision("door", given)])
+    row = learning.find_learner("ixomd", steps=(0.1, 0.01))
+    learner = learning.make_learner(row, player=0, utility_range=(-1, 1), horizon=10)
+    with pytest.raises(TrajectoryError, match=r"legal_actions=.* no list of actions: give one"):
+        learner.act("door", given)
+
+
+@pytest.mark.parametrize("given", [5, None, "ixomd"])
+def test_seats_are_a_list(given):
+    with pytest.raises(ParameterError, match=r"^seats.* give a list of learners, policies or None"):
+        learning.play_and_learn(infoset.load("kuhn_poker"), given, episodes=1)
+
+
+TAKE_PATHS = {
+    "save_policy": lambda given: policy.save_policy(UNIFORM, given),
+    "load_policy": lambda given: policy.load_policy(given, FORM),
+    "read_metadata": policy.read_metadata,
+    "load_correlated_policy": lambda given: evaluation.load_correlated_policy(given, FORM),
+    "read_checkpoint": solvers.read_checkpoint,
+    "check_writable": lambda given: experiments.check_writable(given),
+    "save_run": lambda given: experiments.save_run(
+        infoset.solve("matrix_mp", "cfr", iterations=1), given
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TAKE_PATHS)
+@pytest.mark.parametrize("given", [5, ["runs"], 0.5])
+def test_paths_are_text_or_paths(name, given):
+    with pytest.raises(ParameterError, match=r"^(path|folder).* give the path of a f"):
+        TAKE_PATHS[name](given)
+
+
+TAKE_RESULTS = {
+    "save_run": experiments.save_run,
+    "save_learning": experiments.save_learning,
+    "learning_files": experiments.learning_files,
+    "save_comparison": experiments.save_comparison,
+    "a comparison of": lambda given: experiments.save_comparison([given]),
+}
+
+
+@pytest.mark.parametrize("name", TAKE_RESULTS)
+def test_only_results_are_saved(name):
+    with pytest.raises(ParameterError, match=r"result.* give what (solve|learn|compare)"):
+        TAKE_RESULTS[name]("kuhn_poker")
+
+
+def test_studies_have_names():
+    with pytest.raises(ParameterError, match="study=5 is of type int; give one of: balanced"):
+        experiments.find_study(5)
+
+
+@pytest.mark.parametrize("function", [solvers.average_policy, solvers.current_policy])
+def test_policies_are_those_of_minimizers(function):
+    with pytest.raises(ParameterError, match=r"^minimizer=5 is of type int; give RegretMinimizer"):
+        function(5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"rule": 5}, "rule=5 is of type int, which cannot be called; give a function rule"),
+        ({"name": 5}, "name=5 is of type int"),
+        ({"schedule": 5}, "schedule=5 is of type int, which cannot be called"),
+        ({"num_arrays": 0}, "num_arrays=0 must be a whole number, at least 1"),
+        ({"average_exponent": "1"}, "average_exponent='1' must be a finite number"),
+    ],
+)
+def test_a_method_of_ones_own_has_a_rule(fields, message):
+    with pytest.raises(ParameterError, match=message):
+        solvers.LocalMethod(**{"name": "mine", "rule": print, **fields})
+
+
+@pytest.mark.parametrize(
+    ("least", "message"),
+    [
+        (5, "least_probability=5 is more than 1, and .* give a small number such as 0.01"),
+        ("0.1", "least_probability='0.1' must be a finite number"),
+        (None, "least_probability=None must be a finite number"),
+    ],
+)
+def test_hands_tremble_by_probabilities(least, message):
+    with pytest.raises(ParameterError, match=message):
+        solvers.Trembling(least)
+    with pytest.raises(ParameterError, match=r"^method=5 is of type int; give a name such as"):
+        solvers.Trembling(0.1, 5)
+
+
+@pytest.mark.parametrize("verb", [infoset.solve, infoset.learn, infoset.build_tree])
+def test_progress_is_told_to_a_function(verb):
+    with pytest.raises(ParameterError, match="progress=5 is of type int, which cannot be called"):
+        verb(infoset.load("matrix_mp"), progress=5)
+
+
+def test_who_draws_has_a_generator():
+    joint = evaluation.CorrelatedPolicy((UNIFORM,), (1.0,))
+    with pytest.raises(
+        ParameterError, match=r"^rng=5 is of type int; give np\.random\.default_rng"
+    ):
+        joint.draw(5)
 
 
 @pytest.mark.parametrize("name", ["cfr+", "lp", "mmd", "xfp", "cfr-br"])

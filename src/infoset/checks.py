@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf, isfinite
 from numbers import Integral, Real
+from os import PathLike
 
 from infoset.errors import ParameterError
 
@@ -13,6 +14,7 @@ __all__ = [
     "check_count",
     "check_kind",
     "check_number",
+    "check_path",
     "check_player",
 ]
 
@@ -92,6 +94,21 @@ def check_count(name: str, value: object, least: int = 0) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
+
+
+def check_path(name: str, value: object, of: str = "a file") -> None:
+    """Raise unless a value is the path of something, as text or as a `Path`.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+
+    Examples
+    --------
+    >>> check_path("folder", "runs/first", of="a folder")
+    """
+    check_kind(name, value, (str, PathLike), f"the path of {of}")
 
 
 def check_player(player: object, num_players: int, game: str) -> None:

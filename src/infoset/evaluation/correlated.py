@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.checks import check_kind
 from infoset.evaluation.joint import JointEvaluation, checked_weights, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
@@ -70,7 +71,14 @@ class CorrelatedPolicy:
         return evaluate_joint(self.policies, self.weights)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
-        """Draw the policy that all players follow in one play."""
+        """Draw the policy that all players follow in one play.
+
+        Raises
+        ------
+        ParameterError
+            If what is given is no generator.
+        """
+        check_kind("rng", rng, np.random.Generator, "np.random.default_rng(seed)")
         return self.policies[int(self.drawn_by(rng.random(1))[0])]
 
     def drawn_by(self, numbers: FloatArray) -> LongArray:

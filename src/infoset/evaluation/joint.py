@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
+from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import best_response_sweep
 from infoset.evaluation.exploitability import plan_value, utility_gradient
-from infoset.policy import TabularPolicy
+from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import StateArrays
-from infoset.tree import SequenceForm
+from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 
 __all__ = ["JointEvaluation", "JointPlay", "evaluate_joint"]
@@ -66,6 +68,7 @@ class JointPlay:
     """
 
     def __init__(self, sequence_form: SequenceForm) -> None:
+        check_sequence_form(sequence_form)
         self.sequence_form = sequence_form
         sizes = [plex.num_sequences for plex in sequence_form.treeplexes]
         self._ends = np.cumsum([1, len(sizes), *sizes, *sizes])[:-1]
@@ -178,7 +181,8 @@ def evaluate_joint(
     Raises
     ------
     ParameterError
-        If there are not as many weights as policies, or they are negative or all zero.
+        If something else than policies is given; if there are not as many weights as policies, or
+        they are no numbers, negative or all zero.
     PolicyMismatchError
         If the policies are for different games.
 
@@ -203,7 +207,10 @@ def checked_weights(
     ParameterError, PolicyMismatchError
         As in `evaluate_joint`.
     """
-    weights = [1.0] * len(policies) if weights is None else list(weights)
+    check_kind("policies", policies, (list, tuple), "a list of policies, such as [result.policy]")
+    for policy in policies:
+        check_policy(policy)
+    weights = [1.0] * len(policies) if weights is None else _numbers(weights)
     if len(policies) != len(weights) or min(weights, default=-1) < 0:
         raise ParameterError(
             f"got {len(policies)} policies and weights {weights}; give one weight per policy, none "
@@ -220,3 +227,10 @@ def checked_weights(
                 "one game"
             )
     return weights
+
+
+def _numbers(weights: Sequence[float]) -> list[float]:
+    check_kind("weights", weights, (list, tuple, np.ndarray), "a list of numbers, one per policy")
+    for weight in weights:
+        check_number("weight", weight, least=-inf)
+    return list(map(float, weights))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.experiments.balanced import BALANCED
 from infoset.experiments.studies import Study
@@ -23,12 +24,15 @@ def find_study(name: str) -> Study:
     ------
     UnknownNameError
         If there is none.
+    ParameterError
+        If it is no name.
 
     Examples
     --------
     >>> find_study("balanced").experiments[0].name
     'e1'
     """
+    check_kind("study", name, str, f"one of: {', '.join(STUDIES)}")
     if name.lower() not in STUDIES:
         raise UnknownNameError.of("study", name, STUDIES)
     return STUDIES[name.lower()]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
+from infoset.checks import check_path
 from infoset.errors import ParameterError
 
 __all__ = ["RUNS", "check_writable", "make_folder", "run_slug", "write_file", "write_text"]
@@ -52,6 +53,7 @@ def check_writable(folder: str | Path | None) -> None:
 
 def _named(folder: str | Path) -> Path:
     """Return a folder by a path that ends in its name, as `.` and `..` do not."""
+    check_path("folder", folder, of="a folder")
     path = Path(folder)
     if path.name in ("", ".."):
         path = Path(os.path.abspath(path))

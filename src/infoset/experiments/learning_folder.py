@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from infoset._version import __version__
+from infoset.checks import check_kind
 from infoset.evaluation import save_correlated_policy
 from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text
@@ -28,6 +29,7 @@ def learning_files(result: LearnResult) -> dict[str, str]:
     Of a single seed it is `policy.parquet`, of several `policy-SEED.parquet`; where joint play is
     learned, `correlated_policy.parquet`, and likewise.
     """
+    check_kind("result", result, LearnResult, "what learn returns")
     kind = "correlated policy" if result.joint_play else "policy"
     stem = kind.replace(" ", "_")
     policies = {kind: f"{stem}.parquet"}
@@ -62,7 +64,7 @@ def save_learning(
     Raises
     ------
     ParameterError
-        If the folder cannot be made.
+        If the result is none, or the folder cannot be made.
     OSError
         If a file cannot be written.
     """

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from infoset._version import __version__
+from infoset.checks import check_kind
 from infoset.errors import InfosetError
 from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text, json_value
@@ -61,10 +62,11 @@ def save_run(
     Raises
     ------
     ParameterError
-        If the folder cannot be made.
+        If the result is none, or the folder cannot be made.
     OSError
         If a file cannot be written.
     """
+    check_kind("result", result, SolveResult, 'what solve returns, such as solve("kuhn_poker")')
     wanted = RUNS / run_slug(result.game, result.method) if folder is None else folder
     about = {
         "parameters": parameters_of(result.game, game),

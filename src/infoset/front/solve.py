@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from math import nan
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from infoset.checks import check_kind
+from infoset.checks import check_kind, check_path
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.load import FormLike, find_game, to_form
@@ -130,7 +129,7 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
     ParameterError
         As `Checkpointing`; also if it is no path.
     """
-    check_kind("checkpoint", checkpoint, (str, PathLike), "the path of a file")
+    check_path("checkpoint", checkpoint)
     return Checkpointing(Path(checkpoint), seconds)
 
 

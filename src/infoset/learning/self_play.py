@@ -5,15 +5,29 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Protocol
 
+from infoset.checks import check_count, check_kind
 from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.streams import make_stream
 from infoset.tree import SequenceForm
+from infoset.tree.kinds import MAKE_TREE
 from infoset.typing import FloatArray
 
-__all__ = ["LearningState", "SelfPlay"]
+__all__ = ["LearningState", "SelfPlay", "check_play"]
+
+
+def check_play(simulator: object, horizon: object) -> None:
+    """Raise unless there is a simulator to play on, and a number of episodes is meant.
+
+    Raises
+    ------
+    ParameterError
+        If something else is given.
+    """
+    check_kind("simulator", simulator, Simulator, f"infoset.learning.make_simulator({MAKE_TREE})")
+    check_count("horizon", horizon, least=1)
 
 
 class LearningState(Protocol):
@@ -70,8 +84,19 @@ class SelfPlay(IterativeState):
     def settings(self) -> dict[str, Any]:
         """Return the numbers that, with the game, decide every episode, by name."""
 
-    @abstractmethod
     def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        check_count("episodes", episodes)
+        self._run(episodes)
+
+    @abstractmethod
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from infoset.checks import check_callable, check_number
+from infoset.checks import check_callable, check_kind, check_number, check_player
 from infoset.errors import ParameterError
 from infoset.learning.simulation import Infostates, Simulator
 from infoset.typing import IntArray, Player
@@ -84,6 +84,11 @@ StepRule: TypeAlias = Callable[[TreeSize, int], Steps]
 def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     """Return how large a player's infostate tree is.
 
+    Raises
+    ------
+    ParameterError
+        If there is no such player, or the simulator is none.
+
     Examples
     --------
     >>> from infoset.games import load_game
@@ -92,7 +97,9 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
+    check_kind("simulator", simulator, Simulator, "what make_simulator returns")
     name = simulator.sequence_form.name
+    check_player(player, simulator.num_players, name)
     return size_of(simulator.infostates, simulator.depth, player, name)
 
 

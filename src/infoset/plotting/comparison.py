@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.plotting.convergence import DOTS_PER_INCH, GRID_COLOR, errors_of, wrap_spec
 from infoset.solvers import SolveResult
@@ -46,7 +47,7 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     Raises
     ------
     ParameterError
-        If there are no results, or of different games.
+        If there are no results, or of different games, or something else is given.
 
     Examples
     --------
@@ -58,6 +59,9 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    check_kind("results", results, (list, tuple), "what compare returns")
+    for result in results:
+        check_kind("a result", result, SolveResult, "what compare or solve returns")
     games = {result.game for result in results}
     if len(games) != 1:
         raise ParameterError(

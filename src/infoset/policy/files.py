@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infoset._version import __version__
+from infoset.checks import check_path
 from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
@@ -46,7 +47,7 @@ def save_policy(
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If it is no policy, or the path is none.
     PolicyFileError
         If the file cannot be written.
     """
@@ -75,6 +76,7 @@ def write_table(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    check_path("path", path)
     about = {
         **(metadata or {}),
         "format": FORMAT,
@@ -137,9 +139,12 @@ def read_metadata(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
+    ParameterError
+        If what is given is no path.
     PolicyFileError
         If the file is not a readable policy.
     """
+    check_path("path", path)
     return _metadata(_read(Path(path), "probability"), Path(path))
 
 
@@ -149,7 +154,7 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     Raises
     ------
     ParameterError
-        If what is given is no sequence form.
+        If what is given is no sequence form, or no path.
     PolicyFileError
         If the file is missing, damaged, or not a policy.
     PolicyMismatchError
@@ -188,6 +193,7 @@ def read_table(
         As `load_policy`.
     """
     check_sequence_form(sequence_form)
+    check_path("path", path)
     path = Path(path)
     table = _read(path, column)
     about = _metadata(table, path)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset._version import __version__
-from infoset.checks import check_kind, check_number
+from infoset.checks import check_kind, check_number, check_path
 from infoset.errors import CheckpointFileError, ParameterError
 from infoset.regret import StateArrays
 from infoset.solvers.result import TracePoint
@@ -114,6 +114,7 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     CheckpointFileError
         If it cannot be written; what was there is left as it was.
     """
+    check_path("path", path)
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -165,6 +166,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     CheckpointFileError
         If the file is missing, damaged, of another format, or not a checkpoint.
     """
+    check_path("path", path)
     path = Path(path)
     arrays = _read_arrays(path)
     try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
 from infoset.solvers.budget import Budget
@@ -43,6 +44,11 @@ class LocalMethod:
     alternating : bool
         Whether each player answers what the players before it have just played.
 
+    Raises
+    ------
+    ParameterError
+        If the rule or the schedule cannot be called, or another field is of the wrong kind.
+
     Examples
     --------
     Multiplicative weights, with steps that get smaller:
@@ -65,6 +71,13 @@ class LocalMethod:
     schedule: Schedule = np.asarray
     average_exponent: float = 0.0
     alternating: bool = True
+
+    def __post_init__(self) -> None:
+        check_kind("name", self.name, str, "what results should call the method")
+        check_callable("rule", self.rule, "a function rule(row, values, policy, state)")
+        check_callable("schedule", self.schedule, "a function of the iterations, such as np.sqrt")
+        check_count("num_arrays", self.num_arrays, least=1)
+        check_number("average_exponent", self.average_exponent)
 
     @property
     def averaging(self) -> RegretScheme:

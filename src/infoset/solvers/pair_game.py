@@ -60,6 +60,7 @@ def payoff_scale(sequence_form: SequenceForm) -> float:
     >>> round(payoff_scale(build_tree(load_game("kuhn_poker")).sequence_form), 6)
     0.333333
     """
+    check_sequence_form(sequence_form)
     return float(np.abs(sequence_form.payoff).max(initial=0.0)) or 1.0
 
 

@@ -17,14 +17,30 @@ from infoset.tree import SequenceForm
 
 __all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
 
+MAKE_MINIMIZER = 'RegretMinimizer(sequence_form, SCHEMES["cfr+"])'
+
 
 def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the average policy, uniform where the average never goes."""
+    """Return the average policy, uniform where the average never goes.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no regret minimiser.
+    """
+    check_kind("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
 
 
 def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the policy that the next iteration begins with."""
+    """Return the policy that the next iteration begins with.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no regret minimiser.
+    """
+    check_kind("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -107,6 +107,24 @@ def _share(plex: Treeplex, least: FloatArray) -> FloatArray:
     return np.concatenate([[1.0], np.repeat(left, plex.num_actions)])
 
 
+def check_least(least_probability: object) -> None:
+    """Raise unless it is a number, or a mapping by infostate and player; before any game is known.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither, or a number above 1.
+    """
+    if isinstance(least_probability, Mapping):
+        return
+    check_number("least_probability", least_probability, least=-inf)
+    if cast(float, least_probability) > 1:
+        raise ParameterError(
+            f"least_probability={least_probability} is more than 1, and those of the actions at an "
+            "infostate sum to at most 1: give a small number such as 0.01"
+        )
+
+
 def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> TremblingForm:
     """Return the game in which every action has at least some probability.
 
@@ -137,10 +155,10 @@ def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> Trembl
     (True, 0.05)
     """
     check_sequence_form(form)
+    check_least(least_probability)
     if isinstance(least_probability, Mapping):
         least = _by_infostate(form, least_probability)
     else:
-        check_number("least_probability", least_probability, least=-inf)
         least = tuple(
             np.r_[0.0, np.full(plex.num_sequences - 1, float(least_probability))]
             for plex in form.treeplexes

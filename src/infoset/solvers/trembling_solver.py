@@ -14,7 +14,7 @@ from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.result import SolveResult
-from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
+from infoset.solvers.trembles import LeastProbabilities, TremblingForm, check_least, tremble
 from infoset.solvers.trembling_lp import solve_trembling_by_lp
 from infoset.tree import SequenceForm
 
@@ -77,6 +77,11 @@ class Trembling:
     method : str, RegretScheme or LocalMethod
         As `solve_trembling` takes it.
 
+    Raises
+    ------
+    ParameterError
+        If either is of another kind, or the one number for all is not a probability.
+
     Examples
     --------
     >>> from infoset import solve
@@ -86,6 +91,10 @@ class Trembling:
 
     least_probability: LeastProbabilities
     method: str | RegretScheme | LocalMethod = "auto"
+
+    def __post_init__(self) -> None:
+        check_least(self.least_probability)
+        check_method(self.method)
 
     @property
     def name(self) -> str:
@@ -108,6 +117,17 @@ class Trembling:
         """
         trembling = tremble(sequence_form, self.least_probability)
         return replace(solve_trembling(trembling, self.method, budget), method=self.name)
+
+
+def check_method(method: object) -> None:
+    """Raise unless it is of a kind that plays among policies with least probabilities.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
+    check_kind("method", method, (str, RegretScheme, LocalMethod), GIVE)
 
 
 def solve_trembling(
@@ -136,7 +156,7 @@ def solve_trembling(
     UnsupportedGameError
         If the method is `lp`, and the game is not two-player constant-sum.
     """
-    check_kind("method", method, (str, RegretScheme, LocalMethod), GIVE)
+    check_method(method)
     if isinstance(method, str):
         return _solve_by_name(trembling, method, budget)
     if isinstance(method, RegretScheme):

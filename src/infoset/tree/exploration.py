@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
+from infoset.checks import SUM_TOLERANCE, check_callable, check_kind
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
@@ -71,6 +71,8 @@ def explore(
     55
     """
     check_kind("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+    if progress is not None:
+        check_callable("progress", progress, "a function of world states found and seconds taken")
     explorer = _Explorer(game, _Watch(max_worlds, max_seconds, progress))
     try:
         while explorer.num_expanded < len(explorer.worlds):

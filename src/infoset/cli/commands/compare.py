@@ -36,7 +36,7 @@ from infoset.errors import ComparisonError
 if TYPE_CHECKING:
     from infoset.solvers import Budget, SolveResult, TracePoint
 
-DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+"
+DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+,sapdcfr+"
 
 
 def run(

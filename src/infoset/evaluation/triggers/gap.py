@@ -14,7 +14,7 @@ from infoset.evaluation.joint import checked_weights
 from infoset.evaluation.triggers._kernels import TriggerPairs, add_triggered, trigger_gains
 from infoset.evaluation.triggers.pairs import trigger_pairs
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm, Treeplex
+from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 
 __all__ = ["TriggerEvaluation", "TriggerGain", "TriggerPlay", "evaluate_triggers"]
@@ -107,6 +107,7 @@ class TriggerPlay:
     """
 
     def __init__(self, sequence_form: SequenceForm) -> None:
+        check_sequence_form(sequence_form)
         self.sequence_form = sequence_form
         self.weight = 0.0
         self._values = np.zeros(sequence_form.num_players)

@@ -14,7 +14,7 @@ from infoset.learning.balanced_cfr._kernels import LayerState, Schedule, learn_b
 from infoset.learning.balanced_cfr.rule import LayerRule
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import (
     StepRule,
@@ -79,7 +79,7 @@ class BalancedCfr:
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> BalancedCfrSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return BalancedCfrSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> LayerRule:
@@ -142,7 +142,7 @@ class BalancedCfrSelfPlay(SelfPlay):
             "seed": self.seed,
         }
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
         learn_by_layers(
             self._numbers,

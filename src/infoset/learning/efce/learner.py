@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_count
 from infoset.learning.efce._kernels import learn_triggers
 from infoset.learning.efce.rule import TriggerRule
 from infoset.learning.efce.start import begin_deviations
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
 from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
 from infoset.regret import StateArrays
@@ -67,7 +66,7 @@ class TriggerOmd:
             If the game has more than 20,000,000 pairs of a trigger and a sequence that may follow
             it.
         """
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return TriggerSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> TriggerRule:
@@ -125,7 +124,7 @@ class TriggerSelfPlay(SelfPlay):
             "seed": self.seed,
         }
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
         learn_triggers(
             self._numbers,

@@ -14,7 +14,7 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd._kernels import LocalState, learn_in_turn
 from infoset.learning.local_omd.rule import LocalOmdRule
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, infostate_slots
 from infoset.learning.steps import (
     StepRule,
@@ -86,7 +86,7 @@ class LocalOmd:
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> LocalOmdSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return LocalOmdSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> LocalOmdRule:
@@ -152,7 +152,7 @@ class LocalOmdSelfPlay(SelfPlay):
             "seed": self.seed,
         }
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
         learn_in_turn(
             self._numbers,

@@ -145,7 +145,14 @@ class AdversarialPlay(IterativeState):
         return slice(root, root + self._num_own)
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes."""
+        """Play `episodes` more episodes.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        check_count("episodes", episodes)
         for episode in range(self.iteration, self.iteration + episodes):
             if episode % self.phase == 0:
                 self._begin_phase(episode // self.phase)

@@ -113,7 +113,14 @@ class MeasuredPlay:
         return self.learners.work + work_of(self.sequence_form) // self.every
 
     def run(self, episodes: int) -> None:
-        """Play `episodes` more episodes, counting on the way."""
+        """Play `episodes` more episodes, counting on the way.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        check_count("episodes", episodes)
         end = self.iteration + episodes
         while self.iteration < end:
             if self.iteration >= self.num_counted * self.every:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import check_count
+from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import InfostateTree
 from infoset.typing import Action, IntArray, Player
@@ -15,6 +15,7 @@ from infoset.typing import Action, IntArray, Player
 __all__ = ["Decision", "make_own_tree"]
 
 START = "(start)"
+DECISION = 'Decision("high card", ["call", "fold"])'
 
 
 class Decision(NamedTuple):
@@ -64,6 +65,7 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
     (3, 7)
     """
     check_count("player", player)
+    check_kind("decisions", decisions, Iterable, f"a list of {DECISION}")
     number = {START: 0}
     listed: list[Decision] = []
     parent, taken = [-1], [-1]
@@ -96,7 +98,11 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
 
 def _checked(decision: Decision) -> Decision:
     """Return a decision with its actions as a tuple, if there are any, and different ones."""
+    check_kind("a decision", decision, Decision, DECISION)
     infostate, actions, after = decision
+    check_kind(
+        f"actions of {infostate!r}", actions, (list, tuple), 'a list such as ["call", "fold"]'
+    )
     actions = tuple(actions)
     if not actions or len(set(actions)) < len(actions):
         raise ParameterError(

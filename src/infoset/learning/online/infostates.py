@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from types import NoneType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,12 +101,17 @@ class InfostateTable(ABC):
         Raises
         ------
         TrajectoryError
-            If it has other actions than before, other own sequences lead to it, or it cannot be
-            hashed.
+            If it has other actions than before, or none that are a list; if other own sequences
+            lead to it; or if it cannot be hashed.
         UnknownNameError
             If it is not in the tree, or has no actions there.
         """
         check_hashable("infostate", infostate)
+        if not isinstance(legal_actions, Sequence | NoneType) or isinstance(legal_actions, str):
+            raise TrajectoryError(
+                f"legal_actions={legal_actions!r} at the infostate {infostate} are no list of "
+                'actions: give one such as ("call", "fold"), or leave it out where it is known'
+            )
         if isinstance(infostate, Infostate) and infostate.player != self.player:
             raise TrajectoryError(
                 f"{infostate} is an infostate of player {infostate.player}; this learner is player "

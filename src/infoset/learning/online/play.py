@@ -83,6 +83,7 @@ def play_and_learn(
 def _checked_learners(game: Game, seats: Sequence[Learner | Policy | None]) -> list[Learner]:
     """Return the learners among those who play, if they can play."""
     check_kind("game", game, Game, "the rules of a game, such as load_game returns")
+    check_kind("seats", seats, (list, tuple), "a list of learners, policies or None, by player")
     if len(seats) != game.num_players:
         raise ParameterError(
             f"got {len(seats)} seats; {game} has {game.num_players} players: give a learner, a "

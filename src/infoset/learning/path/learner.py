@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
+from infoset.checks import check_number
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.path._kernels import PathState, learn_together
 from infoset.learning.path.rule import PathRule
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
 from infoset.policy import TabularPolicy
@@ -95,7 +95,7 @@ class PathLearner:
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> PathSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return PathSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> PathRule:
@@ -171,7 +171,7 @@ class PathSelfPlay(SelfPlay):
             "seed": self.seed,
         }
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, in one compiled call between renewals of the anchor."""
         end = self.iteration + episodes
         while self.iteration < end:

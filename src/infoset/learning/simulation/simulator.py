@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.checks import check_kind
 from infoset.learning.simulation._kernels import (
     CHANCE_NODE,
     Infostates,
@@ -16,6 +17,7 @@ from infoset.learning.simulation._kernels import (
 )
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.tree.kinds import MAKE_TREE
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = [
@@ -100,6 +102,11 @@ def make_simulator(tree: GameTree) -> Simulator:
     Actors of one history decide one after another, without seeing what the others do; what has
     no choice in it, other than decisions with one action, is left out.
 
+    Raises
+    ------
+    ParameterError
+        If something else than a tree of histories is given.
+
     Examples
     --------
     >>> from infoset.games import load_game
@@ -108,6 +115,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     >>> len(simulator.nodes.kind), simulator.num_slots
     (55, 26)
     """
+    check_kind("tree", tree, GameTree, f"a GameTree, such as {MAKE_TREE}")
     form = tree.sequence_form
     infostates = number_infostates(form.treeplexes)
     nodes, history = _nodes(tree, infostates)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_callable, check_count, check_number
+from infoset.checks import check_callable, check_number
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.outcome._kernels import (
@@ -20,7 +20,7 @@ from infoset.learning.mccfr.outcome._kernels import (
 from infoset.learning.mccfr.outcome.rule import OutcomeRule
 from infoset.learning.mccfr.regrets import check_regret_floor
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import TreeSize
 from infoset.regret import StateArrays
@@ -105,7 +105,7 @@ class OutcomeSampling:
 
         `horizon` is the number of episodes meant; nothing depends on it.
         """
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return OutcomeSelfPlay(self, simulator, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeRule:
@@ -172,7 +172,7 @@ class OutcomeSelfPlay(SelfPlay):
             "seed": self.seed,
         }
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
         learn_by_outcomes(
             self._numbers,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
+from infoset.checks import check_number
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.regrets import check_regret_floor
@@ -20,7 +20,7 @@ from infoset.learning.mccfr.traversal._kernels import (
     learn_by_traversals,
 )
 from infoset.learning.row import Presets
-from infoset.learning.self_play import SelfPlay
+from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
 from infoset.regret import StateArrays
 
@@ -102,7 +102,7 @@ class TraversalSampling:
 
         `horizon` is the number of episodes meant; nothing depends on it.
         """
-        check_count("horizon", horizon, least=1)
+        check_play(simulator, horizon)
         return TraversalSelfPlay(self, simulator, seed)
 
 
@@ -143,7 +143,7 @@ class TraversalSelfPlay(SelfPlay):
         """Return the numbers of the row, and the seed."""
         return {"learner": self.row.name, **self._numbers._asdict(), "seed": self.seed}
 
-    def run(self, episodes: int) -> None:
+    def _run(self, episodes: int) -> None:
         """Do `episodes` more traversals, inside one compiled call."""
         learn_by_traversals(
             self._numbers,
