@@ -1,0 +1,154 @@
+"""What is believed of where a play stands: distributions over histories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from infoset.beliefs.layers import Layer
+from infoset.checks import SUM_TOLERANCE, check_count
+from infoset.errors import ParameterError
+from infoset.game import Game, History, Infostate
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, IntArray, LongArray, Player, World
+
+__all__ = ["Belief"]
+
+EXACT = ("tree", "enumeration")
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """A distribution over histories: where a play may stand, for somebody who did not see it all.
+
+    Attributes
+    ----------
+    histories : Sequence[History] or IntArray
+        [K] the histories of positive probability: of the tree their numbers, increasing; of the
+        rules a sequence whose items are made when they are asked for.
+    probability : FloatArray
+        [K] of each, all positive and of sum 1.
+    source : Game or GameTree
+        What it was found from.
+    method : str
+        How: `tree` and `enumeration` are exact; `samples` are histories drawn with weights;
+        in `rejection`, some were drawn that were of no use.
+
+    Raises
+    ------
+    ParameterError
+        If the probabilities are not as many as the histories, not positive, or do not sum to 1.
+
+    Examples
+    --------
+    >>> from infoset.beliefs import private_belief
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> king = Infostate(0, (Step(None, "K", None),))
+    >>> belief = private_belief(load_game("kuhn_poker"), king)
+    >>> belief.method, belief.probability.tolist()
+    ('enumeration', [0.5, 0.5])
+    >>> {str(known): p for known, p in belief.infostate_probabilities(1).items()}
+    {'[Q]': 0.5, '[J]': 0.5}
+    """
+
+    histories: Sequence[History] | IntArray
+    probability: FloatArray
+    source: Game | GameTree = field(repr=False)
+    method: str
+
+    def __post_init__(self) -> None:
+        probability = np.array(self.probability, dtype=np.float64)
+        if probability.shape != (len(self.histories),):
+            raise ParameterError(
+                f"got probabilities of shape {probability.shape} for {len(self.histories)} "
+                "histories; give one for each"
+            )
+        total = float(probability.sum())
+        if not (probability > 0).all() or not abs(total - 1) <= SUM_TOLERANCE:
+            raise ParameterError(
+                f"the probabilities of histories are positive and sum to 1; the least is "
+                f"{probability.min(initial=1)}, and their sum {total}"
+            )
+        probability.flags.writeable = False
+        object.__setattr__(self, "probability", probability)
+
+    def __len__(self) -> int:
+        return len(self.histories)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every history is there, with its exact probability."""
+        return self.method in EXACT
+
+    @cached_property
+    def worlds(self) -> tuple[World, ...]:
+        """[K] the world state each history ends in."""
+        if isinstance(self.histories, Layer):
+            return tuple(self.histories.worlds)
+        if isinstance(self.histories, np.ndarray):
+            tree = self._tree
+            return tuple(tree.graph.worlds[at] for at in tree.world[self.histories].tolist())
+        return tuple(history.world for history in self.histories)
+
+    @cached_property
+    def rewards_so_far(self) -> FloatArray:
+        """[K, N] sum of the rewards of each player at each history."""
+        if isinstance(self.histories, Layer):
+            return self.histories.rewards_so_far
+        if isinstance(self.histories, np.ndarray):
+            return self._tree.rewards_so_far[self.histories]
+        return np.array([history.rewards_so_far for history in self.histories], np.float64)
+
+    def infostates(self, player: Player) -> tuple[Infostate, ...]:
+        """Return [K] what a player knows at each history."""
+        values, place = self._known_to(player)
+        return tuple(values[at] for at in place.tolist())
+
+    def infostate_probabilities(self, player: Player) -> dict[Infostate, float]:
+        """Return how probable it is that a player is at each infostate, where it is possible."""
+        values, place = self._known_to(player)
+        total = np.bincount(place, weights=self.probability, minlength=len(values))
+        return dict(zip(values, total.tolist(), strict=True))
+
+    def sample(self, rng: np.random.Generator, size: int) -> LongArray:
+        """Return [size] positions of histories, drawn independently by their probabilities.
+
+        Raises
+        ------
+        ParameterError
+            If `size` is no whole number from 0.
+        """
+        check_count("size", size)
+        drawn = rng.random(size) * self._cumulative[-1]
+        found: LongArray = np.searchsorted(self._cumulative, drawn, side="right")
+        return found
+
+    @cached_property
+    def _cumulative(self) -> FloatArray:
+        return np.cumsum(self.probability)
+
+    def _known_to(self, player: Player) -> tuple[list[Infostate], LongArray]:
+        """Return a player's different infostates, and [K] the place of each history's there."""
+        if isinstance(self.histories, Layer):
+            numbers, place = np.unique(self.histories.infostate[:, player], return_inverse=True)
+            roster = self.histories.rosters[player]
+            return [roster.value(number) for number in numbers.tolist()], place
+        if isinstance(self.histories, np.ndarray):
+            at = self._tree.infostate[self.histories, player]
+            numbers, place = np.unique(at, return_inverse=True)
+            known_by = self._tree.infostate_trees[player]
+            return [known_by.value(number) for number in numbers.tolist()], place
+        known = [history.infostates[player] for history in self.histories]
+        values = list(dict.fromkeys(known))
+        number = {value: at for at, value in enumerate(values)}
+        return values, np.array([number[value] for value in known])
+
+    @property
+    def _tree(self) -> GameTree:
+        if isinstance(self.source, GameTree):
+            return self.source
+        raise ParameterError("numbers of histories are of a tree; give the tree as the source")

@@ -1,0 +1,189 @@
+"""Which histories agree with what was seen, step by step from the rules."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.beliefs.layers import Layer, Sight
+from infoset.beliefs.transitions import Listing, TooManyWorlds, successors
+from infoset.errors import UnknownNameError
+from infoset.game import Game, Infostate, PublicState, Step, step_text
+from infoset.game.infostate import join_steps
+from infoset.typing import NOOP, LongArray
+
+__all__ = ["HistoryFilter", "Known", "history_filter", "nothing_left", "sights_of"]
+
+Known: TypeAlias = Infostate | PublicState
+"""What a player, or everybody, knows."""
+
+MOST_KEPT = 2_000_000
+"""How many histories the layers that are kept may have in all."""
+
+MOST_SHOWN = 12
+"""How many of the things that could be seen an error lists."""
+
+MOST_TRIED = 100_000
+"""How many transitions are looked at to find them."""
+
+
+class HistoryFilter:
+    """Finds the histories that agree with what was seen, and keeps the layers it met.
+
+    A layer is a function of what was seen alone, so that what is kept cannot show in an answer.
+
+    Parameters
+    ----------
+    game : Game
+    max_worlds : int
+        How many histories a layer has at most.
+    """
+
+    def __init__(self, game: Game, max_worlds: int) -> None:
+        self.root = Layer.root(game)
+        self.max_worlds = max_worlds
+        self._kept: OrderedDict[Known, Layer | None] = OrderedDict()
+        self._size = 0
+
+    def listed(self, known: Known) -> tuple[Layer, int]:
+        """Return the last layer that can be listed in full, and how many steps it is from the root.
+
+        These are fewer than the steps of what is known where a layer has more histories than
+        `max_worlds`.
+
+        Raises
+        ------
+        UnknownNameError
+            If no history agrees with what is known.
+        """
+        sights = sights_of(known)
+        whole = self._recall(known)
+        if whole is not None:
+            return whole, len(sights)
+        layer = self.root
+        for length, sight in enumerate(sights):
+            further = self._further(layer, sight, _begin(known, length + 1))
+            if further is None:
+                return layer, length
+            layer = further
+        return layer, len(sights)
+
+    def _further(self, layer: Layer, sight: Sight, known: Known) -> Layer | None:
+        """Return the layer one step further; None where it cannot be listed."""
+        if known in self._kept:
+            return self._recall(known)
+        try:
+            further = self._extend(layer, sight)
+        except TooManyWorlds:
+            further = None
+        if further is not None and not len(further):
+            raise nothing_left(layer, sight, known)
+        self._keep(known, further)
+        return further
+
+    def _extend(self, layer: Layer, sight: Sight) -> Layer:
+        if layer.parent is None and self._opening is not None:
+            return self._opening.select(self._positions.get(_key(sight), np.empty(0, np.int64)))
+        found = successors(layer, sight, Listing(self.max_worlds))
+        kept = list(islice(found, self.max_worlds + 1))
+        if len(kept) > self.max_worlds:
+            raise TooManyWorlds
+        return layer.extend(kept)
+
+    @cached_property
+    def _opening(self) -> Layer | None:
+        """All histories of one step, such as all deals; None where they are too many."""
+        found = successors(self.root, None, Listing(self.max_worlds))
+        try:
+            kept = list(islice(found, self.max_worlds + 1))
+        except TooManyWorlds:
+            return None
+        return self.root.extend(kept) if len(kept) <= self.max_worlds else None
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, LongArray]:
+        """By what a player or everybody sees of the first step, the positions in the opening."""
+        found: dict[Hashable, list[int]] = {}
+        if self._opening is not None:
+            for roster, numbers in zip(
+                self._opening.rosters, self._opening.infostate.T.tolist(), strict=True
+            ):
+                for position, number in enumerate(numbers):
+                    step = roster.step(number)
+                    found.setdefault((roster.player, step), []).append(position)
+                    if roster.player == 0:
+                        found.setdefault((None, Step(NOOP, None, step.public)), []).append(position)
+        return {key: np.array(positions) for key, positions in found.items()}
+
+    def _recall(self, known: Known) -> Layer | None:
+        if known in self._kept:
+            self._kept.move_to_end(known)
+        return self._kept.get(known)
+
+    def _keep(self, known: Known, layer: Layer | None) -> None:
+        self._kept[known] = layer
+        self._size += 0 if layer is None else len(layer)
+        while self._size > MOST_KEPT and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self._size -= 0 if oldest is None else len(oldest)
+
+
+@lru_cache(maxsize=8)
+def _shared_filter(game: Game, max_worlds: int) -> HistoryFilter:
+    return HistoryFilter(game, max_worlds)
+
+
+def history_filter(game: Game, max_worlds: int) -> HistoryFilter:
+    """Return the filter of a game; games that are equal share it, if they can be hashed."""
+    try:
+        hash(game)
+    except TypeError:
+        return HistoryFilter(game, max_worlds)
+    return _shared_filter(game, max_worlds)
+
+
+def sights_of(known: Known) -> list[Sight]:
+    """Return what was noticed of each transition, by a player or by everybody."""
+    if isinstance(known, Infostate):
+        return [Sight(known.player, step) for step in known.steps]
+    return [Sight(None, Step(NOOP, None, seen)) for seen in known.observations]
+
+
+def _begin(known: Known, length: int) -> Known:
+    """Return what was known after some steps."""
+    if isinstance(known, Infostate):
+        return Infostate(known.player, known.steps[:length])
+    return PublicState(known.observations[:length])
+
+
+def _key(sight: Sight) -> Hashable:
+    return (sight.player, sight.step)
+
+
+def nothing_left(layer: Layer, sight: Sight, known: Known) -> UnknownNameError:
+    """Return the error for the first step at which no history agrees, with what could be seen."""
+    length = len(sights_of(known))
+    who = "everybody" if sight.player is None else f"player {sight.player}"
+    possible = _what_can_be_seen(layer, sight.player)
+    could = f"{who} could see {possible}" if possible else "the game is over"
+    before = join_steps(step_text(*each.step) for each in sights_of(known)[:-1])
+    return UnknownNameError(
+        f"no history of {layer.game} agrees with step {length} of {known}: after {before!r} {could}"
+    )
+
+
+def _what_can_be_seen(layer: Layer, player: int | None) -> list[str]:
+    """Return the next steps that are possible for a player, or everybody, as text."""
+    texts: dict[str, None] = {}
+    for one in islice(successors(layer, None, Listing(MOST_TRIED)), MOST_TRIED):
+        action = NOOP if player is None else one.joint_action[player]
+        private = None if player is None else one.seen.seen_by(player)
+        texts[step_text(action, private, one.seen.public)] = None
+        if len(texts) > MOST_SHOWN:
+            return [*list(texts)[:MOST_SHOWN], "..."]
+    return list(texts)

@@ -1,0 +1,279 @@
+"""Histories of one length that look the same to somebody, found by asking the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.policy import Policy
+from infoset.policy.protocol import checked_probabilities
+from infoset.typing import (
+    NOOP,
+    Action,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    JointAction,
+    LongArray,
+    Player,
+    World,
+)
+
+__all__ = ["Layer", "Roster", "Sight", "Successor"]
+
+
+class Sight(NamedTuple):
+    """What a player, or everybody where `player` is None, noticed of one transition.
+
+    Attributes
+    ----------
+    player : Player or None
+    step : Step
+        Own action and private part are `NOOP` and None for everybody.
+    """
+
+    player: Player | None
+    step: Step
+
+    def agrees(self, seen: Observation) -> bool:
+        """Return whether an observation looks like this."""
+        if seen.public != self.step.public:
+            return False
+        return self.player is None or seen.seen_by(self.player) == self.step.private
+
+
+class Successor(NamedTuple):
+    """One transition out of a history of a layer.
+
+    Attributes
+    ----------
+    origin : int
+        Position of the history in its layer.
+    joint_action : JointAction
+    next_world : World
+    probability : float
+        Nature's, given the joint action.
+    seen : Observation
+    """
+
+    origin: int
+    joint_action: JointAction
+    next_world: World
+    probability: float
+    seen: Observation
+
+
+class Roster:
+    """One player's infostates in a layer, numbered as they are met.
+
+    Attributes
+    ----------
+    player : Player
+    above : Roster or None
+        Those of the layer before; None at the root, which has one.
+    """
+
+    def __init__(self, player: Player, above: Roster | None = None) -> None:
+        self.player = player
+        self.above = above
+        self._numbers: dict[tuple[int, Step], int] = {}
+        self._steps: list[tuple[int, Step]] = []
+        self._choices: dict[int, tuple[Action, ...]] = {}
+        self._values: dict[int, Infostate] = {}
+
+    def number(self, before: int, step: Step) -> int:
+        """Return the number of an infostate, which is new if it was not met before."""
+        key = (before, step)
+        found = self._numbers.setdefault(key, len(self._steps))
+        if found == len(self._steps):
+            self._steps.append(key)
+        return found
+
+    def step(self, number: int) -> Step:
+        """Return the last step of an infostate."""
+        return self._steps[number][1]
+
+    def value(self, number: int) -> Infostate:
+        """Return an infostate as the value met in play."""
+        if self.above is None:
+            return Infostate(self.player)
+        if number not in self._values:
+            before, step = self._steps[number]
+            self._values[number] = self.above.value(before).extend(step)
+        return self._values[number]
+
+    def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate, `NOOP` where the player does not act.
+
+        They follow from the infostate, so that one world state of it is asked.
+        """
+        if number not in self._choices:
+            acts = self.player in game.actors(world)
+            legal = tuple(game.legal_actions(world, self.player)) if acts else (NOOP,)
+            self._choices[number] = legal
+        return self._choices[number]
+
+    def find(self, steps: Sequence[Step]) -> int:
+        """Return the number of an infostate, given its steps; -1 where it was not met."""
+        if self.above is None:
+            return 0
+        return self._numbers.get((self.above.find(steps[:-1]), steps[-1]), -1)
+
+    def own_reach(self, policy: Policy, number: int) -> float:
+        """Return the probability that a policy of the player leads to an infostate."""
+        reach, roster = 1.0, self
+        while roster.above is not None:
+            number, step = roster._steps[number]
+            roster = roster.above
+            if step.action is not NOOP and reach:
+                legal = roster._choices[number]
+                answer = checked_probabilities(policy, roster.value(number), legal)
+                reach *= float(answer[legal.index(step.action)])
+        return reach
+
+
+@dataclass(frozen=True, eq=False)
+class Layer(Sequence[History]):
+    """Histories of one length that look the same to somebody, each made when it is asked for.
+
+    Attributes
+    ----------
+    game : Game
+    worlds : Sequence[World]
+        [K] the world state each ends in.
+    weight : FloatArray
+        [K] nature's reach; where histories were left out at random, it is what stands for it,
+        right on average.
+    infostate : IntArray
+        [K, N] number of the infostate of each player, in its roster.
+    rosters : tuple[Roster, ...]
+        Per player.
+    parent : Layer or None
+        The layer before; None at the root.
+    origin : IntArray
+        [K] position of the history one transition shorter, in the parent.
+    joint_actions : Sequence[JointAction]
+        [K] the joint action that led here.
+    method : str
+        `enumeration` if all histories are here, else `samples` or `rejection`.
+    """
+
+    game: Game
+    worlds: Sequence[World]
+    weight: FloatArray
+    infostate: IntArray
+    rosters: tuple[Roster, ...]
+    parent: Layer | None
+    origin: IntArray
+    joint_actions: Sequence[JointAction]
+    method: str = "enumeration"
+    _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def root(cls, game: Game) -> Layer:
+        """Return the layer of the one history in which no one has moved yet."""
+        return cls(
+            game=game,
+            worlds=(game.initial_world(),),
+            weight=np.ones(1),
+            infostate=np.zeros((1, game.num_players), np.int32),
+            rosters=tuple(map(Roster, range(game.num_players))),
+            parent=None,
+            origin=np.zeros(1, np.int32),
+            joint_actions=((),),
+        )
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+    @overload
+    def __getitem__(self, position: int) -> History: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[History]: ...
+    def __getitem__(self, position: int | slice) -> History | Sequence[History]:
+        if isinstance(position, slice):
+            return [self._history(at) for at in range(len(self))[position]]
+        return self._history(range(len(self))[position])
+
+    def _history(self, position: int) -> History:
+        if position not in self._histories:
+            if self.parent is None:
+                self._histories[position] = initial_history(self.game)
+            else:
+                before = self.parent._history(int(self.origin[position]))
+                after = before.extend(self.joint_actions[position], self.worlds[position])
+                self._histories[position] = after
+        return self._histories[position]
+
+    def is_at(self, infostate: Infostate) -> BoolArray:
+        """Return [K] at which histories a player is at an infostate of this depth."""
+        player = infostate.player
+        number = self.rosters[player].find(infostate.steps)
+        return np.equal(self.infostate[:, player], number)
+
+    @cached_property
+    def rewards_so_far(self) -> FloatArray:
+        """[K, N] sum of the rewards of each player."""
+        if self.parent is None:
+            return np.zeros(self.infostate.shape)
+        game, before = self.game, self.parent
+        rewards = [
+            game.rewards(before.worlds[origin], joint_action, world)
+            for origin, joint_action, world in zip(
+                self.origin.tolist(), self.joint_actions, self.worlds, strict=True
+            )
+        ]
+        return before.rewards_so_far[self.origin] + np.array(rewards, np.float64)
+
+    @property
+    def depth(self) -> int:
+        """Number of transitions so far."""
+        return 0 if self.parent is None else self.parent.depth + 1
+
+    def as_samples(self) -> Layer:
+        """Return the layer as one in which not all histories are."""
+        return replace(self, method="samples") if self.method == "enumeration" else self
+
+    def extend(self, found: Iterable[Successor]) -> Layer:
+        """Return the layer of some transitions out of this one."""
+        rosters = tuple(Roster(roster.player, roster) for roster in self.rosters)
+        before = self.infostate.tolist()
+        kept = list(found)
+        numbers = [
+            [
+                roster.number(above, Step(action, one.seen.seen_by(player), one.seen.public))
+                for player, (roster, above, action) in enumerate(
+                    zip(rosters, before[one.origin], one.joint_action, strict=True)
+                )
+            ]
+            for one in kept
+        ]
+        origin = np.array([one.origin for one in kept], np.int32)
+        probability = np.array([one.probability for one in kept])
+        return replace(
+            self,
+            worlds=[one.next_world for one in kept],
+            weight=self.weight[origin] * probability,
+            infostate=np.array(numbers, np.int32).reshape(len(kept), len(rosters)),
+            rosters=rosters,
+            parent=self,
+            origin=origin,
+            joint_actions=[one.joint_action for one in kept],
+        )
+
+    def select(self, positions: LongArray) -> Layer:
+        """Return the layer of some of the histories."""
+        places = positions.tolist()
+        return replace(
+            self,
+            worlds=[self.worlds[place] for place in places],
+            weight=self.weight[positions],
+            infostate=self.infostate[positions],
+            origin=self.origin[positions],
+            joint_actions=[self.joint_actions[place] for place in places],
+        )

@@ -1,0 +1,140 @@
+"""Beliefs over histories that the rules allow, of a game of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.beliefs.assumed_policies import layer_reach, unreached
+from infoset.beliefs.belief import Belief
+from infoset.beliefs.filtering import Known, history_filter
+from infoset.beliefs.layers import Layer
+from infoset.beliefs.sampling import sampled_layer
+from infoset.checks import check_count, check_kind
+from infoset.errors import ParameterError
+from infoset.game import Game, History, Infostate, PublicState
+from infoset.policy import Policy
+from infoset.typing import FloatArray
+
+__all__ = ["MAX_WORLDS", "NUM_SAMPLES", "Limits", "RulesBeliefs"]
+
+MAX_WORLDS = 200_000
+"""How many histories are listed, before some are drawn."""
+
+NUM_SAMPLES = 10_000
+"""How many are drawn then."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many histories are listed, and how others are drawn.
+
+    Attributes
+    ----------
+    rng : np.random.Generator or None
+        None where nothing is to be drawn.
+    max_worlds, num_samples : int
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not what it should be.
+    """
+
+    rng: np.random.Generator | None = None
+    max_worlds: int = MAX_WORLDS
+    num_samples: int = NUM_SAMPLES
+
+    def __post_init__(self) -> None:
+        if self.rng is not None:
+            give = "a generator, such as np.random.default_rng(0)"
+            check_kind("rng", self.rng, np.random.Generator, give)
+        check_count("max_worlds", self.max_worlds, least=1)
+        check_count("num_samples", self.num_samples, least=1)
+
+
+@dataclass(frozen=True)
+class RulesBeliefs:
+    """Beliefs in a game that is not compiled, under policies assumed of its players.
+
+    Attributes
+    ----------
+    game : Game
+    policies : Sequence[Policy or None]
+        One per player.
+    limits : Limits
+    """
+
+    game: Game
+    policies: Sequence[Policy | None]
+    limits: Limits
+
+    def private(self, infostate: Infostate) -> Belief:
+        """Return what a player believes at an infostate."""
+        return self._belief(self._layer(infostate), infostate)
+
+    def public(self, public_state: PublicState) -> Belief:
+        """Return what somebody believes who sees only what everybody sees."""
+        return self._belief(self._layer(public_state), public_state)
+
+    def mixed(self, infostate: Infostate, share: float) -> Belief:
+        """Return the mixture of both, `share` being that of the public one."""
+        layer = self._layer(infostate.public_state)
+        inside = layer.is_at(infostate)
+        if layer.method != "enumeration" or not inside.any():
+            return self._joined(infostate, share)
+        public = self._probability(layer, infostate.public_state)
+        private = np.zeros(len(layer))
+        private[inside] = self._probability(layer.select(np.flatnonzero(inside)), infostate)
+        return _of_layer(layer, (1 - share) * private + share * public)
+
+    def _joined(self, infostate: Infostate, share: float) -> Belief:
+        """Return the mixture of two beliefs found apart; what is in both is there once."""
+        total: dict[History, float] = {}
+        private, public = self.private(infostate), self.public(infostate.public_state)
+        for belief, part in ((private, 1 - share), (public, share)):
+            for history, probability in zip(belief.histories, belief.probability, strict=True):
+                total[history] = total.get(history, 0.0) + part * float(probability)
+        methods = {private.method, public.method}
+        method = "rejection" if "rejection" in methods else "samples"
+        return Belief(tuple(total), np.array([*total.values()]), self.game, method)
+
+    def _layer(self, known: Known) -> Layer:
+        """Return the histories that agree with what is known: all, or some that were drawn."""
+        limits = self.limits
+        layer, length = history_filter(self.game, limits.max_worlds).listed(known)
+        if length == layer_depth(known):
+            return layer
+        if limits.rng is None:
+            raise ParameterError(
+                f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
+                f"first {length + 1} steps of what was seen, so that some are to be drawn: give "
+                "rng=np.random.default_rng(0), or raise max_worlds"
+            )
+        return sampled_layer(layer, known, self.policies, limits.num_samples, limits.rng)
+
+    def _belief(self, layer: Layer, known: Known) -> Belief:
+        return _of_layer(layer, self._probability(layer, known))
+
+    def _probability(self, layer: Layer, known: Known) -> FloatArray:
+        """Return [K] the probability of each history of a layer."""
+        player = known.player if isinstance(known, Infostate) else None
+        reach = layer_reach(layer, self.policies, without=player)
+        total = float(reach.sum())
+        if not total > 0:
+            raise unreached(self.game, player)
+        return reach / total
+
+
+def _of_layer(layer: Layer, probability: FloatArray) -> Belief:
+    kept = probability > 0
+    if not kept.all():
+        layer = layer.select(np.flatnonzero(kept))
+    return Belief(layer, probability[kept], layer.game, layer.method)
+
+
+def layer_depth(known: Known) -> int:
+    """Return how many transitions were seen."""
+    return len(known.steps if isinstance(known, Infostate) else known.observations)

@@ -1,0 +1,93 @@
+"""Finding some of the histories that agree with what was seen, where all are too many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from infoset.beliefs.assumed_policies import layer_reach, unreached
+from infoset.beliefs.filtering import Known, nothing_left, sights_of
+from infoset.beliefs.layers import Layer, Sight
+from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
+from infoset.beliefs.transitions import Drawing, successors
+from infoset.errors import UnsupportedGameError
+from infoset.policy import Policy
+
+__all__ = ["sampled_layer"]
+
+
+def sampled_layer(
+    layer: Layer,
+    known: Known,
+    policies: Sequence[Policy | None],
+    num_samples: int,
+    rng: np.random.Generator,
+) -> Layer:
+    """Return histories that agree with what is known, drawn step by step.
+
+    In front of each step histories are left out at random until `num_samples` remain, the likely
+    ones rather kept, and what is kept gets the weight of what is not. Then all their
+    transitions that agree are listed. What nature draws from is itself drawn from where it is too
+    long to list, and thrown away if it does not agree.
+
+    Parameters
+    ----------
+    layer : Layer
+        Where to begin: all histories that agree with the first steps.
+    known : Known
+    policies : Sequence[Policy or None]
+        Those by which histories are likely.
+    num_samples : int
+    rng : np.random.Generator
+
+    Raises
+    ------
+    UnsupportedGameError
+        If nothing that was drawn agrees.
+    """
+    sampler = _Sampler(policies, num_samples, rng)
+    for sight in sights_of(known)[layer.depth :]:
+        layer = sampler.further(layer, sight, known)
+    return sampler.thin(layer, sights_of(known)[-1])
+
+
+@dataclass(frozen=True)
+class _Sampler:
+    """Extends a layer by one step at random."""
+
+    policies: Sequence[Policy | None]
+    num_samples: int
+    rng: np.random.Generator
+
+    def further(self, layer: Layer, sight: Sight, known: Known) -> Layer:
+        """Return histories one step longer that agree with what was seen."""
+        layer = self.thin(layer, sight)
+        drawing = Drawing(self.num_samples, -(-self.num_samples // len(layer)), self.rng)
+        found = list(successors(layer, sight, drawing))
+        is_rejected = drawing.num_outcomes > drawing.count(layer, found)
+        if not found and is_rejected:
+            raise UnsupportedGameError(
+                f"nothing that nature drew agrees with step {layer.depth + 1} of {known}, and "
+                f"{layer.game} has too many outcomes there to list; raise num_samples="
+                f"{self.num_samples}, or let the game deal in several steps"
+            )
+        if not found:
+            raise nothing_left(layer, sight, known)
+        further = layer.extend(found)
+        if is_rejected:
+            return replace(further, method="rejection")
+        return further.as_samples() if drawing.num_outcomes else further
+
+    def thin(self, layer: Layer, sight: Sight) -> Layer:
+        """Return at most `num_samples` of the histories, with the weight of all."""
+        if len(layer) <= self.num_samples:
+            return layer
+        likely = layer_reach(layer, self.policies, sight.player)
+        kept_with = inclusion_probabilities(likely, self.num_samples)
+        kept = systematic_sample(kept_with, self.rng)
+        if not kept.any():
+            raise unreached(layer.game, sight.player)
+        thinned = layer.select(np.flatnonzero(kept)).as_samples()
+        return replace(thinned, weight=thinned.weight / kept_with[kept])

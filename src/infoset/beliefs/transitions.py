@@ -1,0 +1,141 @@
+"""The transitions out of a layer that agree with what was seen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from sys import maxsize
+from typing import Protocol
+
+import numpy as np
+
+from infoset.beliefs.layers import Layer, Sight, Successor
+from infoset.game import Game
+from infoset.typing import Action, JointAction, World
+
+__all__ = ["Drawing", "Listing", "TooManyWorlds", "successors"]
+
+
+class TooManyWorlds(Exception):
+    """There are more world states than are to be listed."""
+
+
+class Outcomes(Protocol):
+    """Gives the next worlds of a joint action, each once, with probabilities."""
+
+    def __call__(
+        self, game: Game, world: World, joint_action: JointAction
+    ) -> Iterable[tuple[World, float]]:
+        """Return pairs of next world and probability."""
+        ...
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lists what nature can do.
+
+    Attributes
+    ----------
+    most : int
+        How many next worlds are listed at most.
+    """
+
+    most: int
+
+    def __call__(
+        self, game: Game, world: World, joint_action: JointAction
+    ) -> Iterable[tuple[World, float]]:
+        """Return the next worlds of positive probability.
+
+        Raises
+        ------
+        TooManyWorlds
+            If there are more than are to be listed.
+        """
+        pairs = list(islice(game.transitions(world, joint_action), min(self.most + 1, maxsize)))
+        if len(pairs) == 1:
+            return pairs  # type: ignore[return-value]
+        if len(pairs) > self.most:
+            raise TooManyWorlds
+        merged: dict[World, float] = {}
+        for next_world, probability in pairs:
+            if probability:
+                merged[next_world] = merged.get(next_world, 0.0) + float(probability)
+        return merged.items()
+
+
+class Drawing:
+    """Lists what nature can do, and draws from what is too long to list.
+
+    Only a game with its own `sample_transition` is drawn from; any other is listed.
+
+    Parameters
+    ----------
+    most : int
+        How many next worlds are listed at most.
+    num_draws : int
+        How often it draws where there are more.
+    rng : np.random.Generator
+    """
+
+    def __init__(self, most: int, num_draws: int, rng: np.random.Generator) -> None:
+        self.most = most
+        self.num_draws = num_draws
+        self._rng = rng
+        self._drawn: Counter[tuple[World, JointAction]] = Counter()
+
+    def __call__(
+        self, game: Game, world: World, joint_action: JointAction
+    ) -> Iterable[tuple[World, float]]:
+        """Return the next worlds with probabilities, or those drawn with their frequencies."""
+        if type(game).sample_transition is Game.sample_transition:
+            return Listing(maxsize)(game, world, joint_action)
+        try:
+            return Listing(self.most)(game, world, joint_action)
+        except TooManyWorlds:
+            draws = (
+                game.sample_transition(world, joint_action, self._rng)
+                for _ in range(self.num_draws)
+            )
+            drawn = Counter(draws)
+        self._drawn[world, joint_action] += len(drawn)
+        return [(next_world, times / self.num_draws) for next_world, times in drawn.items()]
+
+    @property
+    def num_outcomes(self) -> int:
+        """Number of different next worlds that were drawn."""
+        return self._drawn.total()
+
+    def count(self, layer: Layer, found: Iterable[Successor]) -> int:
+        """Return how many of the successors of a layer were drawn, and not listed."""
+        return sum((layer.worlds[one.origin], one.joint_action) in self._drawn for one in found)
+
+
+def successors(layer: Layer, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:
+    """Yield the transitions out of a layer that agree with what was seen; all, if None."""
+    game = layer.game
+    for origin, joint_action in _joint_actions(layer, sight):
+        world = layer.worlds[origin]
+        for next_world, probability in outcomes(game, world, joint_action):
+            seen = game.observe(world, joint_action, next_world)
+            if sight is None or sight.agrees(seen):
+                yield Successor(origin, joint_action, next_world, float(probability), seen)
+
+
+def _joint_actions(layer: Layer, sight: Sight | None) -> Iterator[tuple[int, JointAction]]:
+    """Yield the positions of a layer with what can be done there, given an own action."""
+    viewer = None if sight is None else sight.player
+    for origin, (world, numbers) in enumerate(
+        zip(layer.worlds, layer.infostate.tolist(), strict=True)
+    ):
+        choices: list[Sequence[Action]] = [
+            roster.choices(number, layer.game, world)
+            for roster, number in zip(layer.rosters, numbers, strict=True)
+        ]
+        if viewer is not None and sight is not None:
+            own = sight.step.action
+            choices[viewer] = (own,) if own in choices[viewer] else ()
+        for joint_action in product(*choices):
+            yield origin, joint_action

@@ -1,0 +1,83 @@
+"""Beliefs over the histories of a compiled tree: looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from infoset.beliefs._names import check_public_state, find_public_state
+from infoset.beliefs.assumed_policies import ranges_at, unreached
+from infoset.beliefs.belief import Belief
+from infoset.beliefs.filtering import HistoryFilter
+from infoset.beliefs.public_belief import PublicBeliefState
+from infoset.errors import UnknownNameError
+from infoset.game import Infostate, PublicState
+from infoset.policy import Policy
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, Player
+
+__all__ = ["TreeBeliefs"]
+
+
+@dataclass(frozen=True)
+class TreeBeliefs:
+    """Beliefs in a compiled game, under policies assumed of its players.
+
+    Attributes
+    ----------
+    tree : GameTree
+    policies : Sequence[Policy or None]
+        One per player.
+    """
+
+    tree: GameTree
+    policies: Sequence[Policy | None]
+
+    def private(self, infostate: Infostate) -> Belief:
+        """Return what a player believes at an infostate."""
+        state, number = self._state_of(infostate)
+        return self._belief(state, self._private(state, infostate.player, number))
+
+    def public(self, public_state: PublicState) -> Belief:
+        """Return what somebody believes who sees only what everybody sees."""
+        return self.public_at(find_public_state(self.tree, public_state))
+
+    def public_at(self, public_state: int) -> Belief:
+        """Return the same at a public state by its number."""
+        check_public_state(self.tree, public_state)
+        state = self._state(public_state)
+        return self._belief(state, self._public(state))
+
+    def mixed(self, infostate: Infostate, share: float) -> Belief:
+        """Return the mixture of both, `share` being that of the public one."""
+        state, number = self._state_of(infostate)
+        private = self._private(state, infostate.player, number)
+        return self._belief(state, (1 - share) * private + share * self._public(state))
+
+    def _state_of(self, infostate: Infostate) -> tuple[PublicBeliefState, int]:
+        """Return the public belief state of an infostate, and the infostate's number."""
+        own = self.tree.infostate_trees[infostate.player]
+        try:
+            number = own.find(infostate)
+        except UnknownNameError:
+            HistoryFilter(self.tree.game, self.tree.num_histories).listed(infostate)
+            raise
+        return self._state(int(own.public_state[number])), number
+
+    def _state(self, public_state: int) -> PublicBeliefState:
+        ranges = ranges_at(self.tree, self.policies, public_state)
+        return PublicBeliefState(self.tree, public_state, ranges)
+
+    def _private(self, state: PublicBeliefState, player: Player, infostate: int) -> FloatArray:
+        if not state.counterfactual_reach(player)[state.infostates[player] == infostate] > 0:
+            raise unreached(self.tree, player)
+        return state.history_beliefs(player, infostate)
+
+    def _public(self, state: PublicBeliefState) -> FloatArray:
+        if not state.probability > 0:
+            raise unreached(self.tree, None)
+        return state.history_distribution
+
+    def _belief(self, state: PublicBeliefState, probability: FloatArray) -> Belief:
+        kept = probability > 0
+        return Belief(state.histories[kept], probability[kept], self.tree, "tree")

@@ -1,0 +1,83 @@
+"""What is believed, found from the rules and looked up in the tree: the same histories and odds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
+from infoset.games import load_game
+from infoset.policy import UniformPolicy, random_policy
+from infoset.tree import build_tree
+from strategies import random_games
+
+SMALL = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(dice_sides=2)",
+    "liars_dice(dice_sides=3)",
+    "goofspiel(num_cards=3,imp_info=True,points_order=random)",
+    "matrix_rps",
+)
+
+
+@cache
+def tree_of(name):
+    return build_tree(load_game(name))
+
+
+def odds(belief):
+    """Return the probability of each world state together with what everybody knows there."""
+    known = [belief.infostates(player) for player in range(belief.source.num_players)]
+    total = Counter()
+    for key, probability in zip(
+        zip(belief.worlds, *known, strict=True), belief.probability, strict=True
+    ):
+        total[key] += probability
+    return total
+
+
+def check_same(belief, looked_up):
+    assert looked_up.method == "tree"
+    assert belief.method == "enumeration"
+    assert len(belief) == len(looked_up)
+    assert odds(belief) == pytest.approx(odds(looked_up), rel=1e-9)
+
+
+def check_all_beliefs(tree, places, policies):
+    """Compare both roads at some infostates of every player, and at their public states."""
+    for infostates in tree.infostate_trees:
+        for number in (places % infostates.num_infostates).tolist():
+            known = infostates.value(number)
+            check_same(
+                private_belief(tree.game, known, policies=policies),
+                private_belief(tree, known, policies=policies),
+            )
+            check_same(
+                public_belief(tree.game, known.public_state, policies=policies),
+                public_belief(tree, int(infostates.public_state[number]), policies=policies),
+            )
+            mixed = PublicPrivateBelief(0.3, policies=policies)
+            check_same(mixed.at(tree.game, known), mixed.at(tree, known))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("is_posterior", [False, True])
+def test_rules_and_tree_agree(name, is_posterior):
+    tree, rng = tree_of(name), np.random.default_rng(1)
+    policy = random_policy(tree.sequence_form, rng) if is_posterior else None
+    check_all_beliefs(tree, rng.integers(10**6, size=15), policy)
+
+
+@given(random_games(max_histories=60), st.integers(0, 2**32))
+def test_rules_and_tree_agree_in_any_game(game, seed):
+    tree, rng = build_tree(game), np.random.default_rng(seed)
+    policy = random_policy(tree.sequence_form, rng)
+    some = [policy, None, UniformPolicy(), None][: game.num_players]
+    for policies in (None, policy, some):
+        check_all_beliefs(tree, rng.integers(10**6, size=4), policies)
