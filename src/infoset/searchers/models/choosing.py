@@ -1,0 +1,52 @@
+"""Which model a game is searched with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from infoset.checks import check_kind
+from infoset.errors import ExplorationLimitError
+from infoset.game import Game
+from infoset.searchers.models.graph import GraphModel
+from infoset.searchers.models.model import SearchModel
+from infoset.searchers.models.rules import RulesModel
+from infoset.tree import GameTree, WorldGraph, explore
+
+__all__ = ["search_model"]
+
+MAX_WORLDS = 100_000
+MAX_SECONDS = 10.0
+
+_COMPILED: Final[dict[type[Game], Callable[[Game], SearchModel]]] = {}
+"""Games that have a model of their own."""
+
+
+def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
+    """Return a game as searches read it: compiled where it can be.
+
+    A tree or world graph is searched as it is. Of a game, a model of its own is taken where there
+    is one; otherwise its world states are explored, and if they are more than 100,000, or take
+    more than ten seconds, its rules are asked as the search goes.
+
+    Parameters
+    ----------
+    source : Game, GameTree or WorldGraph
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> search_model(load_game("kuhn_poker")).is_compiled
+    True
+    """
+    check_kind(
+        "source", source, (Game, GameTree, WorldGraph), 'a Game, such as infoset.load("kuhn_poker")'
+    )
+    if not isinstance(source, Game):
+        return GraphModel(source)
+    if type(source) in _COMPILED:
+        return _COMPILED[type(source)](source)
+    try:
+        return GraphModel(explore(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
+    except ExplorationLimitError:
+        return RulesModel(source)

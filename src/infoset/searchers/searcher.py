@@ -1,0 +1,104 @@
+"""What every searcher is: a policy that is worked out where it is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.checks import check_count, check_kind
+from infoset.errors import ParameterError
+from infoset.game import Infostate
+from infoset.searchers.models import SearchModel
+from infoset.typing import Action, FloatArray
+
+__all__ = ["Searcher", "infostate_generator"]
+
+
+class Searcher(ABC):
+    """A player that thinks when it is its turn, from what it knows and nothing else.
+
+    A searcher is a policy: what it plays at an infostate is found by one search there, and kept.
+
+    Parameters
+    ----------
+    model : SearchModel
+        The game, as searches read it.
+    belief : PublicPrivateBelief or float
+        Which worlds are thought possible; a number is the share of the public belief, 0 for what
+        the player itself knows, 1 for what everybody knows.
+    seed : int
+        Of the policy; `search` takes a generator instead.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not what it should be.
+    """
+
+    def __init__(
+        self, model: SearchModel, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
+    ) -> None:
+        check_kind("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
+        check_count("seed", seed)
+        self.model = model
+        self.belief = (
+            belief if isinstance(belief, PublicPrivateBelief) else PublicPrivateBelief(belief)
+        )
+        self.seed = seed
+        self._found: dict[Infostate, FloatArray] = {}
+
+    @abstractmethod
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order.
+
+        Parameters
+        ----------
+        infostate : Infostate
+            What the player knows: all that the answer depends on, but for the generator.
+        rng : numpy.random.Generator
+
+        Raises
+        ------
+        ParameterError
+            If no play leads to the infostate, or its player does not act there.
+        """
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return the probability of each legal action, in order: the answer of one search.
+
+        The generator is made of the seed and the infostate, so that the answer does not depend on
+        what was asked before.
+
+        Raises
+        ------
+        ParameterError
+            As `search`, or if other actions are legal there.
+        """
+        if infostate not in self._found:
+            self._check_actions(infostate, legal_actions)
+            self._found[infostate] = self.search(
+                infostate, infostate_generator(self.seed, infostate)
+            )
+        return self._found[infostate].copy()
+
+    def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
+        known = self.model.legal_actions(infostate)
+        if tuple(legal_actions) != known:
+            raise ParameterError(
+                f"at the infostate {infostate} of player {infostate.player} the legal actions are "
+                f"{list(known)}, not {list(legal_actions)}: is it an infostate of "
+                f"{self.model.game}?"
+            )
+
+
+def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
+    """Return a generator for a seed and an infostate, the same in every process."""
+    digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
+    words = np.frombuffer(digest, np.uint32).tolist()
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))
