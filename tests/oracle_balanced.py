@@ -56,6 +56,8 @@ class SlowBalancedCfr:
         self.stream = SlowStream(seed_state)
         self.policies = [np.full(size, 1 / size) for size in self.tree.num_actions]
         self.regrets = [np.zeros(size) for size in self.tree.num_actions]
+        self.sums = [np.zeros(size) for size in self.tree.num_actions]
+        self.iteration = 0
         self.baselines = SlowBaselines(self.tree, row, by_action=False)
         self.average = SlowAverage(self.tree)
         self.exploring = [self.tree.exploring(h) for h in range(max(self.tree.num_layers))]
@@ -67,6 +69,7 @@ class SlowBalancedCfr:
 
     def iterate(self):
         """Do one iteration: estimates first, then what the minimisers make of them."""
+        self.iteration += 1
         for player in range(len(self.tree.num_layers)):
             self.average.add(self.policies, player)
         estimates = [
@@ -100,7 +103,9 @@ class SlowBalancedCfr:
     def update(self, here, estimate, weight):
         policy, rate = self.policies[here], self.rates[self.tree.player[here]]
         if rate:
-            policy = policy * np.exp(-rate * weight * estimate)
+            self.sums[here] = self.sums[here] + weight * estimate
+            rate = rate / np.sqrt(self.iteration) if self.row.anytime else rate
+            policy = np.exp(-rate * (self.sums[here] - self.sums[here].min()))
         else:
             self.regrets[here] = self.regrets[here] + policy @ estimate - estimate
             if self.row.forgetful:
@@ -121,6 +126,8 @@ class SlowLocalOmd:
         self.policies = [policy.copy() for policy in self.sampling]
         self.sums = [np.zeros(size) for size in self.tree.num_actions]
         self.squares = [0.0] * self.tree.num_infostates
+        self.own_episodes = [0] * len(self.tree.num_layers)
+        self.met_at = [1] * self.tree.num_infostates
         self.baselines = SlowBaselines(self.tree, row, row.by_action)
         self.average = SlowAverage(self.tree)
         self.player = 0
@@ -129,6 +136,8 @@ class SlowLocalOmd:
         rate = self.rates[self.tree.player[here]]
         if self.row.adaptive:
             return rate / np.sqrt(1 + self.squares[here])
+        if self.row.anytime:
+            rate = rate / np.sqrt(self.met_at[here])
         size = self.tree.num_actions[here]
         return rate / sum(self.tree.sequences_below(here, action) for action in range(size))
 
@@ -150,6 +159,7 @@ class SlowLocalOmd:
             lambda here, step: (mixed if self.tree.player[here] == player else self.policies)[here],
         )
         self.average.add(self.policies, player)
+        self.own_episodes[player] += 1
         cost = self.losses[end, player]
         for here, action in reversed(paths[player]):
             weight = self.tree.reach(self.sampling, here) / self.tree.reach(mixed, here)
@@ -162,6 +172,7 @@ class SlowLocalOmd:
         estimate = baseline.copy()
         estimate[action] += (cost - baseline[action]) / probability
         centred = estimate - self.policies[here] @ baseline
+        self.met_at[here] = self.own_episodes[self.tree.player[here]]
         self.squares[here] += np.abs(weight * centred).max() ** 2
         self.sums[here] += weight * estimate
         weights = self.sampling[here] * np.exp(-self.rate(here) * self.sums[here])

@@ -11,7 +11,14 @@ import pytest
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame, load_game
-from infoset.learning import LEARNERS, BalancedCfr, Steps, TreeSize, make_simulator
+from infoset.learning import (
+    LEARNERS,
+    BalancedCfr,
+    Steps,
+    TreeSize,
+    find_learner,
+    make_simulator,
+)
 from infoset.learning.balanced_cfr.rows import hedge_steps
 from infoset.tree import build_tree
 from oracle_balanced import SlowBalancedCfr
@@ -24,9 +31,11 @@ ROWS = {
     "hedge": HEDGE,
     "matching": MATCHING,
     "matching+": replace(MATCHING, forgetful=True),
+    "anytime": replace(HEDGE, anytime=True),
     "centred": replace(HEDGE, centre=0.5),
     "baseline": replace(MATCHING, centre=0.5, window=3),
 }
+ANY_OR_THEORY = ("anytime", "theory")
 UNEVEN = RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300)
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
@@ -45,6 +54,12 @@ def twin_of(row, game="kuhn_poker", seed=0):
     rates = [numbers[0] for numbers in learner.settings()["numbers"]]
     losses = simulator_of(game).losses()
     return SlowBalancedCfr(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
+
+
+def nash_conv(row, episodes, seed):
+    learner = row.self_play(simulator_of("kuhn_poker"), horizon=episodes, seed=seed)
+    learner.run(episodes)
+    return evaluate_policy(learner.policy()).nash_conv
 
 
 def episodes_per_iteration(game):
@@ -149,12 +164,20 @@ MEASURED = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_kuhn_poker_is_learnt_as_fast_as_by_the_prototype(name, episodes):
     mean, deviation = MEASURED[name][episodes]
-    found = []
-    for seed in range(5):
-        learner = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=episodes, seed=seed)
-        learner.run(episodes)
-        found.append(evaluate_policy(learner.policy()).nash_conv)
+    found = [nash_conv(LEARNERS[name], episodes, seed) for seed in range(5)]
     assert abs(np.mean(found) - mean) < 3 * deviation * np.sqrt(1 / 10 + 1 / len(found))
+
+
+def test_rates_for_any_time_need_no_horizon():
+    """The rate of iteration t is that of the rule for t, whatever the horizon."""
+    anytime, planned = (find_learner("balanced-cfr-hedge", preset=name) for name in ANY_OR_THEORY)
+    size = TreeSize(6, 12, 2, 2, "kuhn_poker")
+    rate, _, _, drift = anytime.numbers(size, 10**9)
+    assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])
+    gaps = [
+        np.mean([nash_conv(row, 300_000, seed) for seed in range(3)]) for row in (anytime, planned)
+    ]
+    assert gaps[0] < 1.5 * gaps[1]
 
 
 def test_a_baseline_more_than_halves_the_distance_of_regret_matching():

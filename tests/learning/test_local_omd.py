@@ -23,6 +23,7 @@ FIXED = LocalOmd("fixed", "", steps=Steps(0.7, 0))
 ADAPTIVE = LocalOmd("adaptive", "", steps=Steps(2.0, 0), adaptive=True)
 ROWS = {
     "fixed": FIXED,
+    "anytime": replace(FIXED, anytime=True, window=3),
     "adaptive": ADAPTIVE,
     "centred": replace(ADAPTIVE, centre=0.5),
     "baseline": replace(ADAPTIVE, centre=0.5, window=3),
@@ -133,6 +134,18 @@ def test_a_run_is_gone_on_with_from_its_state(episodes):
     late.set_state({name: array.copy() for name, array in early.state().items()})
     late.run(100 - episodes)
     assert_same_bits(whole, late)
+
+
+def test_rates_for_any_time_need_no_horizon():
+    """The rate of episode t is that of the rule for t, whatever the horizon."""
+    anytime, planned = (find_learner("local-omd", preset=name) for name in ("anytime", "theory"))
+    size = TreeSize(6, 12, 2, 2, "kuhn_poker")
+    rate, *_, drift = anytime.numbers(size, 10**9)
+    assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])
+    gaps = [
+        np.mean([nash_conv(row, 300_000, seed) for seed in range(3)]) for row in (anytime, planned)
+    ]
+    assert gaps[0] < 1.5 * gaps[1]
 
 
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
@@ -55,6 +56,21 @@ def test_presets_change_fields_and_keep_the_rest():
             assert (changed.name, changed.knowledge) == (name, row.knowledge)
             learners = changed.self_play(simulator, horizon=50, seed=1)
             assert learners.settings()["learner"] == name
+
+
+def test_whoever_goes_by_the_number_of_episodes_can_do_without():
+    """What decides a run is the same for any horizon, as published or by the preset for it."""
+    simulator = make_simulator(build_tree(load_game("kuhn_poker")))
+
+    def goes_by_horizon(row):
+        runs = [row.self_play(simulator, horizon=horizon).settings() for horizon in (100, 9999)]
+        few, many = (np.array(settings.get("numbers", ())) for settings in runs)
+        return not np.allclose(few, many, rtol=1e-12, atol=0)
+
+    for name, row in LEARNERS.items():
+        assert goes_by_horizon(row) == ("anytime" in row.presets), name
+        if "anytime" in row.presets:
+            assert not goes_by_horizon(find_learner(name, preset="anytime")), name
 
 
 @pytest.mark.parametrize(

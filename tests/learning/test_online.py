@@ -42,6 +42,7 @@ from infoset.tree import build_tree
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
 BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCfr)]
+FALLING_ROWS = ["local-omd", "balanced-cfr-hedge"]
 LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOmd)]
 OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
 TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
@@ -114,6 +115,9 @@ def test_so_do_learners_of_a_game_with_rare_infostates():
 
 def test_rates_that_fall_with_the_episodes_fall_alike():
     same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
+    local, hedge = (replace(LEARNERS[name], anytime=True) for name in FALLING_ROWS)
+    same_as_self_play(local, "kuhn_poker", 400, turns=in_turn)
+    same_as_self_play(hedge, "bandit_tree", 301)
 
 
 @pytest.mark.parametrize("name", LOCAL_ROWS)

@@ -15,6 +15,7 @@ from infoset.typing import FloatArray, IntArray, LongArray
 RATE = 0
 LEAST_REGRET = 1
 WINDOW = 2
+DRIFT = 3
 
 
 class Schedule(NamedTuple):
@@ -134,13 +135,20 @@ def learn_layer(
 
 
 @inner_kernel
-def move_policies(numbers: FloatArray, infostates: Infostates, state: LayerState) -> None:
-    """Set the policies of an iteration's infostates from their regrets, in place."""
+def move_policies(
+    numbers: FloatArray, infostates: Infostates, iteration: float, state: LayerState
+) -> None:
+    """Set the policies of an iteration's infostates from their regrets, in place.
+
+    Regrets are sums, so that Hedge at a rate of the day follows the regularised leader.
+    """
     for here in state.touched:
         if here >= 0:
             first_slot = infostates.first_slot[here]
             end = first_slot + infostates.num_actions[here]
             rate = numbers[infostates.player[here], RATE]
+            if numbers[infostates.player[here], DRIFT] != 0.0:
+                rate *= iteration ** numbers[infostates.player[here], DRIFT]
             follow_regret(first_slot, end, rate, state.regret, state.policy)
 
 
@@ -151,18 +159,19 @@ def learn_layer_alone(
     layer: int,
     paths: Paths,
     loss: float,
+    iteration: float,
     state: LayerState,
 ) -> None:
     """Learn from an episode for one layer, played elsewhere, of the only player.
 
     An iteration counts in the average at its first layer, and moves the policy at its last.
-    numbers : [1, 3] see `learn_by_layers`.
+    numbers : [1, 4] see `learn_by_layers`.
     """
     if layer == 0:
         state.mass[0] += 1.0
     state.touched[layer] = learn_layer(numbers[0], infostates, 0, layer, paths, loss, state)
     if layer == len(state.touched) - 1:
-        move_policies(numbers, infostates, state)
+        move_policies(numbers, infostates, iteration, state)
 
 
 @kernel
@@ -184,8 +193,9 @@ def learn_by_layers(
     after them, while the others follow theirs. All policies stay as they are for an iteration,
     which counts in the average from its first episode on.
 
-    numbers : [N, 3] of each player, the rate of Hedge or 0 for regret matching, the least regret,
-    and over how many losses baselines run, 0 for constant ones. losses : [Z, N] at terminal nodes.
+    numbers : [N, 4] of each player, the rate of Hedge or 0 for regret matching, the least regret,
+    over how many losses baselines run, 0 for constant ones, and the power of the iteration by
+    which the rate is multiplied, or 0. losses : [Z, N] at terminal nodes.
     Source: Bai, Jin, Mei and Yu (2022), Algorithm 2.
     """
     num_parts = len(schedule.player)
@@ -213,4 +223,4 @@ def learn_by_layers(
             numbers[player], infostates, player, layer, paths, loss, state
         )
         if part == num_parts - 1:
-            move_policies(numbers, infostates, state)
+            move_policies(numbers, infostates, float(done[0] // num_parts), state)

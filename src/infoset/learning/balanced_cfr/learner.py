@@ -42,6 +42,9 @@ class BalancedCfr:
     steps : Steps or StepRule or None
         The rate of Hedge, or the rule for it, from size and number of *iterations*; None for
         regret matching, which has no numbers.
+    anytime : bool
+        Whether the rate of an iteration is that for as many iterations as it is the last of,
+        instead of for the horizon; as a number, it is that of the first.
     forgetful : bool
         Whether regrets below zero are forgotten, as by regret matching+.
     centre : float
@@ -63,6 +66,7 @@ class BalancedCfr:
     name: str
     description: str
     steps: Steps | StepRule | None = None
+    anytime: bool = False
     forgetful: bool = False
     centre: float = 0.0
     window: int = 0
@@ -87,13 +91,17 @@ class BalancedCfr:
         num_layers = max(1, known_size(size, self.name).decisions)
         return LayerRule(self, self.numbers(size, max(1, horizon // num_layers)), num_layers)
 
-    def numbers(self, size: TreeSize | None, iterations: int) -> tuple[float, float, float]:
-        """Return the rate of Hedge or 0, the least regret, and the window, for one player."""
+    def numbers(self, size: TreeSize | None, iterations: int) -> tuple[float, ...]:
+        """Return the rate of Hedge or 0, the least regret, the window, and how the rate falls.
+
+        Of one player; all rules give rates in proportion to one over the root of the iterations.
+        """
         steps = self.steps
         if steps is not None and not isinstance(steps, Steps):
-            steps = steps(known_size(size, self.name), iterations)
+            steps = steps(known_size(size, self.name), 1 if self.anytime else iterations)
         rate = 0.0 if steps is None else steps.rate
-        return rate, 0.0 if self.forgetful else -inf, float(self.window)
+        least = 0.0 if self.forgetful else -inf
+        return rate, least, float(self.window), -0.5 if self.anytime else 0.0
 
     def begin(
         self, infostates: Infostates, depth: IntArray, num_slots: int, num_parts: int

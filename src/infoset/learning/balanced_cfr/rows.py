@@ -28,7 +28,11 @@ BALANCED_CFR_LEARNERS: tuple[BalancedCfr, ...] = (
         "balanced-cfr-hedge",
         "counterfactual regrets, each layer explored evenly, Hedge (Bai et al. 2022, Algorithm 2)",
         steps=hedge_steps,
-        presets={"theory": {"steps": hedge_steps}, "tuned": {"steps": tuned_steps(0.03, 3.0, 3.0)}},
+        presets={
+            "theory": {"steps": hedge_steps},
+            "tuned": {"steps": tuned_steps(0.03, 3.0, 3.0)},
+            "anytime": {"anytime": True},
+        },
     ),
     BalancedCfr(
         "balanced-cfr-rm",

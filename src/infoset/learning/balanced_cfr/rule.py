@@ -32,9 +32,7 @@ class LayerRule:
         H, the most own decisions in an episode.
     """
 
-    def __init__(
-        self, row: BalancedCfr, numbers: tuple[float, float, float], num_layers: int
-    ) -> None:
+    def __init__(self, row: BalancedCfr, numbers: tuple[float, ...], num_layers: int) -> None:
         self.row = row
         self.turn = num_layers
         self._numbers = np.array([numbers])
@@ -62,5 +60,7 @@ class LayerRule:
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: LayerState
     ) -> None:
         """Learn from an episode for one layer, `state` in place."""
-        layer = (feedback.episode - 1) % self.turn
-        learn_layer_alone(self._numbers, infostates, layer, paths, feedback.loss, state)
+        before, layer = divmod(feedback.episode - 1, self.turn)
+        learn_layer_alone(
+            self._numbers, infostates, layer, paths, feedback.loss, before + 1.0, state
+        )

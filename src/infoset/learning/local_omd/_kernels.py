@@ -17,6 +17,7 @@ ADAPTIVE = 1
 WINDOW = 2
 BY_ACTION = 3
 SHARE = 4
+DRIFT = 5
 
 LEAST_PROBABILITY = 1e-300
 
@@ -129,14 +130,16 @@ def learn_infostate(
     cost: float,
     probability: float,
     weight: float,
+    drifted: float,
     state: LocalState,
 ) -> float:
     """Learn what an action has cost, `state` in place; return what the infostate then costs.
 
     That is <policy, b₀> - log Z / η, a regularised value.
 
-    numbers : [5] η, whether rates adapt, over how many costs baselines run or 0 for constant,
-    whether each action has its own, and how much of what is sampled is b.
+    numbers : [6] η, whether rates adapt, over how many costs baselines run or 0 for constant,
+    whether each action has its own, how much of what is sampled is b, and the power of the own
+    episode by which rates are multiplied, or 0; `drifted` is the episode to that power.
     probability : of taking the action. weight : of the visit, by which the estimates count.
     """
     first_slot = infostates.first_slot[here]
@@ -145,7 +148,7 @@ def learn_infostate(
     largest = estimate_losses(
         first_slot, end, taken, cost, mean, probability, state.baseline, state.estimate
     )
-    rate = numbers[RATE] * state.weight[here]
+    rate = numbers[RATE] * drifted * state.weight[here]
     if numbers[ADAPTIVE] > 0.0:
         counted = weight * largest
         state.squares[here] += counted * counted  # a power would be a call, in the innermost loop
@@ -174,17 +177,20 @@ def learn_locally(
     player: int,
     paths: Paths,
     loss: float,
+    episode: float,
     state: LocalState,
 ) -> None:
     """Update the player that sampled an episode along its path, `state` in place.
 
-    From the last own decision to the first; the cost of an action is the loss at the last one,
-    and what the infostate after it costs at the others. A visit weighs as often as b would have
-    come there for once that what is sampled does, so that the weights of infostates stay b's.
+    It is the `episode`-th of its own. From the last own decision to the first; the cost of an
+    action is the loss at the last one, and what the infostate after it costs at the others. A visit
+    weighs as often as b would have come there for once that what is sampled does, so that the
+    weights of infostates stay b's.
 
     Source: Fiegel et al. (2024); baselines that run, and samplers other than b, are ours.
     """
     cost, weight = loss, 1.0
+    drifted = 1.0 if numbers[DRIFT] == 0.0 else episode ** numbers[DRIFT]
     last = paths.length[player] - 1
     for step in range(last):
         taken = paths.slot[player, step]
@@ -192,7 +198,9 @@ def learn_locally(
     for step in range(last, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
         probability = sampled(numbers, taken, state)
-        cost = learn_infostate(numbers, infostates, here, taken, cost, probability, weight, state)
+        cost = learn_infostate(
+            numbers, infostates, here, taken, cost, probability, weight, drifted, state
+        )
         if step > 0:
             above = paths.slot[player, step - 1]
             weight *= sampled(numbers, above, state) / state.sampling[above]
@@ -200,11 +208,16 @@ def learn_locally(
 
 @kernel
 def learn_locally_alone(
-    numbers: FloatArray, infostates: Infostates, paths: Paths, loss: float, state: LocalState
+    numbers: FloatArray,
+    infostates: Infostates,
+    paths: Paths,
+    loss: float,
+    episode: float,
+    state: LocalState,
 ) -> None:
     """Count and learn one episode, sampled elsewhere, of the only player; see `learn_locally`."""
     count_path(infostates, 0, paths, state.policy, state.mass, state.counted)
-    learn_locally(numbers, infostates, 0, paths, loss, state)
+    learn_locally(numbers, infostates, 0, paths, loss, episode, state)
 
 
 @kernel
@@ -221,11 +234,12 @@ def learn_in_turn(
 ) -> None:
     """Play episodes in which one player after another samples and learns; count them in done[0].
 
-    numbers : [N, 5] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 6] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
     """
     num_players = len(numbers)
     for _ in range(episodes):
         player = done[0] % num_players
+        turn = float(done[0] // num_players + 1)
         end = play(
             nodes,
             infostates,
@@ -239,4 +253,4 @@ def learn_in_turn(
         )
         done[0] += 1
         count_path(infostates, player, paths, state.policy, state.mass, state.counted)
-        learn_locally(numbers[player], infostates, player, paths, losses[end, player], state)
+        learn_locally(numbers[player], infostates, player, paths, losses[end, player], turn, state)

@@ -41,6 +41,10 @@ class LocalOmd:
         One line, with the source.
     steps : Steps or StepRule
         The learning rate η, or the rule for it, from size and number of the player's own episodes.
+    anytime : bool
+        Whether the fixed rates of an episode are those for as many own episodes as it is the last
+        of, instead of for the horizon; as a number, η is that of the first. Policies are drawn
+        back to the one they began with as rates fall. Adaptive rates need no horizon.
     adaptive : bool
         Whether rates are η / √(1 + Σ estimates²) at each infostate, instead of η / n(x).
     centre : float
@@ -66,6 +70,7 @@ class LocalOmd:
     name: str
     description: str
     steps: Steps | StepRule
+    anytime: bool = False
     adaptive: bool = False
     centre: float = 0.0
     window: int = 0
@@ -94,15 +99,17 @@ class LocalOmd:
         return LocalOmdRule(self, np.array(self.numbers(size, horizon)))
 
     def numbers(self, size: TreeSize | None, own_episodes: int) -> tuple[float, ...]:
-        """Return η, whether rates adapt, the window, whether baselines are by action, the share.
+        """Return the numbers of one player, as `learn_infostate` has them.
 
-        Of one player; the size of its tree is asked for where the steps are a rule.
+        The size of its tree is asked for where the steps are a rule. Those of all rules for fixed
+        rates are in proportion to one over the root of the episodes.
         """
         steps = self.steps
+        falls = self.anytime and not self.adaptive
         if not isinstance(steps, Steps):
-            steps = steps(known_size(size, self.name), own_episodes)
+            steps = steps(known_size(size, self.name), 1 if falls else own_episodes)
         switches = float(self.adaptive), float(self.window), float(self.by_action)
-        return steps.rate, *switches, self.share
+        return steps.rate, *switches, self.share, -0.5 if falls else 0.0
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int

@@ -34,7 +34,11 @@ LOCAL_OMD_LEARNERS: tuple[LocalOmd, ...] = (
         "local-omd",
         "mirror descent on episodes of a fixed sampling policy (Fiegel et al. 2024)",
         steps=fixed_steps,
-        presets={"theory": {"steps": fixed_steps}, "tuned": {"steps": tuned_steps(0.7, 0.7, 2.0)}},
+        presets={
+            "theory": {"steps": fixed_steps},
+            "tuned": {"steps": tuned_steps(0.7, 0.7, 2.0)},
+            "anytime": {"anytime": True},
+        },
     ),
     LocalOmd(
         "local-omd-adaptive",

@@ -24,7 +24,7 @@ class LocalOmdRule:
     ----------
     row : LocalOmd
     numbers : FloatArray
-        [5] see `LocalOmd.numbers`.
+        [6] see `LocalOmd.numbers`.
     """
 
     row: LocalOmd
@@ -53,4 +53,6 @@ class LocalOmdRule:
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: LocalState
     ) -> None:
         """Count an episode in the average, and learn from it, `state` in place."""
-        learn_locally_alone(self.numbers, infostates, paths, feedback.loss, state)
+        learn_locally_alone(
+            self.numbers, infostates, paths, feedback.loss, float(feedback.episode), state
+        )
