@@ -17,7 +17,7 @@ from infoset.evaluation import (
     play_matches,
     save_correlated_policy,
 )
-from infoset.evaluation.matches import chooser
+from infoset.evaluation.rule_matches import chooser
 from infoset.game import initial_history, play_out
 from infoset.games import load_game, matrix_game
 from infoset.policy import (

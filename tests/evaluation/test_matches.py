@@ -331,8 +331,8 @@ def test_edges_of_joint_action():
         (dict(game="kuhn_poker"), "infoset.load makes a game"),
         (dict(first="policy.parquet"), "load_policy reads a file"),
         (dict(second=3), "3 is no policy"),
-        (dict(num_deals=1), "needs at least 2"),
-        (dict(seed=-1), "must be at least 0"),
+        (dict(num_deals=1), "num_deals=1 must be a whole number, at least 2"),
+        (dict(seed=-1), "seed=-1 must be a whole number, at least 0"),
     ],
 )
 def test_bad_arguments(arguments, message):

@@ -1,9 +1,11 @@
 """Measuring policies: values, best responses, exploitability."""
 
+from infoset.evaluation.aivat import aivat_utilities, history_values
 from infoset.evaluation.behavior import Behavior, behavior_values
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.evaluation.correlated_files import load_correlated_policy, save_correlated_policy
 from infoset.evaluation.exact import ValueProof, prove_value
+from infoset.evaluation.exact_matches import exact_match
 from infoset.evaluation.exploitability import (
     BestResponse,
     Evaluation,
@@ -19,7 +21,10 @@ from infoset.evaluation.exploitability import (
 )
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
-from infoset.evaluation.matches import MatchResult, play_matches
+from infoset.evaluation.match_result import Estimate, MatchResult
+from infoset.evaluation.matches import Contestant, play_matches
+from infoset.evaluation.path_corrections import ValueFunction
+from infoset.evaluation.searching import SearchingPlayer
 from infoset.evaluation.triggers import (
     TriggerEvaluation,
     TriggerGain,
@@ -30,16 +35,21 @@ from infoset.evaluation.triggers import (
 __all__ = [
     "Behavior",
     "BestResponse",
+    "Contestant",
     "CorrelatedPolicy",
+    "Estimate",
     "Evaluation",
     "JointDistribution",
     "JointEvaluation",
     "JointPlay",
     "MatchResult",
+    "SearchingPlayer",
     "TriggerEvaluation",
     "TriggerGain",
     "TriggerPlay",
+    "ValueFunction",
     "ValueProof",
+    "aivat_utilities",
     "behavior_values",
     "best_response",
     "best_response_plan",
@@ -47,8 +57,10 @@ __all__ = [
     "evaluate_plans",
     "evaluate_policy",
     "evaluate_triggers",
+    "exact_match",
     "expected_values",
     "exploitability",
+    "history_values",
     "joint_distribution",
     "load_correlated_policy",
     "nash_conv",

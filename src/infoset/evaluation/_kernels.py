@@ -111,7 +111,6 @@ def play_deals(
     first_child: IntArray,
     world: IntArray,
     infostate: IntArray,
-    rewards_so_far: FloatArray,
     first_edge: IntArray,
     joint_action: IntArray,
     probability: FloatArray,
@@ -121,16 +120,17 @@ def play_deals(
     second: tuple[FloatArray, ...],
     nature: FloatArray,
     choices: FloatArray,
-    utility: FloatArray,
+    ends: IntArray,
 ) -> None:
-    """Play every deal once with the first policy in each seat; fill `utility` [D, N] in place.
+    """Play every deal once with the first policy in each seat; fill `ends` [D, N] in place.
 
-    Of a game tree: first_child [H + 1], world [H], infostate [H, N], rewards_so_far [H, N]; of
-    its graph: first_edge [W + 1], joint_action [E, N], probability [E]. Policies: see
-    `choose_actions`. Random numbers in [0, 1), the same in all seats: nature [D, L], one for
-    each transition with more than one next world; choices [D, N, L], one for each decision.
+    They are the terminal histories that plays come to. Of a game tree: first_child [H + 1],
+    world [H], infostate [H, N]; of its graph: first_edge [W + 1], joint_action [E, N],
+    probability [E]. Policies: see `choose_actions`. Random numbers in [0, 1), the same in all
+    seats: nature [D, L], one for each transition with more than one next world; choices
+    [D, N, L], one for each decision.
     """
-    num_deals, num_players = utility.shape
+    num_deals, num_players = ends.shape
     num_made = np.zeros(num_players, np.int32)
     chosen = np.zeros(num_players, np.int32)
     for deal in range(num_deals):
@@ -158,4 +158,4 @@ def play_deals(
                     edge += drawn_index(probability[low:high], nature[deal, num_drawn])
                     num_drawn += 1
                 history = first_child[history] + edge - start
-            utility[deal, seat] = rewards_so_far[history, seat]
+            ends[deal, seat] = history

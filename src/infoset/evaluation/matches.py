@@ -2,73 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from math import ceil, inf
+from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
-from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation._kernels import drawn_index
+from infoset.checks import check_count, check_number
+from infoset.errors import ParameterError
+from infoset.evaluation.aivat import aivat_utilities, check_values
 from infoset.evaluation.correlated import CorrelatedPolicy
-from infoset.evaluation.tree_matches import play_tree
-from infoset.game import Game, Infostate, initial_history, play_out
-from infoset.game.history import Chooser
-from infoset.policy import (
-    Policy,
-    TabularPolicy,
-    UniformPolicy,
-    checked_probabilities,
-    uniform_policy,
-)
+from infoset.evaluation.exact_matches import table_of
+from infoset.evaluation.match_file import MatchFile, described
+from infoset.evaluation.match_result import MatchResult, Tally, match_result
+from infoset.evaluation.path_corrections import ValueFunction
+from infoset.evaluation.rule_matches import EndWorth, RulesMatch
+from infoset.evaluation.searching import SearchingPlayer
+from infoset.evaluation.tree_matches import TreeMatch
+from infoset.evaluation.workers import in_portions
+from infoset.game import Game
+from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import GameTree
-from infoset.typing import Action, FloatArray
+from infoset.typing import FloatArray
 
-__all__ = ["DealStream", "MatchResult", "chooser", "play_matches"]
+__all__ = ["Contestant", "play_matches"]
 
-CONFIDENCE = 0.95
+Contestant: TypeAlias = Policy | SearchingPlayer | CorrelatedPolicy | None
+"""Whatever plays in a match; None plays uniformly at random."""
 
+FIRST_LOOK = 1024
+"""Deals before the width of an interval is looked at."""
 
-@dataclass(frozen=True)
-class MatchResult:
-    """What one policy earns against another, estimated by play.
-
-    Attributes
-    ----------
-    mean : float
-        Mean utility of the first policy per play, over all seats, in the game's units.
-    standard_error : float
-        Standard deviation of `mean`, estimated from the averages of the deals.
-    interval : tuple[float, float]
-        95 % confidence interval of the expected utility that `mean` estimates.
-    seat_means : tuple[float, ...]
-        Mean utility of the first policy by the seat (player) it plays.
-    num_deals : int
-        Number of deals; each was played once per seat.
-    seed : int
-    """
-
-    mean: float
-    standard_error: float
-    interval: tuple[float, float]
-    seat_means: tuple[float, ...]
-    num_deals: int
-    seed: int
-
-    def __str__(self) -> str:
-        low, high = self.interval
-        return (
-            f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g} "
-            f"({self.num_deals:,} deals, each in {len(self.seat_means)} seats)"
-        )
+LEAST_GROWTH, MOST_GROWTH = 1.05, 2.0
+"""How many times as many deals there are at the next look."""
 
 
 def play_matches(
     game: Game | GameTree,
-    first: Policy | CorrelatedPolicy | None,
-    second: Policy | CorrelatedPolicy | None,
+    first: Contestant,
+    second: Contestant,
     *,
     num_deals: int = 10_000,
     seed: int = 0,
+    half_width: float | None = None,
+    win_half_width: float | None = None,
+    values: FloatArray | ValueFunction | None = None,
+    workers: int = 1,
+    checkpoint: str | Path | None = None,
 ) -> MatchResult:
     """Estimate what `first` earns against `second` by playing deals, each once from every seat.
 
@@ -79,16 +60,32 @@ def play_matches(
     ----------
     game : Game or GameTree
         Rules are played by their own `sample_transition`, without being compiled. A tree is
-        played by a compiled loop, where both policies are tables; that is much faster.
-    first, second : Policy, CorrelatedPolicy or None
-        A `TabularPolicy`, or anything with its method `action_probabilities`; None plays
+        played by a compiled loop, where both policies are tables; that is much faster, and
+        `exact_match` needs no plays at all.
+    first, second : Policy, searcher, CorrelatedPolicy or None
+        A `TabularPolicy`, anything with its method `action_probabilities`, or a searcher, which
+        has a method `search(infostate, rng)` and searches anew at every decision; None plays
         uniformly at random. Of a correlated policy one is drawn for each deal, for all seats that
         follow it: with the same for both, `seat_means` estimates its values; with another first,
         what deviating from it earns.
     num_deals : int
-        Number of deals, at least 2.
+        Number of deals, at least 2; with a half width, at most so many.
     seed : int
         Not negative; the same seed gives the same result.
+    half_width, win_half_width : float, optional
+        Stop as soon as the interval of the utility, in the game's units, or of the win rate, is
+        not wider than this to either side; if both are given, as soon as both are.
+    values : array or callable, optional
+        A guess at how plays will end, by which luck is taken out of utilities (AIVAT); any guess
+        leaves the expectation as it is. For a tree an array [H, N] as `history_values` makes it,
+        for rules a function of a `History` that returns a number for each player. Win rates are
+        left as they are.
+    workers : int
+        How many processes play at a time (threads, for tables on a tree). The result does not
+        depend on it.
+    checkpoint : str or Path, optional
+        A file to keep the match in. If it is there, the match goes on from it; where it has more
+        deals than were asked for, all count.
 
     Returns
     -------
@@ -97,9 +94,11 @@ def play_matches(
     Raises
     ------
     ParameterError
-        If a policy or number is not one, or a policy answers with no distribution.
+        If a policy, values or number is not one, or a policy answers with no distribution.
     PolicyMismatchError
         If a tabular policy is for another game than the tree.
+    CheckpointFileError, CheckpointMismatchError
+        If the file cannot be read or written, or is of another match.
 
     Notes
     -----
@@ -112,9 +111,18 @@ def play_matches(
     an unbiased sample. Sharing cancels luck: in a zero-sum game a policy meets itself with mean
     and standard error 0, and with two players exchanging the policies negates the mean exactly.
 
+    A searcher draws from numbers of its own seat, which begin anew with every play. What it plays
+    is thus drawn from its average policy, that of `average_search`.
+
     The plays of one deal are correlated and deals are independent, so the interval is Student's
     t for the mean of the averages of the deals. It relies on the central limit theorem: with few
     deals, or gains that are large and rare, it is too narrow.
+
+    With a half width, the interval is looked at after 1024 deals, and then again when there
+    should be enough deals by what was seen, at most twice as many. That looks at the spread, not
+    at the mean, and in the limit of narrow intervals costs no confidence (Chow and Robbins,
+    1965); with few deals and skewed utilities they are a little optimistic. Stopping when a
+    result is significant is another thing, and is not offered.
 
     Examples
     --------
@@ -124,129 +132,125 @@ def play_matches(
     >>> result.mean, result.interval
     (0.0, (0.0, 0.0))
     """
-    _check_arguments(game, first, second, num_deals, seed)
-    if isinstance(game, GameTree):
-        tables = _table(game, first), _table(game, second)
-        if tables[0] is not None and tables[1] is not None:
-            return _summary(play_tree(game, tables[0], tables[1], num_deals, seed), seed)
-        game = game.game
-    policies = [UniformPolicy() if policy is None else policy for policy in (first, second)]
-    return _summary(_play_rules(game, policies, num_deals, seed), seed)
+    _check_arguments(game, first, second, values)
+    check_count("num_deals", num_deals, least=2)
+    check_count("seed", seed)
+    check_count("workers", workers, least=1)
+    wanted = tuple(_wanted_width(width) for width in (half_width, win_half_width))
+    match = _match(game, first, second, seed, values)
+    rules = game.game if isinstance(game, GameTree) else game
+    tally = Tally(2 + 2 * rules.num_players)
+    file = None
+    if checkpoint is not None:
+        about = {"game": str(rules), "seed": seed, "road": type(match).__name__}
+        about |= {"first": described(first), "second": described(second)}
+        file = MatchFile(Path(checkpoint), {**about, "values": described(values)})
+        file.read(tally)
+    with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
+        for target in _looks(tally, seed, wanted, num_deals):
+            for rows in played(_portions(tally.num_rows, target, match.deals_at_once)):
+                tally.add(rows)
+                if file is not None:
+                    file.write(tally, at_once=tally.num_rows >= target)
+    return match_result(tally, seed)
 
 
-def _check_arguments(
-    game: object, first: object, second: object, num_deals: int, seed: int
-) -> None:
+def _looks(tally: Tally, seed: int, wanted: tuple[float, ...], most: int) -> Iterator[int]:
+    """Yield the numbers of deals at which to stop and look, until intervals are narrow enough."""
+    if min(wanted) == inf:
+        yield most
+        return
+    deals = max(min(FIRST_LOOK, most), tally.num_rows)
+    while True:
+        yield deals
+        result = match_result(tally, seed)
+        widths = result.utility.half_width, result.win_rate.half_width
+        ratio = max(width / want for width, want in zip(widths, wanted, strict=True))
+        if ratio <= 1 or deals >= most:
+            return
+        deals = min(most, ceil(deals * min(max(ratio**2, LEAST_GROWTH), MOST_GROWTH)))
+
+
+def _portions(start: int, stop: int, size: int) -> Iterator[range]:
+    """Yield the deals from `start` to `stop`, some at a time."""
+    for first in range(start, stop, size):
+        yield range(first, min(first + size, stop))
+
+
+def _wanted_width(half_width: float | None) -> float:
+    """Return a half width; infinite where any will do."""
+    if half_width is None:
+        return inf
+    check_number("half_width", half_width)
+    if half_width == 0:
+        raise ParameterError(
+            "half_width=0 is never reached by play; exact_match(tree, first, second) computes the "
+            "expectation itself"
+        )
+    return float(half_width)
+
+
+def _check_arguments(game: object, first: object, second: object, values: object) -> None:
     if not isinstance(game, Game | GameTree):
         raise ParameterError(
             f"play_matches takes a Game or a GameTree, got {game!r}; infoset.load makes a game "
             "of a name, infoset.build_tree compiles it"
         )
     for policy in (first, second):
-        if isinstance(policy, CorrelatedPolicy) or policy is None:
+        if policy is None or isinstance(policy, CorrelatedPolicy | SearchingPlayer):
             continue
         if not hasattr(policy, "action_probabilities"):
             raise ParameterError(
                 f"{policy!r} is no policy: give a TabularPolicy (load_policy reads a file), an "
-                "object with a method action_probabilities(infostate, legal_actions), or None"
+                "object with a method action_probabilities(infostate, legal_actions), a searcher, "
+                "or None"
             )
-    if num_deals < 2:
+    if values is None:
+        return
+    if isinstance(game, GameTree):
+        check_values(game, values)
+    elif not callable(values):
         raise ParameterError(
-            f"num_deals={num_deals} is out of range: a confidence interval needs at least 2"
+            f"values of type {type(values).__name__} cannot be called; by the rules of a game "
+            "they are a function of a History that returns a number for each player"
         )
-    if seed < 0:
-        raise ParameterError(f"seed={seed} is out of range: it must be at least 0")
 
 
-def _summary(utility: FloatArray, seed: int) -> MatchResult:
-    """Summarise the utilities [D, N] of the first policy, by deal and seat."""
-    from scipy.special import stdtrit
-
-    averages = utility.mean(axis=1)
-    num_deals = len(averages)
-    mean = float(averages.mean())
-    standard_error = float(averages.std(ddof=1)) / num_deals**0.5
-    margin = float(stdtrit(num_deals - 1, (1 + CONFIDENCE) / 2)) * standard_error
-    return MatchResult(
-        mean=mean,
-        standard_error=standard_error,
-        interval=(mean - margin, mean + margin),
-        seat_means=tuple(utility.mean(axis=0).tolist()),
-        num_deals=num_deals,
-        seed=seed,
-    )
-
-
-def _table(
-    tree: GameTree, policy: Policy | CorrelatedPolicy | None
-) -> TabularPolicy | CorrelatedPolicy | None:
-    """Return the policy as one or several tables of the tree, or None if it is not one."""
-    if policy is None or isinstance(policy, UniformPolicy):
-        return uniform_policy(tree.sequence_form)
-    if not isinstance(policy, TabularPolicy | CorrelatedPolicy):
-        return None
-    form = policy.sequence_form
-    if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
-        raise PolicyMismatchError(
-            f"the policy is for {form.name}, not for {tree.sequence_form.name}; both policies "
-            "must be for the game that is played"
+def _match(
+    game: Game | GameTree,
+    first: Contestant,
+    second: Contestant,
+    seed: int,
+    values: FloatArray | ValueFunction | None,
+) -> TreeMatch | RulesMatch:
+    """Return the match on the road that is open to it."""
+    contestants = tuple(UniformPolicy() if who is None else who for who in (first, second))
+    if isinstance(game, Game):
+        return RulesMatch(game, contestants, seed, values if callable(values) else None)
+    tables = table_of(game, first), table_of(game, second)
+    worth = _worth(game, tables, values) if isinstance(values, np.ndarray) else None
+    if tables[0] is None or tables[1] is None:
+        return RulesMatch(
+            game.game, contestants, seed, None if worth is None else EndWorth(game, worth)
         )
-    return policy
+    ends = game.rewards_so_far if worth is None else worth
+    return TreeMatch(game, tables[0], tables[1], seed, ends)
 
 
-def _play_rules(
-    game: Game, policies: Sequence[Policy | CorrelatedPolicy], num_deals: int, seed: int
+def _worth(
+    tree: GameTree,
+    tables: tuple[TabularPolicy | CorrelatedPolicy | None, ...],
+    values: FloatArray,
 ) -> FloatArray:
-    """Return [D, N] the utility of the first policy in each seat, by the rules of the game."""
-    players = range(game.num_players)
-    streams = [DealStream(seed, number) for number in range(1 + game.num_players)]
-    nature, *own = (stream.rng for stream in streams)
-    drawing = DealStream(seed, 1 + game.num_players)
-    utility = np.empty((num_deals, game.num_players))
-    for deal in range(num_deals):
-        drawing.rewind(deal)
-        number = drawing.rng.random()
-        first, second = (_drawn(policy, number) for policy in policies)
-        for seat in players:
-            for stream in streams:
-                stream.rewind(deal)
-            seated = [
-                chooser(first if player == seat else second, own[player]) for player in players
-            ]
-            end = play_out(initial_history(game), seated, nature)
-            utility[deal, seat] = end.rewards_so_far[seat]
-    return utility
-
-
-def _drawn(policy: Policy | CorrelatedPolicy, number: float) -> Policy:
-    """Return the policy that is played where a number in [0, 1) draws it, if there is a choice."""
-    if isinstance(policy, CorrelatedPolicy):
-        return policy.policies[int(policy.drawn_by(np.array([number]))[0])]
-    return policy
-
-
-class DealStream:
-    """A random generator that can be set to the beginning of any deal.
-
-    It counts (Philox): deal d begins at 2⁶⁴ d, so that no two deals share a number.
-    """
-
-    def __init__(self, seed: int, number: int) -> None:
-        self._bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(number,)))
-        self._start = self._bits.state
-        self.rng = np.random.Generator(self._bits)
-
-    def rewind(self, deal: int) -> None:
-        """Go to the beginning of a deal."""
-        self._start["state"]["counter"][1] = deal
-        self._bits.state = self._start
-
-
-def chooser(policy: Policy, rng: np.random.Generator) -> Chooser:
-    """Return what `play_out` asks of a player: actions drawn from a policy by a generator."""
-
-    def choose(infostate: Infostate, legal_actions: Sequence[Action]) -> Action:
-        probabilities = checked_probabilities(policy, infostate, legal_actions)
-        return legal_actions[drawn_index(probabilities, rng.random())]
-
-    return choose
+    """Return [H, N] what the ends of plays are worth to the first policy by the seat it plays."""
+    worth = np.empty_like(values)
+    for seat in range(tree.num_players):
+        policy, unknown = uniform_policy(tree.sequence_form), []
+        for player in range(tree.num_players):
+            table = tables[0 if player == seat else 1]
+            if isinstance(table, TabularPolicy):
+                policy = policy.replace_player(player, table)
+            else:
+                unknown.append(player)
+        worth[:, seat] = aivat_utilities(tree, policy, values, unknown=unknown)[:, seat]
+    return worth

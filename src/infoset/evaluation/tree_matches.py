@@ -3,39 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from infoset.evaluation._kernels import play_deals
 from infoset.evaluation.correlated import CorrelatedPolicy
+from infoset.evaluation.match_result import match_columns, shared_wins
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
-from infoset.typing import FloatArray, LongArray
+from infoset.typing import FloatArray, IntArray, LongArray
 
-__all__ = ["play_tree"]
+__all__ = ["TreeMatch", "drawn_pairs"]
 
 NUMBERS_AT_ONCE = 1 << 20
 
 
-def play_tree(
-    tree: GameTree,
-    first: TabularPolicy | CorrelatedPolicy,
-    second: TabularPolicy | CorrelatedPolicy,
-    num_deals: int,
-    seed: int,
-) -> FloatArray:
-    """Return [D, N] the utility of the first policy in each seat, by the compiled loop."""
-    parts = []
-    longest = len(tree.level_offsets) - 1
-    for nature, choices, drawing in _numbers(num_deals, tree.num_players, longest, seed):
-        utility = np.empty((len(nature), tree.num_players))
-        for one, other, deals in _pairs(first, second, drawing):
-            utility[deals] = _play_pair(tree, one, other, nature[deals], choices[deals])
-        parts.append(utility)
-    return np.concatenate(parts)
+@dataclass(frozen=True, eq=False)
+class TreeMatch:
+    """A match of tables on a tree; called with the numbers of deals, it plays them.
+
+    Attributes
+    ----------
+    tree : GameTree
+    first, second : TabularPolicy or CorrelatedPolicy
+    seed : int
+    worth : FloatArray
+        [H, N] what plays are worth to the first policy by how they end, and by its seat.
+    """
+
+    tree: GameTree
+    first: TabularPolicy | CorrelatedPolicy
+    second: TabularPolicy | CorrelatedPolicy
+    seed: int
+    worth: FloatArray
+
+    @property
+    def deals_at_once(self) -> int:
+        """How many deals make a portion."""
+        return max(1, NUMBERS_AT_ONCE // (self._longest * (1 + self.tree.num_players)))
+
+    @property
+    def _longest(self) -> int:
+        """The numbers that are drawn for nature and each player in a play."""
+        return len(self.tree.level_offsets) - 1
+
+    @cached_property
+    def _wins(self) -> FloatArray:
+        """[H, N] the share of each player in the win."""
+        return shared_wins(self.tree.rewards_so_far)
+
+    def __call__(self, deals: range) -> FloatArray:
+        """Return [D, 2 + 2N] what is tallied of deals."""
+        nature, choices, drawing = self._numbers(deals)
+        ends = np.empty((len(deals), self.tree.num_players), np.int32)
+        for first, second, rows in drawn_pairs(self.first, self.second, drawing):
+            ends[rows] = self._play(first, second, nature[rows], choices[rows])
+        seats = np.arange(self.tree.num_players)
+        return match_columns(self.worth[ends, seats], self._wins[ends, seats])
+
+    def _play(
+        self, first: TabularPolicy, second: TabularPolicy, nature: FloatArray, choices: FloatArray
+    ) -> IntArray:
+        """Return [D, N] the terminal histories of plays of one policy each."""
+        tree = self.tree
+        ends = np.empty((len(nature), tree.num_players), np.int32)
+        play_deals(
+            tree.first_child,
+            tree.world,
+            tree.infostate,
+            tree.graph.first_edge,
+            tree.graph.joint_action,
+            tree.graph.probability,
+            tuple(states.first_sequence for states in tree.infostate_trees),
+            tuple(states.num_actions for states in tree.infostate_trees),
+            first.probabilities,
+            second.probabilities,
+            nature,
+            choices,
+            ends,
+        )
+        return ends
+
+    def _numbers(self, deals: range) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return nature's numbers [D, L], the players' [D, N, L] and [D] those that draw policies.
+
+        The numbers of a deal do not depend on which others are asked for.
+        """
+        shapes = (self._longest,), (self.tree.num_players, self._longest), ()
+        seeds = np.random.SeedSequence(self.seed).spawn(len(shapes))
+        numbers = []
+        for seed, shape in zip(seeds, shapes, strict=True):
+            bits = np.random.PCG64(seed)
+            bits.advance(deals.start * int(np.prod(shape)))
+            numbers.append(np.random.Generator(bits).random((len(deals), *shape)))
+        nature, choices, drawing = numbers
+        return nature, choices, drawing
 
 
-def _pairs(
+def drawn_pairs(
     first: TabularPolicy | CorrelatedPolicy,
     second: TabularPolicy | CorrelatedPolicy,
     drawing: FloatArray,
@@ -56,51 +123,3 @@ def _draws(
     if isinstance(policy, CorrelatedPolicy):
         return policy.policies, policy.drawn_by(drawing)
     return (policy,), np.zeros(len(drawing), np.int64)
-
-
-def _play_pair(
-    tree: GameTree,
-    first: TabularPolicy,
-    second: TabularPolicy,
-    nature: FloatArray,
-    choices: FloatArray,
-) -> FloatArray:
-    """Return [D, N] as `play_tree`, for one policy each."""
-    utility = np.empty((len(nature), tree.num_players))
-    play_deals(
-        tree.first_child,
-        tree.world,
-        tree.infostate,
-        tree.rewards_so_far,
-        tree.graph.first_edge,
-        tree.graph.joint_action,
-        tree.graph.probability,
-        tuple(states.first_sequence for states in tree.infostate_trees),
-        tuple(states.num_actions for states in tree.infostate_trees),
-        first.probabilities,
-        second.probabilities,
-        nature,
-        choices,
-        utility,
-    )
-    return utility
-
-
-def _numbers(
-    num_deals: int, num_players: int, longest: int, seed: int
-) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Yield nature's numbers [D, L], the players' [D, N, L] and [D] those that draw policies.
-
-    They come a batch of deals at a time. The numbers of a deal do not depend on how many deals
-    there are, or on the batches.
-    """
-    seeds = np.random.SeedSequence(seed).spawn(3)
-    for_nature, for_players, for_drawing = map(np.random.default_rng, seeds)
-    batch = max(1, NUMBERS_AT_ONCE // (longest * (1 + num_players)))
-    for start in range(0, num_deals, batch):
-        size = min(batch, num_deals - start)
-        yield (
-            for_nature.random((size, longest)),
-            for_players.random((size, num_players, longest)),
-            for_drawing.random(size),
-        )

@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
-from infoset.evaluation.matches import DealStream, chooser
+from infoset.evaluation.rule_matches import DealStream, chooser
 from infoset.game import Game, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.interrupts import interrupts_held

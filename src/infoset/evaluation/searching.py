@@ -1,0 +1,43 @@
+"""Searchers, as those who measure them see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from infoset.game import Infostate
+from infoset.typing import Action, FloatArray
+
+__all__ = ["OneSearch", "SearchingPlayer"]
+
+
+@runtime_checkable
+class SearchingPlayer(Protocol):
+    """A player that thinks where it is asked, and may answer otherwise the next time."""
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order."""
+        ...
+
+
+@dataclass(frozen=True)
+class OneSearch:
+    """The policy that searches anew whenever it is asked, by one generator.
+
+    Attributes
+    ----------
+    searcher : SearchingPlayer
+    rng : numpy.random.Generator
+    """
+
+    searcher: SearchingPlayer
+    rng: np.random.Generator
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return what a search finds."""
+        return self.searcher.search(infostate, self.rng)

@@ -1,0 +1,82 @@
+"""Policies on a tree of histories: how each history is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from infoset.errors import PolicyMismatchError, UnknownNameError
+from infoset.game import History
+from infoset.policy import TabularPolicy
+from infoset.tree import GameTree, SequenceForm
+from infoset.typing import FloatArray, Player
+
+__all__ = ["check_same_game", "find_history", "known_reach", "step_probability"]
+
+
+def check_same_game(tree: GameTree, form: SequenceForm) -> None:
+    """Raise unless the sequence form of a policy is that of a tree.
+
+    Raises
+    ------
+    PolicyMismatchError
+        If it is for another.
+    """
+    if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
+        raise PolicyMismatchError(
+            f"the policy is for {form.name}, not for {tree.sequence_form.name}; everything in a "
+            "match or measure is for one game, with the same parameters"
+        )
+
+
+def known_reach(
+    tree: GameTree, policy: TabularPolicy, unknown: Collection[Player] = ()
+) -> FloatArray:
+    """Return [H] the product of nature's probabilities, and of all players' but the unknown."""
+    reach = tree.chance_reach.copy()
+    for player in range(tree.num_players):
+        if player not in unknown:
+            reach *= policy.realization_plan(player)[tree.sequence[:, player]]
+    return reach
+
+
+def step_probability(tree: GameTree, policy: TabularPolicy) -> FloatArray:
+    """Return [H] the probability of the last transition to each history; 1 at the root."""
+    probability = np.ones(tree.num_histories)
+    probability[1:] = tree.graph.probability[tree.edge[1:]]
+    for player, states in enumerate(tree.infostate_trees):
+        acted = states.num_actions[tree.infostate[tree.parent, player]] > 0
+        acted[0] = False
+        probability[acted] *= policy.probabilities[player][tree.sequence[acted, player]]
+    return probability
+
+
+def find_history(tree: GameTree, history: History) -> int:
+    """Return the number of a history of the same game that was met in play.
+
+    Raises
+    ------
+    UnknownNameError
+        If the tree has no such history.
+    """
+    number = 0
+    for step in history.path()[1:]:
+        number = _find_child(tree, number, step)
+    return number
+
+
+def _find_child(tree: GameTree, number: int, step: History) -> int:
+    """Return the number of the history to which the last transition of `step` leads."""
+    graph, world = tree.graph, int(tree.world[number])
+    taken = [
+        graph.action_sets[known].index(action) if known >= 0 else -1
+        for known, action in zip(graph.action_set[world].tolist(), step.joint_action, strict=True)
+    ]
+    start, stop = int(graph.first_edge[world]), int(graph.first_edge[world + 1])
+    for edge in range(start, stop):
+        if graph.worlds[graph.next_world[edge]] != step.world:
+            continue
+        if graph.joint_action[edge].tolist() == taken:
+            return int(tree.first_child[number]) + edge - start
+    raise UnknownNameError(f"{tree} has no history that goes on to the world state {step.world!r}")

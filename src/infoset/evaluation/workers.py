@@ -1,0 +1,109 @@
+"""Work in portions on several cores, with results that come in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pickle import PicklingError
+from typing import Any, TypeAlias, TypeVar
+
+from infoset.errors import ParameterError
+
+__all__ = ["in_portions"]
+
+Portion = TypeVar("Portion")
+Result = TypeVar("Result")
+Work: TypeAlias = Callable[[Portion], Result]
+
+AHEAD = 4
+"""Portions handed out for each worker, so that none is idle."""
+
+UNSENDABLE = (PicklingError, AttributeError, TypeError)
+
+
+@contextmanager
+def in_portions(
+    work: Work[Portion, Result], workers: int, *, compiled: bool = False
+) -> Iterator[Callable[[Iterable[Portion]], Iterator[Result]]]:
+    """Provide a function that yields the results of portions of a work, in order.
+
+    Parameters
+    ----------
+    work : callable
+        Returns the result of one portion, which depends on no other.
+    workers : int
+        With 1 everything is done in this thread. Otherwise in as many processes, as Python runs on
+        one core of each: they are started afresh, import what takes part, and are sent the
+        work once.
+    compiled : bool
+        Whether kernels do nearly all of it, so that threads will do.
+
+    Raises
+    ------
+    ParameterError
+        Where results are asked for: if the work cannot be sent, or processes cannot be started.
+    """
+    if workers == 1:
+        yield lambda portions: map(work, portions)
+        return
+    pool: Executor
+    if compiled:
+        pool, task = ThreadPoolExecutor(workers), work
+    else:
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _receive, (work,))
+        task = _do_received
+    try:
+        yield lambda portions: _in_order(pool, task, portions, AHEAD * workers)
+    except BrokenExecutor as error:
+        raise ParameterError(
+            f"workers={workers}: a process ended before its work was done; in a script, start the "
+            'work under `if __name__ == "__main__":`, and define what takes part in a module that '
+            "can be imported; or give workers=1"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: Executor, task: Work[Portion, Result], portions: Iterable[Portion], most: int
+) -> Iterator[Result]:
+    """Yield results in order, with at most so many portions handed out."""
+    waiting: deque[Future[Result]] = deque()
+    for portion in portions:
+        waiting.append(_handed_out(pool, task, portion))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _handed_out(pool: Executor, task: Work[Portion, Result], portion: Portion) -> Future[Result]:
+    """Hand out a portion; the first ones start the processes, to which the work is sent."""
+    try:
+        return pool.submit(task, portion)
+    except UNSENDABLE as error:
+        raise ParameterError(
+            f"what takes part cannot be sent to other processes ({error}); define its classes and "
+            "functions at the top of a module, or give workers=1"
+        ) from error
+
+
+_received: list[Work[Any, Any]] = []
+
+
+def _receive(work: Work[Any, Any]) -> None:
+    """Keep the work of this process."""
+    _received[:] = [work]
+
+
+def _do_received(portion: Any) -> Any:
+    return _received[0](portion)

@@ -1,0 +1,234 @@
+"""Matches that stop when they are sure, go on where they stopped, and are spread over cores."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import numpy as np
+import pytest
+
+from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.evaluation import exact_match, play_matches
+from infoset.evaluation.match_result import BLOCK, Tally
+from infoset.games import load_game
+from infoset.policy import UniformPolicy, random_policy
+from infoset.tree import build_tree
+from stand_ins import Blend, Breaks, OneAction
+
+
+@cache
+def compiled(spec):
+    return build_tree(load_game(spec))
+
+
+@cache
+def policies(spec):
+    rng = np.random.default_rng(7)
+    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(2)]
+
+
+# Sums
+
+
+def test_a_tally_is_mean_and_variance_however_rows_come():
+    rows = np.random.default_rng(0).normal(3, 2, size=(2 * BLOCK + 500, 3))
+    whole, parts = Tally(3), Tally(3)
+    whole.add(rows)
+    for part in np.split(rows, [1, 7, BLOCK - 1, BLOCK + 3, 2 * BLOCK, 2 * BLOCK + 10]):
+        parts.add(part)
+    mean, spread = whole.moments()
+    assert mean == pytest.approx(rows.mean(axis=0), rel=1e-13)
+    assert spread / (len(rows) - 1) == pytest.approx(rows.var(axis=0, ddof=1), rel=1e-12)
+    assert whole.num_rows == parts.num_rows == len(rows)
+    assert np.array_equal(whole.moments(), parts.moments())
+
+
+def test_a_tally_from_its_state_is_the_same_to_the_bit():
+    rows = np.random.default_rng(1).normal(size=(BLOCK + 9, 2))
+    one, other = Tally(2), Tally(2)
+    one.add(rows)
+    other.set_state(json.loads(json.dumps(one.state())))
+    one.add(rows)
+    other.add(rows)
+    assert np.array_equal(one.moments(), other.moments())
+
+
+# Searchers
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_searchers_search_anew_and_their_average_is_what_plays(noise):
+    tree = compiled("kuhn_poker")
+    first, second = policies("kuhn_poker")
+    result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=3000)
+    average = type(second)(
+        tree.sequence_form,
+        tuple(
+            np.concatenate([[1.0], (1 - noise) * values[1:] + noise / 2])
+            for values in second.probabilities
+        ),
+    )
+    exact = exact_match(tree, first, average)
+    assert abs(result.mean - exact.mean) < 4 * result.standard_error
+    for estimate, seat in zip(result.seat_utilities, exact.seat_means, strict=True):
+        assert abs(estimate.mean - seat) < 4 * estimate.standard_error
+
+
+def test_identical_searchers_win_half_of_every_deal():
+    first, _ = policies("leduc_poker")
+    searcher = Blend(first, 0.5)
+    result = play_matches(load_game("leduc_poker"), searcher, searcher, num_deals=40)
+    assert result.interval == (0, 0)
+    rates = [seat.mean for seat in result.seat_win_rates]
+    assert sum(rates) == pytest.approx(1)
+    assert result.win_rate.mean == pytest.approx(0.5)
+    assert result.win_rate.standard_error == pytest.approx(0)
+
+
+# Stopping
+
+
+def test_a_match_stops_when_the_interval_is_narrow_enough():
+    tree = compiled("kuhn_poker")
+    result = play_matches(tree, *policies("kuhn_poker"), half_width=0.01, num_deals=10**6)
+    assert 0.009 < result.utility.half_width <= 0.01
+    needed = result.num_deals
+    by_number = play_matches(tree, *policies("kuhn_poker"), num_deals=needed)
+    assert by_number == result
+    wins = play_matches(
+        tree, *policies("kuhn_poker"), half_width=0.01, win_half_width=0.002, num_deals=10**6
+    )
+    assert wins.num_deals > needed
+    assert wins.win_rate.half_width <= 0.002
+
+
+def test_a_match_that_never_gets_there_stops_at_its_number_of_deals():
+    result = play_matches(
+        compiled("kuhn_poker"), *policies("kuhn_poker"), half_width=1e-6, num_deals=3000
+    )
+    assert result.num_deals == 3000
+
+
+def test_what_is_sure_at_once_stops_at_the_first_look():
+    policy, _ = policies("kuhn_poker")
+    result = play_matches(compiled("kuhn_poker"), policy, policy, half_width=0.1)
+    assert (result.num_deals, result.mean) == (1024, pytest.approx(0, abs=1e-15))
+
+
+def test_stopping_by_width_costs_no_confidence_to_speak_of():
+    tree = compiled("kuhn_poker")
+    exact = exact_match(tree, *policies("kuhn_poker")).mean
+    hits = []
+    for seed in range(300):
+        result = play_matches(
+            tree, *policies("kuhn_poker"), half_width=0.02, num_deals=10**5, seed=seed
+        )
+        assert result.num_deals > 2000
+        hits.append(result.interval[0] <= exact <= result.interval[1])
+    assert 0.91 < np.mean(hits) < 0.99  # 0.95, and three standard deviations of 300 draws
+
+
+# Going on
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+def test_a_match_goes_on_to_the_same_bits(road, tmp_path):
+    tree = compiled("kuhn_poker")
+    played = tree if road == "tree" else tree.game
+    first, second = policies("kuhn_poker")
+    file = tmp_path / "match.json"
+    deals = 3000 if road == "tree" else 60
+    play_matches(played, first, second, num_deals=deals // 4, checkpoint=file)
+    whole = play_matches(played, first, second, num_deals=deals, checkpoint=file)
+    assert whole == play_matches(played, first, second, num_deals=deals)
+    assert play_matches(played, first, second, num_deals=deals, checkpoint=file) == whole
+    assert play_matches(played, first, second, num_deals=2, checkpoint=file) == whole
+    assert [path.name for path in tmp_path.iterdir()] == ["match.json"]
+
+
+def test_what_is_broken_off_goes_on_from_the_last_portion(tmp_path, monkeypatch):
+    monkeypatch.setattr("infoset.evaluation.match_file.SECONDS_BETWEEN_WRITES", 0)
+    game = load_game("kuhn_poker")
+    first, second = policies("kuhn_poker")
+    file = tmp_path / "match.json"
+    with pytest.raises(KeyboardInterrupt):
+        play_matches(game, Breaks(first, 150), second, num_deals=200, checkpoint=file)
+    kept = json.loads(file.read_text())
+    assert 16 <= len(kept["deals"]["rest"]) < 150
+    untroubled = Breaks(first, 0)
+    went_on = play_matches(game, untroubled, second, num_deals=200, checkpoint=file)
+    assert went_on == play_matches(game, first, second, num_deals=200)
+    assert -2000 < untroubled.left < -200  # fewer decisions than two hundred deals have
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (dict(seed=1), "whose seed is 0, and here it is 1"),
+        (dict(second=UniformPolicy()), "whose second is 'table .*', and here it is 'uniform'"),
+        (dict(game="leduc_poker"), "whose game is 'kuhn_poker'"),
+        (dict(values=lambda history: (0, 0)), "whose values is 'uniform'"),
+    ],
+)
+def test_another_match_is_refused(other, message, tmp_path):
+    _, second = policies("kuhn_poker")
+    file = tmp_path / "match.json"
+    play_matches(load_game("kuhn_poker"), None, second, num_deals=2, checkpoint=file)
+    given = {"game": "kuhn_poker", "first": None, "second": second, **other}
+    given["game"] = load_game(given["game"])
+    with pytest.raises(CheckpointMismatchError, match=message):
+        play_matches(**given, num_deals=2, checkpoint=file)
+
+
+def test_files_that_are_none(tmp_path):
+    game = load_game("kuhn_poker")
+    damaged = tmp_path / "match.json"
+    for text in ("{", "[]", "{}", '{"format": 9}'):
+        damaged.write_text(text)
+        with pytest.raises(CheckpointFileError, match="delete it to begin again"):
+            play_matches(game, None, None, num_deals=2, checkpoint=damaged)
+    for path in (tmp_path, tmp_path / "none" / "match.json"):
+        with pytest.raises(ParameterError, match="in a folder that exists"):
+            play_matches(game, None, None, num_deals=2, checkpoint=path)
+
+
+# Workers
+
+
+def test_results_do_not_depend_on_the_number_of_processes():
+    game = load_game("kuhn_poker")
+    first, second = policies("kuhn_poker")
+    players = Blend(first, 0.3), OneAction(second)
+    alone = play_matches(game, *players, num_deals=50)
+    assert play_matches(game, *players, num_deals=50, workers=2) == alone
+
+
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr("infoset.evaluation.tree_matches.NUMBERS_AT_ONCE", 1000)
+    tree = compiled("kuhn_poker")
+    alone = play_matches(tree, *policies("kuhn_poker"), num_deals=5000)
+    assert play_matches(tree, *policies("kuhn_poker"), num_deals=5000, workers=3) == alone
+
+
+def test_what_cannot_be_sent_to_a_process():
+    class Local:
+        def action_probabilities(self, infostate, legal_actions):
+            return np.full(len(legal_actions), 1 / len(legal_actions))
+
+    with pytest.raises(ParameterError, match="at the top of a module, or give workers=1"):
+        play_matches(load_game("kuhn_poker"), Local(), None, num_deals=50, workers=2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(half_width=0), "exact_match"),
+        (dict(half_width=-1.0), "half_width=-1.0 must be a finite number, at least 0"),
+        (dict(win_half_width=float("nan")), "must be a finite number"),
+        (dict(workers=0), "workers=0 must be a whole number, at least 1"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        play_matches(load_game("kuhn_poker"), None, None, **arguments)
