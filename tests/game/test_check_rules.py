@@ -52,6 +52,18 @@ def test_the_unbroken_game_passes() -> None:
     assert (report.num_histories, report.num_worlds, report.is_complete) == (5, 2, True)
 
 
+def test_what_is_said_to_be_seen_by_all_is_seen_by_all() -> None:
+    open_hands = meeting()
+    open_hands.public_actions = True
+    assert check_game(open_hands).is_complete
+    hidden = meeting(observe=lambda world, joint, next_world: Observation(public=joint[0]))
+    assert check_game(hidden).is_complete
+    hidden.public_actions = True
+    with pytest.raises(GameRuleError, match="everybody sees 'left' after joint action") as caught:
+        check_game(hidden)
+    assert caught.value.world == "start"
+
+
 def broken(name: str, game: Toy, player: int | None, rule: str, *found: str) -> Any:
     return pytest.param(game, player, rule, found, id=name)
 

@@ -28,6 +28,8 @@ HALF = Fraction(1, 2)
 class KuhnWithDealer(KuhnPoker):
     """Kuhn poker whose third player is nature, and deals."""
 
+    public_actions = False
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "num_players", 3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TypeAlias
@@ -87,38 +86,33 @@ class HistoryFilter:
         return further
 
     def _extend(self, layer: Layer, sight: Sight) -> Layer:
-        if layer.parent is None and self._opening is not None:
-            return self._opening.select(self._positions.get(_key(sight), np.empty(0, np.int64)))
-        found = successors(layer, sight, Listing(self.max_worlds))
-        kept = list(islice(found, self.max_worlds + 1))
-        if len(kept) > self.max_worlds:
+        """Return the histories one step longer that look as seen.
+
+        Raises
+        ------
+        TooManyWorlds
+            If they, or what nature can do in one place, are more than are to be listed.
+        """
+        if layer.parent is not None:
+            return self._list(layer, sight)
+        if self._opening is None:
             raise TooManyWorlds
-        return layer.extend(kept)
+        return self._opening.select(_positions(self._opening, sight))
+
+    def _list(self, layer: Layer, sight: Sight | None) -> Layer:
+        found = successors(layer, sight, Listing(self.max_worlds))
+        further = layer.extend(islice(found, self.max_worlds + 1))
+        if len(further) > self.max_worlds:
+            raise TooManyWorlds
+        return further
 
     @cached_property
     def _opening(self) -> Layer | None:
-        """All histories of one step, such as all deals; None where they are too many."""
-        found = successors(self.root, None, Listing(self.max_worlds))
+        """All histories of one step, such as all deals, listed once for whoever sees them."""
         try:
-            kept = list(islice(found, self.max_worlds + 1))
+            return self._list(self.root, None)
         except TooManyWorlds:
             return None
-        return self.root.extend(kept) if len(kept) <= self.max_worlds else None
-
-    @cached_property
-    def _positions(self) -> dict[Hashable, LongArray]:
-        """By what a player or everybody sees of the first step, the positions in the opening."""
-        found: dict[Hashable, list[int]] = {}
-        if self._opening is not None:
-            for roster, numbers in zip(
-                self._opening.rosters, self._opening.infostate.T.tolist(), strict=True
-            ):
-                for position, number in enumerate(numbers):
-                    step = roster.step(number)
-                    found.setdefault((roster.player, step), []).append(position)
-                    if roster.player == 0:
-                        found.setdefault((None, Step(NOOP, None, step.public)), []).append(position)
-        return {key: np.array(positions) for key, positions in found.items()}
 
     def _recall(self, known: Known) -> Layer | None:
         if known in self._kept:
@@ -131,6 +125,13 @@ class HistoryFilter:
         while self._size > MOST_KEPT and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._size -= 0 if oldest is None else len(oldest)
+
+
+def _positions(opening: Layer, sight: Sight) -> LongArray:
+    """Return the histories of one step that look as seen."""
+    if sight.player is None:
+        return np.flatnonzero(opening.looks(sight.step.public))
+    return np.flatnonzero(opening.is_at(Infostate(sight.player, (sight.step,))))
 
 
 @lru_cache(maxsize=8)
@@ -159,10 +160,6 @@ def _begin(known: Known, length: int) -> Known:
     if isinstance(known, Infostate):
         return Infostate(known.player, known.steps[:length])
     return PublicState(known.observations[:length])
-
-
-def _key(sight: Sight) -> Hashable:
-    return (sight.player, sight.step)
 
 
 def nothing_left(layer: Layer, sight: Sight, known: Known) -> UnknownNameError:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
 
+from infoset.beliefs.rosters import Roster
 from infoset.game import Game, History, Infostate, Observation, Step, initial_history
-from infoset.policy import Policy
-from infoset.policy.protocol import checked_probabilities
 from infoset.typing import (
-    NOOP,
-    Action,
     BoolArray,
     FloatArray,
     IntArray,
@@ -24,7 +21,7 @@ from infoset.typing import (
     World,
 )
 
-__all__ = ["Layer", "Roster", "Sight", "Successor"]
+__all__ = ["Layer", "Sight", "Successor"]
 
 
 class Sight(NamedTuple):
@@ -66,75 +63,6 @@ class Successor(NamedTuple):
     next_world: World
     probability: float
     seen: Observation
-
-
-class Roster:
-    """One player's infostates in a layer, numbered as they are met.
-
-    Attributes
-    ----------
-    player : Player
-    above : Roster or None
-        Those of the layer before; None at the root, which has one.
-    """
-
-    def __init__(self, player: Player, above: Roster | None = None) -> None:
-        self.player = player
-        self.above = above
-        self._numbers: dict[tuple[int, Step], int] = {}
-        self._steps: list[tuple[int, Step]] = []
-        self._choices: dict[int, tuple[Action, ...]] = {}
-        self._values: dict[int, Infostate] = {}
-
-    def number(self, before: int, step: Step) -> int:
-        """Return the number of an infostate, which is new if it was not met before."""
-        key = (before, step)
-        found = self._numbers.setdefault(key, len(self._steps))
-        if found == len(self._steps):
-            self._steps.append(key)
-        return found
-
-    def step(self, number: int) -> Step:
-        """Return the last step of an infostate."""
-        return self._steps[number][1]
-
-    def value(self, number: int) -> Infostate:
-        """Return an infostate as the value met in play."""
-        if self.above is None:
-            return Infostate(self.player)
-        if number not in self._values:
-            before, step = self._steps[number]
-            self._values[number] = self.above.value(before).extend(step)
-        return self._values[number]
-
-    def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
-        """Return the legal actions at an infostate, `NOOP` where the player does not act.
-
-        They follow from the infostate, so that one world state of it is asked.
-        """
-        if number not in self._choices:
-            acts = self.player in game.actors(world)
-            legal = tuple(game.legal_actions(world, self.player)) if acts else (NOOP,)
-            self._choices[number] = legal
-        return self._choices[number]
-
-    def find(self, steps: Sequence[Step]) -> int:
-        """Return the number of an infostate, given its steps; -1 where it was not met."""
-        if self.above is None:
-            return 0
-        return self._numbers.get((self.above.find(steps[:-1]), steps[-1]), -1)
-
-    def own_reach(self, policy: Policy, number: int) -> float:
-        """Return the probability that a policy of the player leads to an infostate."""
-        reach, roster = 1.0, self
-        while roster.above is not None:
-            number, step = roster._steps[number]
-            roster = roster.above
-            if step.action is not NOOP and reach:
-                legal = roster._choices[number]
-                answer = checked_probabilities(policy, roster.value(number), legal)
-                reach *= float(answer[legal.index(step.action)])
-        return reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +144,12 @@ class Layer(Sequence[History]):
         number = self.rosters[player].find(infostate.steps)
         return np.equal(self.infostate[:, player], number)
 
+    def looks(self, public: Hashable) -> BoolArray:
+        """Return [K] at which histories everybody saw this last."""
+        roster = self.rosters[0]
+        looks = np.array([roster.public(number) == public for number in range(len(roster))])
+        return looks[self.infostate[:, 0]]
+
     @cached_property
     def rewards_so_far(self) -> FloatArray:
         """[K, N] sum of the rewards of each player."""
@@ -243,27 +177,25 @@ class Layer(Sequence[History]):
         """Return the layer of some transitions out of this one."""
         rosters = tuple(Roster(roster.player, roster) for roster in self.rosters)
         before = self.infostate.tolist()
-        kept = list(found)
-        numbers = [
-            [
-                roster.number(above, Step(action, one.seen.seen_by(player), one.seen.public))
-                for player, (roster, above, action) in enumerate(
-                    zip(rosters, before[one.origin], one.joint_action, strict=True)
-                )
-            ]
-            for one in kept
-        ]
-        origin = np.array([one.origin for one in kept], np.int32)
-        probability = np.array([one.probability for one in kept])
+        origin, probability, numbers = [], [], []
+        worlds, joint_actions = [], []
+        for position, joint_action, next_world, chance, seen in found:
+            origin.append(position)
+            probability.append(chance)
+            worlds.append(next_world)
+            joint_actions.append(joint_action)
+            for roster, above, action in zip(rosters, before[position], joint_action, strict=True):
+                own = seen.seen_by(roster.player)
+                numbers.append(roster.number((above, action, own, seen.public)))
         return replace(
             self,
-            worlds=[one.next_world for one in kept],
+            worlds=worlds,
             weight=self.weight[origin] * probability,
-            infostate=np.array(numbers, np.int32).reshape(len(kept), len(rosters)),
+            infostate=np.array(numbers, np.int32).reshape(-1, len(rosters)),
             rosters=rosters,
             parent=self,
-            origin=origin,
-            joint_actions=[one.joint_action for one in kept],
+            origin=np.array(origin, np.int32),
+            joint_actions=joint_actions,
         )
 
     def select(self, positions: LongArray) -> Layer:

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from infoset.beliefs._selection import sum_by
-from infoset.beliefs.public_belief import PublicBeliefState
+from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.beliefs.tree_part import TreePart
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy

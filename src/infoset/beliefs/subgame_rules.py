@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.beliefs.public_belief import PublicBeliefState
+from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.game import Game, Observation, Probability
 from infoset.typing import Action, JointAction, Player, World
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from sys import maxsize
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from infoset.beliefs.layers import Layer, Sight, Successor
 from infoset.game import Game
-from infoset.typing import Action, JointAction, World
+from infoset.typing import NOOP, Action, JointAction, World
 
 __all__ = ["Drawing", "Listing", "TooManyWorlds", "successors"]
 
@@ -114,28 +114,40 @@ class Drawing:
 
 
 def successors(layer: Layer, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:
-    """Yield the transitions out of a layer that agree with what was seen; all, if None."""
-    game = layer.game
-    for origin, joint_action in _joint_actions(layer, sight):
+    """Yield the transitions out of a layer that agree with what was seen; all, if None.
+
+    Where everybody sees what players do, the first that agrees tells what they did.
+    """
+    game, shown = layer.game, None
+    for origin, choices in _choices(layer, sight):
         world = layer.worlds[origin]
-        for next_world, probability in outcomes(game, world, joint_action):
-            seen = game.observe(world, joint_action, next_world)
-            if sight is None or sight.agrees(seen):
-                yield Successor(origin, joint_action, next_world, float(probability), seen)
+        for joint_action in product(*choices) if shown is None else _if_legal(shown, choices):
+            for next_world, probability in outcomes(game, world, joint_action):
+                seen = game.observe(world, joint_action, next_world)
+                if sight is None or sight.agrees(seen):
+                    shown = joint_action if sight is not None and game.public_actions else None
+                    yield Successor(origin, joint_action, next_world, float(probability), seen)
 
 
-def _joint_actions(layer: Layer, sight: Sight | None) -> Iterator[tuple[int, JointAction]]:
-    """Yield the positions of a layer with what can be done there, given an own action."""
+Choices: TypeAlias = Sequence[Sequence[Action]]
+"""By player, its legal actions; `NOOP` alone where it does not act."""
+
+
+def _if_legal(joint_action: JointAction, choices: Choices) -> Sequence[JointAction]:
+    is_legal = all(action in legal for action, legal in zip(joint_action, choices, strict=True))
+    return (joint_action,) if is_legal else ()
+
+
+def _choices(layer: Layer, sight: Sight | None) -> Iterator[tuple[int, Choices]]:
+    """Yield the positions of a layer with what each player can have done there."""
     viewer = None if sight is None else sight.player
-    for origin, (world, numbers) in enumerate(
-        zip(layer.worlds, layer.infostate.tolist(), strict=True)
-    ):
-        choices: list[Sequence[Action]] = [
+    own = NOOP if sight is None else sight.step.action
+    numbers = layer.infostate.tolist()
+    for origin, world in enumerate(layer.worlds):
+        choices = [
             roster.choices(number, layer.game, world)
-            for roster, number in zip(layer.rosters, numbers, strict=True)
+            for roster, number in zip(layer.rosters, numbers[origin], strict=True)
         ]
-        if viewer is not None and sight is not None:
-            own = sight.step.action
+        if viewer is not None:
             choices[viewer] = (own,) if own in choices[viewer] else ()
-        for joint_action in product(*choices):
-            yield origin, joint_action
+        yield origin, choices

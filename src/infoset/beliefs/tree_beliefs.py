@@ -9,7 +9,7 @@ from infoset.beliefs._names import check_public_state, find_public_state
 from infoset.beliefs.assumed_policies import ranges_at, unreached
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.filtering import HistoryFilter
-from infoset.beliefs.public_belief import PublicBeliefState
+from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.errors import UnknownNameError
 from infoset.game import Infostate, PublicState
 from infoset.policy import Policy

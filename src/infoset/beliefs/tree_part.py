@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.beliefs._player_part import PlayerPart, player_part
 from infoset.beliefs._selection import infostates_at
-from infoset.beliefs.public_belief import PublicBeliefState
+from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, InfostateTree, SequenceForm

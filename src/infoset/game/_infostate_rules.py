@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 from infoset.errors import GameRuleError
 from infoset.game.infostate import Infostate, Step
-from infoset.typing import Action, Player, World
+from infoset.typing import Action, JointAction, Player, World
 
-__all__ = ["InfostateTable"]
+__all__ = ["InfostateTable", "PublicTable"]
 
 
 class Legal(NamedTuple):
@@ -59,6 +59,37 @@ class InfostateTable:
             number, step = origin
             steps.append(step)
         return Infostate(player, tuple(reversed(steps)))
+
+
+class PublicTable:
+    """Numbers for public states, and what players did first on the way to each; 0 is the root."""
+
+    def __init__(self, public_actions: bool) -> None:
+        self.public_actions = public_actions
+        self.numbers: dict[tuple[int, Hashable], int] = {}
+        self.first: dict[int, tuple[JointAction, World]] = {}
+
+    def extend(
+        self, public_state: int, seen: Hashable, joint_action: JointAction, world: World
+    ) -> int:
+        """Return the public state after one more observation.
+
+        Raises
+        ------
+        GameRuleError
+            If it should tell what players did, and was met before after they did something else.
+        """
+        number = self.numbers.setdefault((public_state, seen), len(self.numbers) + 1)
+        before, at = self.first.setdefault(number, (joint_action, world))
+        if self.public_actions and before != joint_action:
+            raise GameRuleError(
+                "where public_actions is True, equal public observations at a public state follow "
+                "equal joint actions; show what players do, or leave public_actions out",
+                found=f"everybody sees {seen!r} after joint action {joint_action} here, and saw "
+                f"the same after {before} at world state {at!r} of the same public state",
+                world=world,
+            )
+        return number
 
 
 def _acting_text(actions: Sequence[Action]) -> str:

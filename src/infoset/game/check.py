@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import CyclicGameError, GameRuleError, ParameterError
 from infoset.game._answers import is_whole
-from infoset.game._infostate_rules import InfostateTable
+from infoset.game._infostate_rules import InfostateTable, PublicTable
 from infoset.game._sampling_rules import check_sampling, overrides_sampling
 from infoset.game._world_rules import Edge, LegalActions, WorldFacts, WorldRules
 from infoset.game.protocol import Game
@@ -140,10 +140,11 @@ def check_game(
 
 
 class _Node(NamedTuple):
-    """A history: where it ends, what each player knows, and its reach under random play."""
+    """A history: where it ends, what each player and all know, its reach under random play."""
 
     world: World
     infostates: tuple[int, ...]
+    public_state: int
     reach: float
 
 
@@ -157,6 +158,7 @@ class _Walk:
         self.legal: dict[World, LegalActions] = {}
         self.facts: dict[World, WorldFacts] = {}
         self.infostates = InfostateTable(self.rules.num_players)
+        self.public_states = PublicTable(game.public_actions)
         self.num_histories = 0
         self.share_covered = 0.0
         self.is_complete = True
@@ -214,7 +216,7 @@ class _Walk:
         return num_plays
 
     def _root_node(self) -> _Node:
-        return _Node(self.root, tuple(range(self.rules.num_players)), 1.0)
+        return _Node(self.root, tuple(range(self.rules.num_players)), 0, 1.0)
 
     def _visit(self, node: _Node) -> LegalActions:
         legal = self.legal_at(node.world)
@@ -224,8 +226,11 @@ class _Walk:
 
     def _after(self, node: _Node, facts: WorldFacts, edge: Edge) -> _Node:
         infostates = tuple(map(self.infostates.extend, node.infostates, edge.steps))
+        public_state = self.public_states.extend(
+            node.public_state, edge.steps[0].public, edge.joint_action, node.world
+        )
         reach = node.reach * edge.probability / facts.num_joint_actions
-        return _Node(edge.next_world, infostates, reach)
+        return _Node(edge.next_world, infostates, public_state, reach)
 
 
 def _num_players(game: Game) -> int:

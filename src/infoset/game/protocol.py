@@ -119,6 +119,10 @@ class Game(ABC):
     name: ClassVar[str] = ""
     """The name `load` knows the game by; the class name where empty."""
 
+    public_actions: bool = False
+    """Whether everybody sees what players do, as in poker: at each public state, equal public
+    observations follow equal joint actions. Beliefs are found much faster then."""
+
     num_players: int
     """Number of players, nature not counted."""
 

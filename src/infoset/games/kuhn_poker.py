@@ -52,6 +52,7 @@ class KuhnPoker(Game):
     """
 
     name: ClassVar[str] = "kuhn_poker"
+    public_actions = True
 
     players: int = integer(2, low=2, high=10)
     num_players: int = field(init=False, repr=False, compare=False)

@@ -61,6 +61,7 @@ class KuhnPokerLong(Game):
     """
 
     name: ClassVar[str] = "kuhn_poker_long"
+    public_actions = True
     num_players = 2
     deck: ClassVar[tuple[str, ...]] = rank_names(3)
     """The cards, the lowest first."""

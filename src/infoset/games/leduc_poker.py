@@ -90,6 +90,7 @@ class LeducPoker(Game):
     """
 
     name: ClassVar[str] = "leduc_poker"
+    public_actions = True
 
     players: int = integer(2, low=2, high=10)
     action_mapping: bool = flag(False)

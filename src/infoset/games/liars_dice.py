@@ -73,6 +73,7 @@ class LiarsDice(Game):
     """
 
     name: ClassVar[str] = "liars_dice"
+    public_actions = True
     num_players = 2
 
     players: int = integer(2, low=2, high=2)
@@ -98,6 +99,14 @@ class LiarsDice(Game):
         return (*(f"{quantity}-{face}" for quantity, face in self.bids), LIAR)
 
     @cached_property
+    def rolls(self) -> tuple[tuple[Hand, Fraction], ...]:
+        """The sorted hands of one player, with their probabilities."""
+        faces = range(1, self.dice_sides + 1)
+        hands = combinations_with_replacement(faces, self.numdice)
+        ways = self.dice_sides**self.numdice
+        return tuple((hand, Fraction(orders(hand), ways)) for hand in hands)
+
+    @cached_property
     def _position(self) -> dict[object, int]:
         return {call: position for position, call in enumerate(self.calls)}
 
@@ -121,7 +130,7 @@ class LiarsDice(Game):
         if not world.hands:
             return (
                 (Table((first, second)), chance_first * chance_second)
-                for (first, chance_first), (second, chance_second) in product(self._rolls, repeat=2)
+                for (first, chance_first), (second, chance_second) in product(self.rolls, repeat=2)
             )
         return [(self._after(world, joint_action), 1)] if self.actors(world) else []
 
@@ -150,14 +159,6 @@ class LiarsDice(Game):
             return self._after(world, joint_action)
         dice = rng.integers(1, self.dice_sides + 1, size=(self.players, self.numdice))
         return Table(tuple(tuple(sorted(hand)) for hand in dice.tolist()))
-
-    @cached_property
-    def _rolls(self) -> list[tuple[Hand, Fraction]]:
-        """The sorted hands of one player, with their probabilities."""
-        faces = range(1, self.dice_sides + 1)
-        hands = combinations_with_replacement(faces, self.numdice)
-        ways = self.dice_sides**self.numdice
-        return [(hand, Fraction(orders(hand), ways)) for hand in hands]
 
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         call = self._position[joint_action[world.player]]

@@ -82,6 +82,7 @@ class TrickTaking(Game):
     """
 
     name: ClassVar[str] = "trick_taking"
+    public_actions = True
     num_players = 2
 
     num_cards: int = integer(10, low=2)
@@ -122,18 +123,18 @@ class TrickTaking(Game):
         return self.num_cards // 2 if self.hand_size == ALL_CARDS else self.hand_size
 
     @cached_property
-    def _number(self) -> dict[object, int]:
-        return {card: number for number, card in enumerate(self.deck)}
-
-    @cached_property
-    def _suit_of(self) -> list[int]:
-        """By card, its suit as a bit set."""
+    def suit_sets(self) -> tuple[int, ...]:
+        """By card, all cards of its suit as a bit set."""
         starts = np.cumsum((0, *self.suit_lengths)).tolist()
-        return [
+        return tuple(
             (1 << length) - 1 << start
             for start, length in zip(starts, self.suit_lengths, strict=False)
             for _ in range(length)
-        ]
+        )
+
+    @cached_property
+    def _number(self) -> dict[object, int]:
+        return {card: number for number, card in enumerate(self.deck)}
 
     def initial_world(self) -> Table:
         """Return the table before the deal."""
@@ -146,7 +147,7 @@ class TrickTaking(Game):
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
         """Return the cards that follow suit; without any, or in the lead, the whole hand."""
         hand = world.hands[player]
-        following = 0 if world.led == NO_CARD else hand & self._suit_of[world.led]
+        following = 0 if world.led == NO_CARD else hand & self.suit_sets[world.led]
         return self._names(following or hand)
 
     def transitions(
@@ -201,7 +202,7 @@ class TrickTaking(Game):
         hands = (left, world.hands[1]) if player == 0 else (world.hands[0], left)
         if world.led == NO_CARD:
             return Table(hands, card, 1 - player, world.tricks)
-        follows = self._suit_of[card] == self._suit_of[world.led]
+        follows = self.suit_sets[card] == self.suit_sets[world.led]
         winner = player if follows and card > world.led else 1 - player
         first, second = world.tricks
         tricks = (first + 1, second) if winner == 0 else (first, second + 1)
