@@ -4,106 +4,110 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.searchers.models._kernels import CHANCE_MOVE, END, Position, implement
+import numpy as np
+
+from infoset.searchers.models._kernels import Position, implement, inlined
+from infoset.streams import Stream, next_uniform
 from infoset.typing import FloatArray, IntArray
-
-WORLD, LOW, HIGH, NEXT = range(4)
-"""The state: a world state, the edges `LOW:HIGH` that the actions chosen so far leave, and the
-first player that may still have to choose."""
-
-STATE_SIZE = 4
 
 
 class Graph(NamedTuple):
-    """The arrays of a world graph; see `WorldGraph`.
+    """The nodes of a world graph: a world state, and which actions its first actors have chosen.
+
+    The state of a position is the number of its node. The children of a node are its actions, or,
+    where all have chosen, the transitions that there may be.
 
     Attributes
     ----------
-    first_edge : IntArray
-        [W + 1]
-    num_actions : IntArray
-        [W, N] zero for players who do not act.
-    joint_action : IntArray
-        [E, N]
+    kind : IntArray
+        [K] player to decide, `CHANCE_MOVE` or `END`.
+    first_child, num_children : IntArray
+        [K] the children of a node are `first_child:first_child + num_children`.
+    next_node : IntArray
+        [C] where a child leads.
     probability : FloatArray
-        [E]
-    next_world : IntArray
-        [E]
+        [C] of a transition.
+    below : FloatArray
+        [C] sum of the probabilities up to a transition; infinite for the last.
     rewards : FloatArray
-        [E, N]
+        [C, N]
     seen : IntArray
-        [E, N] what an edge shows each player, its own action included.
+        [C, N] what a transition shows each player, its own action included.
     """
 
-    first_edge: IntArray
-    num_actions: IntArray
-    joint_action: IntArray
+    kind: IntArray
+    first_child: IntArray
+    num_children: IntArray
+    next_node: IntArray
     probability: FloatArray
-    next_world: IntArray
+    below: FloatArray
     rewards: FloatArray
     seen: IntArray
 
 
 def actor(model: Graph, position: Position) -> int:
     """Return the player to decide, `CHANCE_MOVE` or `END`."""
-    state = position.state
-    if state[LOW] == state[HIGH]:
-        return END
-    num_players = model.num_actions.shape[1]
-    if state[NEXT] < num_players:
-        return int(state[NEXT])
-    return CHANCE_MOVE
+    return int(model.kind[position.state[0]])
 
 
 def num_actions(model: Graph, position: Position) -> int:
     """Return how many actions the actor has."""
-    return int(model.num_actions[position.state[WORLD], position.state[NEXT]])
+    return int(model.num_children[position.state[0]])
 
 
 def choose(model: Graph, position: Position, action: int) -> None:
-    """Keep the edges on which the actor takes the action: they stand side by side."""
-    state = position.state
-    world, player = state[WORLD], state[NEXT]
-    low, high = state[LOW], state[HIGH]
-    if high - low == model.num_actions[world, player]:
-        low, high = low + action, low + action + 1
-    else:
-        while model.joint_action[low, player] != action:
-            low += 1
-        end = low + 1
-        while end < high and model.joint_action[end, player] == action:
-            end += 1
-        high = end
-    player += 1
-    while player < model.num_actions.shape[1] and model.num_actions[world, player] == 0:
-        player += 1
-    state[LOW], state[HIGH], state[NEXT] = low, high, player
+    """Go on to the next actor of the world state, or to its transitions."""
+    position.state[0] = model.next_node[model.first_child[position.state[0]] + action]
 
 
 def num_outcomes(model: Graph, position: Position) -> int:
-    """Return how many edges are left."""
-    return int(position.state[HIGH] - position.state[LOW])
+    """Return how many transitions there may be."""
+    return int(model.num_children[position.state[0]])
 
 
 def outcome_probability(model: Graph, position: Position, outcome: int) -> float:
-    """Return the probability of an edge."""
-    return float(model.probability[position.state[LOW] + outcome])
+    """Return the probability of a transition."""
+    return float(model.probability[model.first_child[position.state[0]] + outcome])
 
 
+@inlined
 def follow(model: Graph, position: Position, outcome: int) -> None:
-    """Take an edge."""
-    state = position.state
-    edge = state[LOW] + outcome
-    num_players = model.num_actions.shape[1]
-    for player in range(num_players):
-        position.gains[player] += model.rewards[edge, player]
-        position.seen[player] = model.seen[edge, player]
-    world = model.next_world[edge]
-    player = 0
-    while player < num_players and model.num_actions[world, player] == 0:
-        player += 1
-    state[WORLD], state[NEXT] = world, player
-    state[LOW], state[HIGH] = model.first_edge[world], model.first_edge[world + 1]
+    """Make a transition."""
+    child = model.first_child[position.state[0]] + outcome
+    for player in range(model.rewards.shape[1]):
+        position.gains[player] += model.rewards[child, player]
+        position.seen[player] = model.seen[child, player]
+    position.state[0] = model.next_node[child]
 
 
-implement(Graph, actor, num_actions, choose, num_outcomes, outcome_probability, follow)
+def draw(model: Graph, position: Position, stream: Stream) -> None:
+    """Make a transition drawn by nature."""
+    node = position.state[0]
+    outcome = drawn_outcome(model, model.first_child[node], model.num_children[node], stream)
+    follow(model, position, outcome)
+
+
+@inlined
+def drawn_outcome(model: Graph, first: int, count: int, stream: Stream) -> int:
+    """Return the outcome that nature takes, tried first where it is if all are alike."""
+    if count == 1:
+        return 0
+    place = next_uniform(stream)
+    child = first + np.int64(place * count)
+    while place >= model.below[child]:
+        child += 1
+    while child > first and place < model.below[child - 1]:
+        child -= 1
+    return int(child - first)
+
+
+implement(
+    Graph,
+    actor,
+    num_actions,
+    choose,
+    num_outcomes,
+    outcome_probability,
+    follow,
+    draw,
+)

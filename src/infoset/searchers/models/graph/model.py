@@ -16,11 +16,10 @@ from infoset.searchers.models._numbering import (
     number_infostates,
     reward_rows,
 )
-from infoset.searchers.models.graph._kernels import STATE_SIZE, Graph
+from infoset.searchers.models.graph.nodes import graph_nodes
 from infoset.searchers.models.model import Roots, SearchModel
 from infoset.tree import GameTree, WorldGraph
-from infoset.tree.infostate_tree import StepTable
-from infoset.typing import Action, IntArray, LongArray, World
+from infoset.typing import Action, LongArray, World
 
 __all__ = ["GraphModel"]
 
@@ -41,7 +40,7 @@ class GraphModel(SearchModel):
         If it is neither, or a world graph that is not complete.
     """
 
-    state_size = STATE_SIZE
+    state_size = 1
 
     def __init__(self, source: GameTree | WorldGraph) -> None:
         check_kind(
@@ -55,7 +54,7 @@ class GraphModel(SearchModel):
         if not self.graph.is_complete:
             raise ParameterError("the world graph is partial; explore it without limits to search")
         self.game = self.graph.game
-        self.arrays = _arrays(self.graph)
+        self.arrays = graph_nodes(self.graph)
 
     @cached_property
     def is_zero_sum(self) -> bool:
@@ -84,7 +83,7 @@ class GraphModel(SearchModel):
             worlds, gains = self.tree.world[there], self.tree.rewards_so_far[there]
             own = self.tree.infostate_trees[infostate.player].find(infostate)
             infostates = number_columns(self.tree.infostate[there], infostate.player, own)
-        states = self._states(worlds)
+        states = worlds.astype(np.int64)[:, None]
         return Roots(states, np.ascontiguousarray(gains), infostates, held.probability)
 
     def action_numbers(self, infostate: Infostate, roots: Roots) -> LongArray:
@@ -97,30 +96,6 @@ class GraphModel(SearchModel):
     def _belief(self, infostate: Infostate, belief: PublicPrivateBelief) -> Belief:
         return belief.at(self.tree or self.game, infostate)
 
-    def _states(self, worlds: IntArray | LongArray) -> LongArray:
-        """Return [K, L] the states of positions at worlds [K], nothing chosen there yet."""
-        states = np.empty((len(worlds), STATE_SIZE), np.int64)
-        states[:, 0] = worlds
-        states[:, 1] = self.graph.first_edge[worlds]
-        states[:, 2] = self.graph.first_edge[worlds + 1]
-        acts = self.arrays.num_actions[worlds] > 0
-        states[:, 3] = np.where(acts.any(axis=1), acts.argmax(axis=1), self.num_players)
-        return states
-
     @cached_property
     def _number(self) -> dict[World, int]:
         return {world: number for number, world in enumerate(self.graph.worlds)}
-
-
-def _arrays(graph: WorldGraph) -> Graph:
-    sizes = np.array([*map(len, graph.action_sets), 0], np.int32)
-    steps = [StepTable.of_player(graph, player).of_edge for player in range(graph.num_players)]
-    return Graph(
-        graph.first_edge,
-        np.ascontiguousarray(sizes[graph.action_set]),
-        np.ascontiguousarray(graph.joint_action),
-        graph.probability,
-        graph.next_world,
-        np.ascontiguousarray(graph.rewards),
-        np.ascontiguousarray(np.stack(steps, axis=1)),
-    )
