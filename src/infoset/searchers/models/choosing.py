@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from infoset.checks import check_kind
 from infoset.errors import ExplorationLimitError
 from infoset.game import Game
+from infoset.games import LiarsDice, TrickTaking
+from infoset.searchers.models.dice import DiceModel
 from infoset.searchers.models.graph import GraphModel
 from infoset.searchers.models.model import SearchModel
 from infoset.searchers.models.rules import RulesModel
+from infoset.searchers.models.tricks import TricksModel
 from infoset.tree import GameTree, WorldGraph, explore
 
 __all__ = ["search_model"]
@@ -18,7 +21,10 @@ __all__ = ["search_model"]
 MAX_WORLDS = 100_000
 MAX_SECONDS = 10.0
 
-_COMPILED: Final[dict[type[Game], Callable[[Game], SearchModel]]] = {}
+_COMPILED: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
+    LiarsDice: DiceModel,
+    TrickTaking: TricksModel,
+}
 """Games that have a model of their own."""
 
 
