@@ -3,6 +3,7 @@
 from infoset.beliefs._names import find_public_state
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.consistent import private_belief, public_belief
+from infoset.beliefs.leaks import Leak, find_leak
 from infoset.beliefs.membership import (
     is_closed_under_infosets,
     subgame_by_closure,
@@ -20,6 +21,7 @@ from infoset.beliefs.tree_part import PartEnds, TreePart
 
 __all__ = [
     "Belief",
+    "Leak",
     "PartEnds",
     "PublicBeliefState",
     "PublicPrivateBelief",
@@ -30,6 +32,7 @@ __all__ = [
     "counterfactual_form",
     "counterfactual_values",
     "cut_tree",
+    "find_leak",
     "find_public_state",
     "is_closed_under_infosets",
     "private_belief",

@@ -1,0 +1,156 @@
+"""Searchers that look at the cards on purpose are found; honest ones are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import PublicPrivateBelief, find_leak, private_belief
+from infoset.errors import ParameterError
+from infoset.games import LeducPoker, LiarsDice, load_game
+
+HONEST_GAMES = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(dice_sides=3)",
+    "goofspiel(num_cards=4,imp_info=True)",
+    "trick_taking(num_cards=8,hand_size=3)",
+    "random_game(num_players=3,seed=5)",
+)
+
+
+class Telltale(LiarsDice):
+    """Liar's dice whose rules remember the last world state they were asked about."""
+
+    def legal_actions(self, world, player):
+        object.__setattr__(self, "last", world)
+        return super().legal_actions(world, player)
+
+
+class TelltaleRoll(LiarsDice):
+    """Liar's dice whose rules remember the last roll that they made."""
+
+    def sample_transition(self, world, joint_action, rng):
+        after = super().sample_transition(world, joint_action, rng)
+        object.__setattr__(self, "last", after)
+        return after
+
+
+def num_actions(game, infostate):
+    history = private_belief(game, infostate).histories[0]
+    return len(history.legal_actions(infostate.player))
+
+
+def sampler(game, share=0.3):
+    """Return an honest search, that draws from what is believed."""
+    belief = PublicPrivateBelief(share)
+
+    def search(infostate, rng):
+        drawn = belief.at(game, infostate, rng=rng)
+        weights = rng.random(num_actions(game, infostate)) + drawn.sample(rng, 1)
+        return weights / weights.sum()
+
+    return search
+
+
+def peeker(game):
+    """Return a search that looks at the dice of the other player."""
+
+    def search(infostate, rng):
+        other = game.last.hands[1 - infostate.player]
+        answer = np.ones(num_actions(game, infostate))
+        answer[0] += sum(other)
+        return answer / answer.sum()
+
+    return search
+
+
+@pytest.mark.parametrize("name", HONEST_GAMES)
+def test_who_draws_from_beliefs_leaks_nothing(name):
+    game = load_game(name)
+    search = sampler(game)
+    assert find_leak(game, search, seed=1, num_plays=3, make_search=lambda: sampler(game)) is None
+
+
+def test_who_knows_the_world_from_the_rules_is_found():
+    game = Telltale(dice_sides=4)
+    leak = find_leak(game, peeker(game), seed=1)
+    assert leak.difference == "world state"
+    player = leak.infostate.player
+    first, second = leak.worlds
+    assert first.hands[player] == second.hands[player]
+    assert first.hands[1 - player] != second.hands[1 - player]
+    assert leak.answers[0].tolist() != leak.answers[1].tolist()
+    assert f"player {player} at" in str(leak)
+    assert "what differs is the world state" in str(leak)
+    assert repr(second) in str(leak)
+
+
+def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
+    game = TelltaleRoll(dice_sides=3)
+    leak = find_leak(game, peeker(game), seed=1, num_plays=30)
+    assert leak.difference == "world state"
+
+
+def test_who_asks_which_object_it_is_given_is_found():
+    """As a searcher would that keeps a table of world states by the objects dealt."""
+    met = []
+
+    def search(infostate, rng):
+        is_known = any(infostate is other for other in met)
+        met.append(infostate)
+        return np.array([float(is_known), 1 - is_known])
+
+    leak = find_leak(load_game("kuhn_poker"), search, seed=1)
+    assert leak.difference == "time of asking"
+
+
+def test_an_equal_infostate_is_another_object():
+    first = {}
+
+    def search(infostate, rng):
+        return [float(first.setdefault(infostate, infostate) is infostate)]
+
+    leak = find_leak(load_game("kuhn_poker"), search, seed=1)
+    assert leak.difference == "infostate object"
+
+
+def test_who_learns_from_earlier_questions_is_told_from_a_fresh_one():
+    game = LeducPoker()
+
+    def make():
+        known = {}
+
+        def search(infostate, rng):
+            return [known.setdefault(infostate, float(len(known)))]
+
+        return search
+
+    assert find_leak(game, make(), seed=1) is None
+    leak = find_leak(game, make(), seed=1, make_search=make)
+    assert leak.difference == "searcher"
+
+
+def test_each_question_is_asked_with_the_same_random_numbers():
+    own = np.random.default_rng(0)
+    kuhn = load_game("kuhn_poker")
+    assert find_leak(kuhn, lambda infostate, rng: [rng.random()], seed=1) is None
+    leak = find_leak(kuhn, lambda infostate, rng: [own.random()], seed=1)
+    assert leak.difference == "time of asking"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"game": "kuhn_poker"}, "game='kuhn_poker'.*give a game, such as infoset.load"),
+        ({"search": 3}, "search=3.*cannot be called"),
+        ({"seed": -1}, "seed=-1 must be a whole number"),
+        ({"num_plays": 0}, "num_plays=0 must be a whole number, at least 1"),
+        ({"num_worlds": 0}, "num_worlds=0"),
+        ({"make_search": 1}, "make_search=1"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(change, message):
+    given = {"game": LiarsDice(), "search": lambda i, rng: [1.0], "seed": 0, **change}
+    with pytest.raises(ParameterError, match=message):
+        find_leak(given.pop("game"), given.pop("search"), **given)
