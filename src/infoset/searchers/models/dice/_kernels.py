@@ -75,7 +75,8 @@ def follow(model: Dice, position: Position, outcome: int) -> None:
         position.gains[winner] += 1.0
         position.gains[1 - winner] -= 1.0
         call += winner
-    position.seen[:] = call
+    for viewer in range(2):
+        position.seen[viewer] = call
 
 
 implement(Dice, actor, num_actions, choose, num_outcomes, outcome_probability, follow)

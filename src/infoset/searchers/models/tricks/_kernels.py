@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from numba.extending import register_jitable
-
 from infoset.kernels import kernel
-from infoset.searchers.models._kernels import CHANCE_MOVE, END, Position, implement
+from infoset.searchers.models._kernels import CHANCE_MOVE, END, Position, implement, inlined
 from infoset.typing import LongArray
 
 HANDS = 0
@@ -37,7 +35,7 @@ class Tricks(NamedTuple):
     tie: float
 
 
-@register_jitable
+@inlined
 def count(cards: int) -> int:
     """Return how many cards there are in a set."""
     total = 0
@@ -47,7 +45,7 @@ def count(cards: int) -> int:
     return total
 
 
-@register_jitable
+@inlined
 def legal_cards(model: Tricks, state: LongArray) -> int:
     """Return the cards that may be played: those of the suit led, or all."""
     hand = state[HANDS + state[PLAYER]]
@@ -93,15 +91,16 @@ def outcome_probability(model: Tricks, position: Position, outcome: int) -> floa
 def follow(model: Tricks, position: Position, outcome: int) -> None:
     """Play the card; after the last one, pay."""
     state = position.state
-    position.seen[:] = play_chosen(model, state)
-    if state[HANDS] == 0 and state[HANDS + 1] == 0:
-        lead = state[TRICKS] - state[TRICKS + 1]
-        for player in range(2):
-            ahead = lead if player == 0 else -lead
+    seen = play_chosen(model, state)
+    is_over = state[HANDS] == 0 and state[HANDS + 1] == 0
+    for player in range(2):
+        position.seen[player] = seen
+        if is_over:
+            ahead = state[TRICKS + player] - state[TRICKS + 1 - player]
             position.gains[player] += 1.0 if ahead > 0 else (-1.0 if ahead < 0 else model.tie)
 
 
-@register_jitable
+@inlined
 def play_chosen(model: Tricks, state: LongArray) -> int:
     """Play the card that was chosen, in place, and return a number for what is seen of it."""
     card, player, led = state[CHOSEN], state[PLAYER], state[LED]

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba.extending import register_jitable
-
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import kernel
+from infoset.searchers.models._kernels import inlined
 from infoset.searchers.models.tricks._kernels import (
     CHOSEN,
     HANDS,
@@ -89,14 +88,14 @@ def is_sure(solved: Solved, position: int, need: int, left: int) -> bool:
     return answer
 
 
-@inner_kernel
+@inlined
 def _place(solved: Solved, position: int) -> int:
     """Return the place of a position: the high bits of a product."""
     spread = np.uint64(position) * GOLDEN
     return int(spread >> np.uint64(32)) & (len(solved.position) - 1)
 
 
-@inner_kernel
+@inlined
 def _note(solved: Solved, place: int, position: int, need: int, left: int, answer: bool) -> None:
     """Keep an answer."""
     if solved.position[place] != position:
@@ -108,7 +107,7 @@ def _note(solved: Solved, place: int, position: int, need: int, left: int, answe
         solved.tricks[place, 1] = min(solved.tricks[place, 1], need - 1)
 
 
-@inner_kernel
+@inlined
 def _cashed(words: Words) -> int:
     """Return how many tricks the player in the lead takes by leading cards that cannot lose.
 
@@ -126,13 +125,13 @@ def _cashed(words: Words) -> int:
     return total
 
 
-@inner_kernel
+@inlined
 def _holds(word: int) -> bool:
     """Return whether the player not in the lead has a card of a suit."""
     return bool(word & (word + 1))
 
 
-@inner_kernel
+@inlined
 def _ends_run(word: int, card: int, holder: int) -> bool:
     """Return whether a card is its holder's, and the next higher one is not: those are alike."""
     if (word >> card & 1) != holder:
@@ -140,7 +139,7 @@ def _ends_run(word: int, card: int, holder: int) -> bool:
     return word >> (card + 1) == 1 or (word >> (card + 1) & 1) != holder
 
 
-@inner_kernel
+@inlined
 def _length(word: int) -> int:
     """Return how many cards of a suit are left."""
     size = 0
@@ -149,7 +148,7 @@ def _length(word: int) -> int:
     return size
 
 
-@inner_kernel
+@inlined
 def _after(
     words: Words, suit: int, card: int, other: int, reply: int, wins: bool, width: int
 ) -> int:
@@ -164,7 +163,7 @@ def _after(
     return _packed(first, second, third, fourth, width)
 
 
-@inner_kernel
+@inlined
 def _left(word: int, is_led: bool, card: int, is_other: bool, reply: int, keeps_lead: bool) -> int:
     """Return a word without what was played of the suit, read for who has the lead now."""
     if is_led:
@@ -174,13 +173,13 @@ def _left(word: int, is_led: bool, card: int, is_other: bool, reply: int, keeps_
     return word if keeps_lead else word ^ ((1 << _length(word)) - 1)
 
 
-@inner_kernel
+@inlined
 def _without(word: int, card: int) -> int:
     """Return a word without one card."""
     return (word >> (card + 1)) << card | (word & ((1 << card) - 1))
 
 
-@register_jitable
+@inlined
 def _packed(first: int, second: int, third: int, fourth: int, width: int) -> int:
     """Return words side by side, the largest first."""
     if first < second:
@@ -196,7 +195,7 @@ def _packed(first: int, second: int, third: int, fourth: int, width: int) -> int
     return ((first << width | second) << width | third) << width | fourth
 
 
-@inner_kernel
+@inlined
 def _unpacked(position: int, width: int) -> Words:
     """Return the words of a position."""
     low = (1 << width) - 1
@@ -226,15 +225,16 @@ def perfect_values(
             action += 1
 
 
-@register_jitable
+@inlined
 def _play(model: Tricks, state: LongArray, card: int, after: LongArray) -> None:
     """Make `after` the state after a card."""
-    after[:] = state
+    for place in range(STATE_SIZE):
+        after[place] = state[place]
     after[CHOSEN] = card
     play_chosen(model, after)
 
 
-@register_jitable
+@inlined
 def _value(model: Tricks, solved: Solved, state: LongArray, player: int, then: LongArray) -> float:
     """Return what a player is sure of; in the middle of a trick, after the best reply."""
     if not state[LED]:
@@ -249,7 +249,7 @@ def _value(model: Tricks, solved: Solved, state: LongArray, player: int, then: L
     return sign * best
 
 
-@register_jitable
+@inlined
 def _value_between(model: Tricks, solved: Solved, state: LongArray, player: int) -> float:
     """Return what a player is sure of between tricks."""
     half = (model.num_tricks + 1) // 2
@@ -261,7 +261,7 @@ def _value_between(model: Tricks, solved: Solved, state: LongArray, player: int)
     return value
 
 
-@register_jitable
+@inlined
 def _can_reach(solved: Solved, position: int, state: LongArray, player: int, need: int) -> bool:
     """Return whether a player can have so many tricks in the end."""
     left = count(state[HANDS])
@@ -271,7 +271,7 @@ def _can_reach(solved: Solved, position: int, state: LongArray, player: int, nee
     return not is_sure(solved, position, left - missing + 1, left)
 
 
-@register_jitable
+@inlined
 def _position(model: Tricks, solved: Solved, state: LongArray) -> int:
     """Return the number of a position between tricks."""
     leader = state[PLAYER]
