@@ -1,6 +1,7 @@
 """Measuring policies: values, best responses, exploitability."""
 
 from infoset.evaluation.aivat import aivat_utilities, history_values
+from infoset.evaluation.averaging import AveragedSearch, average_search
 from infoset.evaluation.behavior import Behavior, behavior_values
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.evaluation.correlated_files import load_correlated_policy, save_correlated_policy
@@ -31,8 +32,14 @@ from infoset.evaluation.triggers import (
     TriggerPlay,
     evaluate_triggers,
 )
+from infoset.evaluation.true_state import (
+    TrueStateRatios,
+    mean_true_state_ratio,
+    true_state_ratios,
+)
 
 __all__ = [
+    "AveragedSearch",
     "Behavior",
     "BestResponse",
     "Contestant",
@@ -47,9 +54,11 @@ __all__ = [
     "TriggerEvaluation",
     "TriggerGain",
     "TriggerPlay",
+    "TrueStateRatios",
     "ValueFunction",
     "ValueProof",
     "aivat_utilities",
+    "average_search",
     "behavior_values",
     "best_response",
     "best_response_plan",
@@ -63,10 +72,12 @@ __all__ = [
     "history_values",
     "joint_distribution",
     "load_correlated_policy",
+    "mean_true_state_ratio",
     "nash_conv",
     "plan_value",
     "play_matches",
     "prove_value",
     "save_correlated_policy",
+    "true_state_ratios",
     "utility_gradient",
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.checks import check_kind, check_player
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_plays import check_same_game, known_reach, step_probability
+from infoset.evaluation.tree_plays import check_same_game, known_reach, step_probability, sum_by
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
@@ -122,8 +122,7 @@ def aivat_utilities(
     is_end = np.diff(tree.first_child) == 0
     part = _parts(tree, is_end, hidden)
     mean = _means(part, reach, np.where(is_end[:, None], tree.rewards_so_far, values))
-    total = np.zeros(len(mean))
-    np.add.at(total, part, reach)
+    total = sum_by(part, reach, len(mean))
     first = np.unique(part, return_index=True)[1]  # a history of each part
     parent = np.where(first > 0, part[tree.parent[first]], -1)
     group = _numbered(parent, *(tree.sequence[first, player] for player in hidden))
@@ -175,9 +174,7 @@ def _numbered(*columns: IntArray | LongArray | BoolArray) -> LongArray:
 def _means(position: LongArray, weight: FloatArray, values: FloatArray) -> FloatArray:
     """Return [number of positions, N] the weighted means of values [n, N]; 0 without weight."""
     size = int(position.max()) + 1
-    total, sums = np.zeros(size), np.zeros((size, values.shape[1]))
-    np.add.at(total, position, weight)
-    np.add.at(sums, position, weight[:, None] * values)
+    total, sums = sum_by(position, weight, size), sum_by(position, weight[:, None] * values, size)
     return np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
 
 

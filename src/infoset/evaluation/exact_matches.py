@@ -54,7 +54,7 @@ def exact_match(
     >>> result = exact_match(kuhn, uniform_policy(kuhn.sequence_form), None)
     >>> print(result)
     0 per play, exactly; wins 50 %
-    >>> [seat.mean for seat in result.seat_utilities]
+    >>> [round(mean, 12) for mean in result.seat_means]
     [0.125, -0.125]
     """
     check_kind("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil, inf
+from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation.aivat import aivat_utilities, check_values
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.evaluation.exact_matches import table_of
+from infoset.evaluation.looks import next_look
 from infoset.evaluation.match_file import MatchFile, described
 from infoset.evaluation.match_result import MatchResult, Tally, match_result
 from infoset.evaluation.path_corrections import ValueFunction
@@ -33,9 +34,6 @@ Contestant: TypeAlias = Policy | SearchingPlayer | CorrelatedPolicy | None
 
 FIRST_LOOK = 1024
 """Deals before the width of an interval is looked at."""
-
-LEAST_GROWTH, MOST_GROWTH = 1.05, 2.0
-"""How many times as many deals there are at the next look."""
 
 
 def play_matches(
@@ -168,7 +166,7 @@ def _looks(tally: Tally, seed: int, wanted: tuple[float, ...], most: int) -> Ite
         ratio = max(width / want for width, want in zip(widths, wanted, strict=True))
         if ratio <= 1 or deals >= most:
             return
-        deals = min(most, ceil(deals * min(max(ratio**2, LEAST_GROWTH), MOST_GROWTH)))
+        deals = min(most, next_look(deals, ratio))
 
 
 def _portions(start: int, stop: int, size: int) -> Iterator[range]:

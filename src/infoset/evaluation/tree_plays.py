@@ -9,10 +9,17 @@ import numpy as np
 from infoset.errors import PolicyMismatchError, UnknownNameError
 from infoset.game import History
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, SequenceForm
-from infoset.typing import FloatArray, Player
+from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = ["check_same_game", "find_history", "known_reach", "step_probability"]
+__all__ = [
+    "check_same_game",
+    "find_history",
+    "known_reach",
+    "own_depths",
+    "step_probability",
+    "sum_by",
+]
 
 
 def check_same_game(tree: GameTree, form: SequenceForm) -> None:
@@ -80,3 +87,19 @@ def _find_child(tree: GameTree, number: int, step: History) -> int:
         if graph.joint_action[edge].tolist() == taken:
             return int(tree.first_child[number]) + edge - start
     raise UnknownNameError(f"{tree} has no history that goes on to the world state {step.world!r}")
+
+
+def own_depths(plex: Treeplex) -> IntArray:
+    """Return [I] how many own decisions are above each acting infostate."""
+    depth = np.zeros(plex.num_infostates, np.int32)
+    for position, above in enumerate(plex.infostate_of_sequence[plex.parent_sequence].tolist()):
+        if above >= 0:
+            depth[position] = depth[above] + 1
+    return depth
+
+
+def sum_by(position: LongArray | IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Return [size, ...] the sum of the values [n, ...] at each position [n]."""
+    total = np.zeros((size, *values.shape[1:]))
+    np.add.at(total, position, values)
+    return total

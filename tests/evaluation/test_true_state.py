@@ -1,0 +1,278 @@
+"""True state sampling ratios: the paper's numbers recomputed, Bayes by hand, and what must hold."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+
+import numpy as np
+import pytest
+
+from determinized_dice import DeterminizedDice, SampledDice
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import mean_true_state_ratio, true_state_ratios
+from infoset.games import load_game
+from infoset.policy import random_policy, tabulate, uniform_policy
+from infoset.tree import build_tree
+
+SPECS = ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)", "liars_dice(numdice=2,dice_sides=2)"]
+
+
+@cache
+def compiled(spec):
+    return build_tree(load_game(spec))
+
+
+def some_policy(spec, seed=3):
+    return random_policy(compiled(spec).sequence_form, np.random.default_rng(seed))
+
+
+# The numbers of two six-sided dice, by arrays
+
+
+def first_bids(player):
+    """Return [B, K] the first bid of each hand in the limit of many worlds."""
+    return np.array([player.answer(player.worlds(k), -1) for k in range(len(player.hands))]).T
+
+
+@pytest.mark.parametrize(
+    ("share", "by_sorted", "by_ordered"),
+    [
+        (0.0, 9.379084967320262, 8.899159663865547),
+        (0.3, 9.085858585858587, 9.0),
+        (0.5, 8.816239316239317, 9.0),
+        (0.8, 2.1494252873563213, 2.0),
+        (1.0, 1.0694444444444444, 1.0),
+    ],
+)
+def test_first_bids_in_the_limit_of_many_worlds(share, by_sorted, by_ordered):
+    player = DeterminizedDice(2, 6, share)
+    reach = first_bids(player)
+    assert mean_true_state_ratio(reach, player.prior) == pytest.approx(by_sorted)
+    ordered = mean_true_state_ratio(reach, player.prior, candidates="ordered")
+    assert ordered == pytest.approx(by_ordered)
+
+
+@pytest.mark.parametrize(
+    ("share", "by_sorted", "by_ordered"),
+    [
+        (0.0, 9.33, 8.80),
+        (0.3, 8.85, 8.42),
+        (0.5, 7.49, 7.62),
+        (0.8, 2.01, 2.18),
+        (0.9, 1.15, 1.10),
+        (1.0, 1.07, 1.00),
+    ],
+)
+def test_first_bids_in_a_thousand_worlds_come_to_the_numbers_known(share, by_sorted, by_ordered):
+    """Averages over 400 searches here, and over 200 to 400 in what they are compared with."""
+    player, rng = SampledDice(2, 6, share, 1000), np.random.default_rng(1)
+    reach = np.zeros((len(player.bids), len(player.hands)))
+    for hand in range(len(player.hands)):
+        worlds = player.worlds(hand).ravel()
+        drawn = rng.multinomial(1000, worlds, size=400)
+        wins = np.stack([drawn @ (player.highest.ravel() == bid) for bid in range(24)], axis=1)
+        best = wins == wins.max(axis=1, keepdims=True)
+        reach[:, hand] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+    assert mean_true_state_ratio(reach, player.prior) == pytest.approx(by_sorted, abs=0.15)
+    ordered = mean_true_state_ratio(reach, player.prior, candidates="ordered")
+    assert ordered == pytest.approx(by_ordered, abs=0.15)
+
+
+@pytest.mark.parametrize("candidates", ["sorted", "ordered"])
+@pytest.mark.parametrize("spec", ["liars_dice", "liars_dice(numdice=2,dice_sides=2)"])
+def test_arrays_and_trees_agree(spec, candidates):
+    tree, policy = compiled(spec), some_policy(spec)
+    game = tree.game
+    dice = DeterminizedDice(game.numdice, game.dice_sides)
+    states = tree.infostate_trees[0]
+    reach = np.zeros((len(dice.bids), len(dice.hands)))
+    for number in states.acting.tolist():
+        infostate = states.value(number)
+        if len(infostate.steps) == 1:
+            legal_actions = states.legal_actions(number)
+            hand, _ = dice.seen(infostate)
+            reach[:, hand] = policy.action_probabilities(infostate, legal_actions)
+    ratios = true_state_ratios(tree, policy, 0, candidates=candidates)
+    mean = mean_true_state_ratio(reach, dice.prior, candidates=candidates)
+    assert ratios.after_action(1) == pytest.approx(mean, rel=1e-12)
+
+
+def test_dice_that_tell_less_with_a_public_belief():
+    spec = "liars_dice(dice_sides=3)"
+    tree = compiled(spec)
+    means = []
+    for share in (0.0, 0.75, 1.0):
+        player = DeterminizedDice(1, 3, share)
+        policy = tabulate(tree.sequence_form, [player, player])
+        means.append(true_state_ratios(tree, policy, 0, candidates="ordered").mean)
+    assert means == sorted(means, reverse=True)
+    assert means[0] > 1.5
+    assert means[-1] == pytest.approx(1)
+
+
+# Bayes by hand
+
+
+def ratios_by_hand(tree, policy, player, observer, candidates):
+    """Return the ratio at every history, by dictionaries and products along paths."""
+    form = policy.sequence_form
+    chance, reach = np.ones(tree.num_histories), np.ones((tree.num_histories, tree.num_players))
+    for history in range(1, tree.num_histories):
+        parent, edge = tree.parent[history], tree.edge[history]
+        chance[history] = chance[parent] * tree.graph.probability[edge]
+        reach[history] = reach[parent]
+        for who, taken in enumerate(tree.graph.joint_action[edge].tolist()):
+            if taken >= 0:
+                first = form.infostate_trees[who].first_sequence[tree.infostate[parent, who]]
+                reach[history, who] *= policy.probabilities[who][first + taken]
+    weight, prior = defaultdict(float), defaultdict(float)
+    consistent = defaultdict(set)
+    seen = tree.public_state if observer is None else tree.infostate[:, observer]
+    for history, (known, own) in enumerate(
+        zip(seen.tolist(), tree.infostate[:, player].tolist(), strict=True)
+    ):
+        others = [w for w in range(tree.num_players) if w not in (player, observer)]
+        ways = chance[history] * np.prod(reach[history, others])
+        prior[known, own] += ways
+        weight[known, own] += ways * reach[history, player]
+        consistent[known].add(own)
+    found = []
+    for known, own in zip(seen.tolist(), tree.infostate[:, player].tolist(), strict=True):
+        total = sum(weight[known, other] for other in consistent[known])
+        guess = 1 / len(consistent[known])
+        if candidates == "ordered":
+            guess = prior[known, own] / sum(prior[known, other] for other in consistent[known])
+        found.append(weight[known, own] / total / guess)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("candidates", ["sorted", "ordered"])
+@pytest.mark.parametrize(
+    ("spec", "player", "observer"),
+    [
+        ("kuhn_poker", 0, None),
+        ("kuhn_poker", 1, 0),
+        ("leduc_poker", 0, 1),
+        ("leduc_poker", 1, None),
+        ("kuhn_poker(players=3)", 1, None),
+        ("kuhn_poker(players=3)", 2, 0),
+        ("liars_dice(numdice=2,dice_sides=2)", 0, 1),
+    ],
+)
+def test_every_history_by_hand(spec, player, observer, candidates):
+    tree, policy = compiled(spec), some_policy(spec)
+    ratios = true_state_ratios(tree, policy, player, observer=observer, candidates=candidates)
+    by_hand = ratios_by_hand(tree, policy, player, observer, candidates)
+    assert ratios.ratio == pytest.approx(by_hand, rel=1e-9)
+
+
+# What must hold
+
+
+@pytest.mark.parametrize("observer", [None, 1])
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_policy_that_does_not_look_at_its_cards_gives_nothing_away(spec, observer):
+    tree = compiled(spec)
+    uniform = uniform_policy(tree.sequence_form)
+    ratios = true_state_ratios(tree, uniform, 0, observer=observer, candidates="ordered")
+    assert ratios.ratio == pytest.approx(1)
+    assert ratios.mean == pytest.approx(1)
+    assert ratios.by_public_state() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_policy_that_does_gives_something_away_on_average(spec):
+    ratios = true_state_ratios(compiled(spec), some_policy(spec), 0, candidates="ordered")
+    assert ratios.mean > 1.01  # E[belief / guess] is 1 + χ²
+    assert ratios.ratio.min() < 1 < ratios.ratio.max()
+
+
+@pytest.mark.parametrize("observer", [None, 1])
+@pytest.mark.parametrize("spec", SPECS)
+def test_beliefs_sum_to_one_so_that_ratios_are_at_most_the_number_of_candidates(spec, observer):
+    tree = compiled(spec)
+    ratios = true_state_ratios(tree, some_policy(spec), 0, observer=observer)
+    seen = tree.public_state if observer is None else tree.infostate[:, observer]
+    for known in np.unique(seen)[::7]:
+        here = seen == known
+        candidates, first = np.unique(tree.infostate[here, 0], return_index=True)
+        assert ratios.ratio[here][first].mean() == pytest.approx(1)
+        assert ratios.ratio[here].max() <= len(candidates) + 1e-9
+
+
+def test_means_are_of_the_moments_they_say():
+    """Kuhn poker by hand: player 0 bets with the king alone, and calls with the queen."""
+    tree = compiled("kuhn_poker")
+    form = tree.sequence_form
+    values = [array.copy() for array in uniform_policy(form).probabilities]
+    labels = form.infostate_trees[0].acting_labels
+    for card, bets, calls in [("J", 0, 0), ("Q", 0, 1), ("K", 1, 1)]:
+        for label, share in [(f"[{card}]", bets), (f"[{card}] / pass / bet", calls)]:
+            first = form.treeplexes[0].first_sequence[labels.index(label)]
+            values[0][first : first + 2] = 1 - share, share
+    policy = type(uniform_policy(form))(form, tuple(values))
+    ratios = true_state_ratios(tree, policy, 0)
+    # After a bet the king is sure, 3 of 3; after a pass jack and queen are as likely, 3 / 2.
+    assert ratios.after_action(1) == pytest.approx(1 / 3 * 3 + 2 / 3 * 1.5)
+    assert np.isnan(ratios.after_action(2))  # calling or not ends the game
+    assert ratios.mean == pytest.approx(2.0)
+    means = ratios.by_public_state()
+    by_state = {tree.public_tree.label(state): mean for state, mean in enumerate(means)}
+    assert by_state[". / bet"] == pytest.approx(3)
+    assert by_state[". / pass"] == by_state[". / pass / bet"] == pytest.approx(1.5)
+    opponent = true_state_ratios(tree, policy, 0, observer=1)
+    # Who has the king knows that a pass is no news; who has not, sees that it is none.
+    assert opponent.after_action(1) == pytest.approx((2 * 2 + 2 * 2 + 2 * 1) / 6)
+
+
+def test_histories_that_the_policy_never_leads_to_have_no_ratio():
+    tree = compiled("kuhn_poker")
+    form = tree.sequence_form
+    values = [array.copy() for array in uniform_policy(form).probabilities]
+    for first in form.treeplexes[0].first_sequence:
+        values[0][first : first + 2] = 1, 0
+    ratios = true_state_ratios(tree, type(uniform_policy(form))(form, tuple(values)), 0)
+    assert (np.isnan(ratios.ratio) == (ratios.reach == 0)).sum() > 0
+    assert np.isnan(ratios.ratio[ratios.reach == 0]).any()
+    assert not np.isnan(ratios.ratio[ratios.reach > 0]).any()
+    assert ratios.mean == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (dict(player=2), ParameterError, "no player 2"),
+        (dict(player=0, observer=0), ParameterError, "observes itself"),
+        (dict(player=0, candidates="all"), UnknownNameError, "known: ordered, sorted"),
+    ],
+)
+def test_bad_arguments(arguments, error, message):
+    tree = compiled("kuhn_poker")
+    with pytest.raises(error, match=message):
+        true_state_ratios(tree, uniform_policy(tree.sequence_form), **arguments)
+
+
+def test_other_bad_arguments():
+    tree = compiled("kuhn_poker")
+    uniform = uniform_policy(tree.sequence_form)
+    with pytest.raises(PolicyMismatchError, match="is for leduc_poker, not for kuhn_poker"):
+        true_state_ratios(tree, some_policy("leduc_poker"), 0)
+    with pytest.raises(ParameterError, match="a GameTree"):
+        true_state_ratios(tree.game, uniform, 0)
+    with pytest.raises(ParameterError, match="number=0 must be a whole number, at least 1"):
+        true_state_ratios(tree, uniform, 0).after_action(0)
+
+
+@pytest.mark.parametrize(
+    ("reach", "prior", "message"),
+    [
+        (np.ones((3, 2)), np.ones(3) / 3, r"shape \(3, 2\) and prior \(3,\)"),
+        (np.ones((2, 3)), np.ones(3), "prior sums to 3.0"),
+        (np.full((2, 3), -0.1), np.ones(3) / 3, "no probabilities"),
+        (np.zeros((2, 3)), np.ones(3) / 3, "zero for every hand"),
+    ],
+)
+def test_bad_arrays(reach, prior, message):
+    with pytest.raises(ParameterError, match=message):
+        mean_true_state_ratio(reach, prior)
