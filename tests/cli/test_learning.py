@@ -28,6 +28,7 @@ KEYS = {
     "nash_conv",
     "exploitability",
     "cce_gap",
+    "efce_gap",
     "last_nash_conv",
     "values",
     "outcomes",
@@ -83,6 +84,25 @@ def test_joint_play_is_told_and_saved_where_it_is_what_is_learned(command, tmp_p
         assert kept.evaluate().cce_gap == pytest.approx(gap, abs=1e-12)
     assert (tmp_path / "one" / "correlated_policy.parquet").exists()
     assert not list(tmp_path.glob("*/policy*"))
+
+
+def test_the_gap_that_a_method_goes_for_is_told_traced_and_saved(command, tmp_path):
+    learn = ("learn", "kuhn_poker", "--method", "balanced-efce-omd", "--episodes", "600")
+    told = command(*learn, "--out", "one")
+    assert "EFCE gap of recommended play" in told.out
+    found = command(*learn, "--seeds", "2", "--json", "--out", "two").json
+    form = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
+    with (tmp_path / "two" / "trace.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for seed, gap in enumerate(found["efce_gap"]):
+        path = tmp_path / "two" / f"correlated_policy-{seed}.parquet"
+        kept = infoset.evaluation.load_correlated_policy(path, form)
+        again = infoset.evaluation.evaluate_triggers(kept.policies, kept.weights)
+        assert again.efce_gap == pytest.approx(gap, abs=1e-12)
+        last = [row for row in rows if row["seed"] == str(seed)][-1]
+        assert float(last["efce_gap"]) == gap
+        assert float(last["cce_gap"]) == found["cce_gap"][seed]
+    assert [error is None for error in found["exploitability"]] == [False, False]
 
 
 def test_the_learners_are_listed(command):

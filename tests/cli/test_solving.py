@@ -280,6 +280,11 @@ def test_nash_conv_is_shown_where_there_is_no_exploitability():
     progress.measured(TracePoint(1, 0.1, (0.0, 0.0), 0.75, None))
     numbers = progress.numbers()
     assert numbers["NashConv"] == "0.75"
+    progress.measured(TracePoint(2, 0.2, (0.0, 0.0), 0.75, None, cce_gap=0.5))
+    assert progress.numbers()["CCE gap"] == "0.5"
+    progress.measured(TracePoint(3, 0.3, (0.0, 0.0), 0.75, 0.375, cce_gap=0.5, efce_gap=0.25))
+    assert progress.numbers()["EFCE gap"] == "0.25"
+    assert not {"NashConv", "CCE gap", "exploitability"} & set(progress.numbers())
     assert "exploitability" not in numbers
     assert "target" not in numbers
     assert numbers["to target"] == "-"

@@ -16,6 +16,7 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
+from infoset.evaluation import evaluate_triggers
 from infoset.games import matrix_game
 from infoset.learning import (
     MeasuredPlay,
@@ -83,6 +84,48 @@ def test_where_joint_play_is_learned_its_gap_is_told():
     assert result.cce_gap == tuple(joint.cce_gap for joint in result.joint_play)
     assert result.summary()["cce_gap"] == list(result.cce_gap)
     assert result.summary()["values"] == [list(joint.values) for joint in result.joint_play]
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)"])
+def test_learners_of_recommended_play_are_measured_as_it(game):
+    result = infoset.learn(game, "balanced-efce-omd", episodes=700, seeds=2)
+    for seed, told in enumerate(result.recommended_play):
+        kept = result.correlated_policies[seed]
+        assert len(kept.policies) == 700
+        again = evaluate_triggers(kept.policies)
+        assert again.efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
+        assert told.values == pytest.approx(result.joint_play[seed].values, abs=1e-12)
+        trace = result.runs[seed].trace
+        assert trace[-1].efce_gap == told.efce_gap
+        assert trace[-1].cce_gap == result.cce_gap[seed]
+        assert list(trace[-1].errors)[:2] == ["EFCE gap", "CCE gap"]
+        first = evaluate_triggers(kept.policies[: trace[9].iteration])
+        assert trace[9].efce_gap == pytest.approx(first.efce_gap, abs=1e-12)
+    assert result.efce_gap == tuple(told.efce_gap for told in result.recommended_play)
+    assert result.summary()["efce_gap"] == list(result.efce_gap)
+
+
+def test_others_are_measured_as_what_they_promise():
+    plain = infoset.learn("kuhn_poker", "ixomd", episodes=50)
+    three = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=50)
+    assert (plain.efce_gap, three.efce_gap) == (None, None)
+    assert three.runs[0].trace[-1].cce_gap == three.cce_gap[0]
+    assert list(plain.runs[0].trace[-1].errors) == ["exploitability", "NashConv"]
+
+
+def test_compiling_is_in_nobody_s_seconds():
+    """A method of its own kind, which nothing has run before, is at its first episode at once."""
+    result = infoset.learn(SHAPLEY, "balanced-efce-omd", episodes=10)
+    assert result.runs[0].trace[0].seconds < 0.5
+
+
+def test_an_interrupt_while_compiling_ends_all(monkeypatch):
+    def broken(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("infoset.learning.path.learner.learn_together", broken)
+    with pytest.raises(KeyboardInterrupt):
+        infoset.learn("kuhn_poker", "ixomd", episodes=10)
 
 
 def simulator_of(game):

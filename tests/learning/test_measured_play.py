@@ -9,12 +9,19 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError
-from infoset.evaluation import best_response, evaluate_joint, evaluate_policy, expected_values
+from infoset.evaluation import (
+    TriggerPlay,
+    best_response,
+    evaluate_joint,
+    evaluate_policy,
+    evaluate_triggers,
+    expected_values,
+)
 from infoset.games import load_game, matrix_game
 from infoset.learning import MeasuredPlay, find_learner, make_simulator, tree_size
 from infoset.learning.steps import balanced_steps, plain_steps
 from infoset.policy import TabularPolicy, mix
-from infoset.solvers import Budget, Checkpointing, run_measured
+from infoset.solvers import Budget, Checkpointing, JointGaps, run_measured
 from infoset.tree import build_tree
 
 
@@ -164,7 +171,7 @@ def test_policies_counted_are_kept_alike():
 def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
     def fresh():
         learners = find_learner("balanced-omd").self_play(kuhn_3, horizon=12)
-        return MeasuredPlay(learners, every=3, keep=10)
+        return MeasuredPlay(learners, every=3, keep=10, triggers=True)
 
     whole, begun, resumed = fresh(), fresh(), fresh()
     whole.run(120)
@@ -173,6 +180,25 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
     resumed.run(120 - cut)
     for name, array in whole.state().items():
         assert np.array_equal(array, resumed.state()[name]), name
+
+
+def test_triggers_are_those_of_the_policies_counted(kuhn_3):
+    learners = find_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
+    play = MeasuredPlay(learners, every=2, keep=100, triggers=True)
+    assert play.gaps() == JointGaps()
+    play.run(60)
+    kept = play.correlated_policy()
+    told = evaluate_triggers(kept.policies)
+    assert len(kept.policies) == 30
+    assert play.evaluate_triggers().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
+    assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_triggers().efce_gap)
+    assert learners.num_pairs == TriggerPlay(kuhn_3.sequence_form).num_pairs
+    untold = MeasuredPlay(find_learner("ixomd").self_play(kuhn_3, horizon=60))
+    untold.run(3)
+    assert untold.gaps() == (untold.evaluate().cce_gap, None)
+    assert play.work > play.learners.work + untold.work // 2
+    with pytest.raises(ParameterError, match=r"by MeasuredPlay\(learners, triggers=True\)"):
+        untold.evaluate_triggers()
 
 
 def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):

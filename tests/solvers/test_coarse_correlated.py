@@ -218,3 +218,11 @@ def test_numbers_out_of_range(wrong):
     (name,) = wrong
     with pytest.raises(ParameterError, match=f"{name}=.* at least 0"):
         solve_coarse_correlated(KUHN3, **wrong)
+
+
+def test_the_trace_has_the_gap_of_joint_play():
+    found = solve_coarse_correlated(
+        build_tree(load_game("kuhn_poker(players=3)")).sequence_form, budget=Budget(iterations=60)
+    )
+    assert found.result.trace[-1].cce_gap == found.joint.cce_gap
+    assert next(iter(found.result.trace[0].errors)) == "CCE gap"

@@ -122,10 +122,8 @@ class Progress:
         target = self._limits.target if self._limits is not None else None
         speed = iterations_per_second(trace)
         shown = {"iteration": number_text(last.iteration if last else None)}
-        if last is not None and last.exploitability is None:
-            shown["NashConv"] = number_text(last.nash_conv)
-        else:
-            shown["exploitability"] = number_text(last.exploitability if last else None)
+        name, error = next(iter(last.errors.items())) if last else ("exploitability", None)
+        shown[name] = number_text(error)
         if target is not None:
             shown["target"] = number_text(target)
         shown["iterations/s"] = "-" if speed is None else f"{speed:,.0f}"

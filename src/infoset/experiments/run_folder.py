@@ -108,12 +108,21 @@ def _write_trace(result: SolveResult, path: Path) -> None:
 
 
 def trace_rows(result: SolveResult) -> Iterator[list[object]]:
-    """Yield the names of the columns of a trace, then a row per measurement."""
+    """Yield the names of the columns of a trace, then a row per measurement.
+
+    Gaps of joint play have columns where the method measures them.
+    """
     values = [f"value_{player}" for player in range(len(result.values))]
-    yield ["iteration", "seconds", *values, "nash_conv", "exploitability"]
+    errors = ["nash_conv", "exploitability", *_gaps_measured(result)]
+    yield ["iteration", "seconds", *values, *errors]
     for point in result.trace:
-        errors = (point.nash_conv, point.exploitability)
-        yield [point.iteration, point.seconds, *point.values, *errors]
+        found = [getattr(point, name) for name in errors]
+        yield [point.iteration, point.seconds, *point.values, *found]
+
+
+def _gaps_measured(result: SolveResult) -> list[str]:
+    last = result.trace[-1]
+    return [name for name in ("cce_gap", "efce_gap") if getattr(last, name) is not None]
 
 
 def _write_picture(result: SolveResult, path: Path) -> None:

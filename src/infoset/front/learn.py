@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import CorrelatedPolicy, JointEvaluation
+from infoset.evaluation import CorrelatedPolicy, JointEvaluation, TriggerEvaluation
 from infoset.front.load import GameLike, to_compiled
 from infoset.front.solve import checkpointing
 from infoset.interrupts import interrupts_held
@@ -24,20 +24,21 @@ from infoset.learning import (
     LearnResult,
     MeasuredPlay,
     SelfPlay,
+    Simulator,
     StepRule,
     find_learner,
     make_simulator,
 )
-from infoset.learning.measuring import learns_joint_play
+from infoset.learning.measuring import learns_joint_play, work_of_counting
 from infoset.solvers import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
     Checkpointing,
+    JointGaps,
     SolveResult,
     TracePoint,
     run_measured,
 )
-from infoset.solvers.loop import work_of
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -118,7 +119,8 @@ def learn(
     LearnResult
         Also after Ctrl-C, with what is there. With more than two players, or payoffs that are not
         constant-sum, what is learned is joint play: its gap is in `cce_gap`, and it itself in
-        `correlated_policies`.
+        `correlated_policies`. Of a learner of extensive-form correlated equilibria it is that in
+        any game, and `efce_gap` is what it promises to be small.
 
     Raises
     ------
@@ -144,6 +146,7 @@ def learn(
     files = _files(checkpoint, checkpoint_seconds, numbers)
     simulator = make_simulator(_tree(game, memory, progress))
     row, reason = row.choose(simulator) if isinstance(row, AutoLearner) else (row, None)
+    _try_out(row, simulator, episodes)
     runs = [
         _Run(
             _measured(row.self_play(simulator, horizon=episodes, seed=seed), episodes),
@@ -152,11 +155,10 @@ def learn(
         )
         for seed, file in zip(numbers, files, strict=True)
     ]
-    runs[0].learners.run(0)  # compiles, outside of anybody's seconds
     began = time.monotonic()
     results = _all_done(runs, min(workers or os.cpu_count() or 1, len(runs)))
     seconds_taken = time.monotonic() - began
-    joint_play, correlated_policies = _joint_play(runs)
+    joint_play, recommended_play, correlated_policies = _joint_play(runs)
     return LearnResult(
         game=simulator.sequence_form.name,
         method=row.name,
@@ -165,6 +167,7 @@ def learn(
         seconds=seconds_taken,
         reason=reason,
         joint_play=joint_play,
+        recommended_play=recommended_play,
         correlated_policies=correlated_policies,
     )
 
@@ -226,24 +229,37 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | MeasuredPlay:
 
     Counting it takes about as long as playing, or a thousand of the policies if that is more.
     """
-    form = learners.sequence_form
-    if not learns_joint_play(form):
+    form, pairs = learners.sequence_form, learners.num_pairs
+    if not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
-    every = max(most, min(fewest, work_of(form) // learners.work))
-    room = NUMBERS_KEPT // learners.simulator.num_slots
-    return MeasuredPlay(learners, every=every, keep=max(1, min(POLICIES_KEPT, room)))
+    every = max(most, min(fewest, work_of_counting(form, pairs) // learners.work))
+    keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_slots))
+    return MeasuredPlay(learners, every=every, keep=keep, triggers=pairs > 0)
+
+
+def _try_out(row: LearnerRow, simulator: Simulator, episodes: int) -> None:
+    """Learn and measure one episode, so that no compiling is in anybody's seconds."""
+    learners = _measured(row.self_play(simulator, horizon=episodes), episodes)
+    if _Run(learners, row.name, Budget(iterations=1))().outcome == "interrupted":
+        raise KeyboardInterrupt
 
 
 def _joint_play(
     runs: Sequence[_Run],
-) -> tuple[tuple[JointEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
-    """Return joint play of the runs, measured and as policies, if all of them have counted some."""
+) -> tuple[
+    tuple[JointEvaluation, ...], tuple[TriggerEvaluation, ...], tuple[CorrelatedPolicy, ...]
+]:
+    """Return joint play of the runs, as it is, told step by step, and as policies.
+
+    If all of them have counted some.
+    """
     plays = [run.learners for run in runs if isinstance(run.learners, MeasuredPlay)]
     if not all(play.num_counted for play in plays):
-        return (), ()
+        return (), (), ()
     return (
         tuple(play.evaluate() for play in plays),
+        tuple(play.evaluate_triggers() for play in plays if play.learners.num_pairs),
         tuple(play.correlated_policy() for play in plays),
     )
 
@@ -258,7 +274,8 @@ class _Run:
 
     def __call__(self) -> SolveResult:
         self.budget.started = time.monotonic()
-        return run_measured(self.learners, self.name, self.budget)
+        joint = self.learners.gaps if isinstance(self.learners, MeasuredPlay) else JointGaps
+        return run_measured(self.learners, self.name, self.budget, joint=joint)
 
 
 def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:

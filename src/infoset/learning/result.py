@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from infoset.evaluation import CorrelatedPolicy, JointEvaluation, evaluate_policy
+from infoset.evaluation import (
+    CorrelatedPolicy,
+    JointEvaluation,
+    TriggerEvaluation,
+    evaluate_policy,
+)
 from infoset.learning.measuring import learns_joint_play
 from infoset.policy import TabularPolicy
 from infoset.solvers import SolveResult
@@ -39,7 +44,11 @@ class LearnResult:
     joint_play : tuple[JointEvaluation, ...]
         Of each run, what joint play of its episodes earns, and how far it is from a coarse
         correlated equilibrium. Of up to 10,000 episodes, evenly spread. Empty with two players and
-        constant sums, where average policies are what is learned.
+        constant sums, where average policies are what is learned, but by learners of
+        extensive-form correlated equilibria.
+    recommended_play : tuple[TriggerEvaluation, ...]
+        Of each run of these learners, the same where players are told step by step what they did,
+        and how far it is from such an equilibrium. Empty with others.
     correlated_policies : tuple[CorrelatedPolicy, ...]
         Of each run, policies out of those episodes: joint play to draw from. Empty likewise.
     """
@@ -51,6 +60,7 @@ class LearnResult:
     seconds: float
     reason: str | None = None
     joint_play: tuple[JointEvaluation, ...] = ()
+    recommended_play: tuple[TriggerEvaluation, ...] = ()
     correlated_policies: tuple[CorrelatedPolicy, ...] = ()
 
     @property
@@ -84,9 +94,17 @@ class LearnResult:
     def cce_gap(self) -> tuple[float, ...] | None:
         """How far joint play of each run is from a coarse correlated equilibrium.
 
-        In the game's units; None with two players and constant sums.
+        In the game's units; None where average policies are what is learned.
         """
         return tuple(joint.cce_gap for joint in self.joint_play) or None
+
+    @property
+    def efce_gap(self) -> tuple[float, ...] | None:
+        """How far recommended play of each run is from an extensive-form correlated equilibrium.
+
+        In the game's units; None where the method does not learn one.
+        """
+        return tuple(told.efce_gap for told in self.recommended_play) or None
 
     @property
     def values(self) -> tuple[tuple[float, ...], ...]:
@@ -116,7 +134,6 @@ class LearnResult:
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers as JSON values, those of runs by seed; no policies, no traces."""
-        exploitability, cce_gap = self.exploitability, self.cce_gap
         return {
             "game": self.game,
             "method": self.method,
@@ -126,9 +143,14 @@ class LearnResult:
             "episodes_per_second": self.episodes_per_second,
             "seeds": list(self.seeds),
             "nash_conv": list(self.nash_conv),
-            "exploitability": None if exploitability is None else list(exploitability),
-            "cce_gap": None if cce_gap is None else list(cce_gap),
+            "exploitability": _list(self.exploitability),
+            "cce_gap": _list(self.cce_gap),
+            "efce_gap": _list(self.efce_gap),
             "last_nash_conv": list(self.last_nash_conv),
             "values": [list(values) for values in self.values],
             "outcomes": [run.outcome for run in self.runs],
         }
+
+
+def _list(numbers: tuple[float, ...] | None) -> list[float] | None:
+    return None if numbers is None else list(numbers)

@@ -80,6 +80,14 @@ class SelfPlay(IterativeState):
         """Numbers read in an episode, about."""
         return 8 * int(self.simulator.most_decisions.sum()) + 8
 
+    @property
+    def num_pairs(self) -> int:
+        """Number of pairs of a recommendation and a sequence that may be played instead, or after.
+
+        Where what is promised is joint play that players are told step by step; 0 elsewhere.
+        """
+        return 0
+
     @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Return the numbers that, with the game, decide every episode, by name."""

@@ -77,11 +77,12 @@ def plot_convergence(
 
 
 def errors_of(trace: Sequence[TracePoint]) -> tuple[str, list[float]]:
-    """Return the name of the error that a trace measures, and its values."""
-    exploitabilities = [point.exploitability for point in trace if point.exploitability is not None]
-    if len(exploitabilities) == len(trace):
-        return "exploitability", exploitabilities
-    return "NashConv", [point.nash_conv for point in trace]
+    """Return the name of the error that a trace measures, and its values.
+
+    The first by `TracePoint.errors` that there is at all points.
+    """
+    everywhere = [name for name in trace[-1].errors if all(name in p.errors for p in trace)]
+    return everywhere[0], [point.errors[everywhere[0]] for point in trace]
 
 
 def subtitle(trace: Sequence[TracePoint], method: str) -> str:
@@ -116,26 +117,26 @@ def _draw_errors(axes: Axes, trace: Sequence[TracePoint], target: float | None) 
             horizontalalignment="right",
             color=TARGET_COLOR,
         )
-    _set_scale(axes, axes.xaxis, iterations)
-    _set_scale(axes, axes.yaxis, [*errors, *marks])
+    set_scale(axes, axes.xaxis, iterations)
+    set_scale(axes, axes.yaxis, [*errors, *marks])
     axes.set_xlabel("iterations")
     axes.set_ylabel(f"{name} (game's units)")
 
 
-def _set_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
+def set_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
     """Make an axis logarithmic over whole decades, with a linear end where a value is zero."""
     positive = [value for value in values if value > 0]
     low = floor(log10(min(positive, default=1.0)))
     high = max(ceil(log10(max(positive, default=1.0))), low + 1)
     is_x = axis is axes.xaxis
-    set_scale = axes.set_xscale if is_x else axes.set_yscale
+    scale = axes.set_xscale if is_x else axes.set_yscale
     set_limits = axes.set_xlim if is_x else axes.set_ylim
     margin = 10 ** (0.02 * (high - low))
     if len(positive) == len(values):
-        set_scale("log")
+        scale("log")
         set_limits(10.0**low / margin, 10.0**high * margin)
     else:
-        set_scale("symlog", linthresh=10.0**low)
+        scale("symlog", linthresh=10.0**low)
         set_limits(-0.1 * 10.0**low, 10.0**high * margin)
 
 

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from infoset.checks import check_kind
+from infoset.learning import LearnResult
 from infoset.plotting.convergence import (
     DOTS_PER_INCH,
     GRID_COLOR,
     INCHES,
     LINE_COLOR,
     errors_of,
+    set_scale,
     wrap_spec,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from infoset.learning import LearnResult
-
 __all__ = ["plot_learning"]
+
+MEASURED_OF = {
+    "EFCE gap": "EFCE gap of recommended play",
+    "CCE gap": "CCE gap of joint play",
+}
+"""What is said of an error that is not that of the policies learned."""
 
 
 def plot_learning(result: LearnResult) -> Figure:
-    """Draw the error of average policies against episodes, a line for each seed.
+    """Draw how far what was learned is from equilibrium, against episodes, a line for each seed.
 
-    Exploitability, or NashConv in games that have none; both axes logarithmic.
+    That is exploitability, or NashConv in games that have none; where joint play is what is
+    learned, its gap from the equilibrium that the method goes to. Both axes are logarithmic.
 
     Parameters
     ----------
@@ -35,29 +44,36 @@ def plot_learning(result: LearnResult) -> Figure:
     Figure
         A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
 
+    Raises
+    ------
+    ParameterError
+        If something else is given.
+
     Examples
     --------
     >>> from infoset.front import learn
     >>> figure = plot_learning(learn("kuhn_poker", "ixomd", episodes=1000, seeds=2))
-    >>> figure.axes[0].get_xlabel()
-    'episodes'
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('episodes', "exploitability (game's units)")
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    check_kind("result", result, LearnResult, "what learn returns")
     figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    name = ""
-    for run in result.runs:
-        name, errors = errors_of(run.trace)
+    name, _ = errors_of(result.runs[0].trace)
+    errors = [errors_of(run.trace)[1] for run in result.runs]
+    for run, measured in zip(result.runs, errors, strict=True):
         episodes = [point.iteration for point in run.trace]
-        axes.plot(episodes, errors, color=LINE_COLOR, linewidth=1.2, alpha=0.7)
+        axes.plot(episodes, measured, color=LINE_COLOR, linewidth=1.2, alpha=0.7)
     axes.set_xscale("log")
-    axes.set_yscale("log")
+    set_scale(axes, axes.yaxis, list(chain(*errors)))
     axes.set_xlabel("episodes")
-    axes.set_ylabel(f"{name} of the average policy (game's units)")
-    axes.set_title("\n".join([*wrap_spec(result.game), _subtitle(result)]), fontsize=11)
+    axes.set_ylabel(f"{MEASURED_OF.get(name, name)} (game's units)")
+    title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
+    axes.set_title(title, fontsize=11, parse_math=False)
     axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -68,6 +84,6 @@ def plot_learning(result: LearnResult) -> Figure:
 def _subtitle(result: LearnResult) -> str:
     """Return the method, and where its runs ended."""
     last = sorted(errors_of(run.trace)[1][-1] for run in result.runs)
-    ends = f"{last[0]:.3g}" if len(last) == 1 else f"{last[0]:.3g} to {last[-1]:.3g}"
+    ends = " to ".join(dict.fromkeys((f"{last[0]:.3g}", f"{last[-1]:.3g}")))
     seeds = "" if len(last) == 1 else f", {len(last)} seeds"
     return f"{result.method}: {ends} after {result.episodes:,} episodes{seeds}"

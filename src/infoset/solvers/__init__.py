@@ -34,7 +34,7 @@ from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, 
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
-from infoset.solvers.result import Callback, Outcome, SolveResult, TracePoint
+from infoset.solvers.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
 from infoset.solvers.resuming import Resumable, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
@@ -64,6 +64,7 @@ __all__ = [
     "FirstOrderSolver",
     "Guess",
     "IterativeSolver",
+    "JointGaps",
     "LeastProbabilities",
     "LinearProgram",
     "LocalMethod",

@@ -12,7 +12,7 @@ from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import Evaluation
 from infoset.solvers.checkpoint import Checkpointing
-from infoset.solvers.result import Callback, Outcome, TracePoint
+from infoset.solvers.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
@@ -92,14 +92,24 @@ class Budget:
         return late or self.interrupt.is_set()
 
     def record(
-        self, iteration: int, measured: Evaluation, gap: float | None = None
+        self,
+        iteration: int,
+        measured: Evaluation,
+        gap: float | None = None,
+        joint: JointGaps = UNMEASURED,
     ) -> Outcome | None:
         """Add a measurement to the trace; return why to stop, or None to go on.
 
         The target is one of exploitability or, where there is a `gap`, of that.
         """
         point = TracePoint(
-            iteration, self.elapsed, measured.values, measured.nash_conv, measured.exploitability
+            iteration,
+            self.elapsed,
+            measured.values,
+            measured.nash_conv,
+            measured.exploitability,
+            cce_gap=joint.cce,
+            efce_gap=joint.efce,
         )
         self.trace.append(point)
         wants_stop = self.callback is not None and bool(self.callback(point))

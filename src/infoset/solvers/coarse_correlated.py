@@ -12,7 +12,7 @@ from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.solvers.budget import Budget
 from infoset.solvers.loop import run_measured
 from infoset.solvers.regret_family import planned_scheme
-from infoset.solvers.result import Callback, SolveResult, TracePoint
+from infoset.solvers.result import Callback, JointGaps, SolveResult, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]
@@ -121,6 +121,10 @@ class CoarseCorrelatedSolver:
             self.samples.append(self.current_policy())
             self.weights.append(weight)
 
+    def gaps(self) -> JointGaps:
+        """Return how far joint play so far is from a coarse correlated equilibrium."""
+        return JointGaps(cce=self.play.evaluate().cce_gap) if self.play.weight else JointGaps()
+
     def policy(self) -> TabularPolicy:
         """Return the marginals of joint play."""
         return self.play.marginal_policy() if self.iteration else self.current_policy()
@@ -184,7 +188,7 @@ def solve_coarse_correlated(
     if cce_gap is not None:
         check_number("cce_gap", cce_gap)
         budget.callback = _stop_at(cce_gap, solver, budget.callback)
-    result = run_measured(solver, f"cce({scheme.name})", budget)
+    result = run_measured(solver, f"cce({scheme.name})", budget, joint=solver.gaps)
     return CoarseCorrelated(
         solver.play.evaluate(), tuple(solver.samples), tuple(solver.weights), result
     )

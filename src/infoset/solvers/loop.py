@@ -11,7 +11,7 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.solvers.budget import Budget, check_budget
-from infoset.solvers.result import Outcome, SolveResult
+from infoset.solvers.result import JointGaps, Outcome, SolveResult
 from infoset.solvers.resuming import NoKeeper, RunKeeper, keep_run
 from infoset.tree import SequenceForm
 
@@ -61,13 +61,15 @@ def run_measured(
     budget: Budget,
     measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
     gap: Callable[[TabularPolicy], float] | None = None,
+    joint: Callable[[], JointGaps] = JointGaps,
 ) -> SolveResult:
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
     The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
     tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
     that is kept on disk is measured there too, whenever it is broken off and gone on with. A target
-    is one of exploitability or, for methods that go elsewhere, of their `gap`.
+    is one of exploitability or, for methods that go elsewhere, of their `gap`. What `joint` says of
+    joint play is in the trace too.
 
     Raises
     ------
@@ -84,14 +86,14 @@ def run_measured(
         while outcome is None:
             _run_to(solver, next(measurements), budget, keeper)
             policy, measured = _measured(solver, method, measure)
-            outcome = budget.record(solver.iteration, measured, gap and gap(policy))
+            outcome = budget.record(solver.iteration, measured, gap and gap(policy), joint())
         keeper.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
         keeper.save()
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
-            budget.record(solver.iteration, _measured(solver, method, measure)[1])
+            budget.record(solver.iteration, _measured(solver, method, measure)[1], joint=joint())
     policy, measured = _measured(solver, method, measure)
     return SolveResult(
         game=solver.sequence_form.name,

@@ -4,18 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
 
-__all__ = ["Callback", "Outcome", "SolveResult", "TracePoint"]
+__all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stopped", "interrupted", "failed"
 ]
 """Why solving ended: the target was reached; an exact method is done; the iterations or seconds
 are used up; the callback said stop; Ctrl-C; or an exact method found no solution."""
+
+
+class JointGaps(NamedTuple):
+    """How far joint play is from equilibria in which players are correlated, in the game's units.
+
+    Attributes
+    ----------
+    cce : float or None
+        From a coarse correlated equilibrium; None where it is not measured.
+    efce : float or None
+        From an extensive-form correlated equilibrium; None where it is not measured.
+    """
+
+    cce: float | None = None
+    efce: float | None = None
+
+
+UNMEASURED = JointGaps()
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,8 @@ class TracePoint:
         Of the answer so far.
     exploitability : float or None
         Of the answer so far; None unless the game is two-player constant-sum.
+    cce_gap, efce_gap : float or None
+        Of joint play so far, where that is what the method is for; see `JointGaps`.
     """
 
     iteration: int
@@ -41,6 +61,19 @@ class TracePoint:
     values: tuple[float, ...]
     nash_conv: float
     exploitability: float | None
+    cce_gap: float | None = None
+    efce_gap: float | None = None
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """How far from equilibrium, by name: first what says most of what the method is for."""
+        named = {
+            "EFCE gap": self.efce_gap,
+            "CCE gap": self.cce_gap,
+            "exploitability": self.exploitability,
+            "NashConv": self.nash_conv,
+        }
+        return {name: error for name, error in named.items() if error is not None}
 
 
 Callback: TypeAlias = Callable[[TracePoint], object]

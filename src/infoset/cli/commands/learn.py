@@ -171,7 +171,9 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:
     """Return how far from equilibrium the runs are, by what is said of it."""
     if result.cce_gap is not None:
+        told = {} if result.efce_gap is None else {"EFCE gap of recommended play": result.efce_gap}
         return {
+            **told,
             "CCE gap of joint play": result.cce_gap,
             "NashConv of averages played alone": result.nash_conv,
         }

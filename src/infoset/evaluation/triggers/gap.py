@@ -14,6 +14,7 @@ from infoset.evaluation.joint import checked_weights
 from infoset.evaluation.triggers._kernels import TriggerPairs, add_triggered, trigger_gains
 from infoset.evaluation.triggers.pairs import trigger_pairs
 from infoset.policy import TabularPolicy
+from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 
@@ -109,11 +110,25 @@ class TriggerPlay:
     def __init__(self, sequence_form: SequenceForm) -> None:
         check_sequence_form(sequence_form)
         self.sequence_form = sequence_form
-        self.weight = 0.0
-        self._values = np.zeros(sequence_form.num_players)
         numbered = [_pairs(plex, sequence_form.name) for plex in sequence_form.treeplexes]
         self._pairs = [pairs for pairs, _ in numbered]
-        self._gradients = [np.zeros(size) for _, size in numbered]
+        sizes = [1, sequence_form.num_players, *(size for _, size in numbered)]
+        self._sums = np.zeros(sum(sizes))
+        self._weight, self._values, *self._gradients = np.split(self._sums, np.cumsum(sizes)[:-1])
+
+    @property
+    def weight(self) -> float:
+        """Weight of all policies together."""
+        return float(self._weight[0])
+
+    @property
+    def num_pairs(self) -> int:
+        """Number of pairs of a trigger and a sequence that may follow it: what `add` goes over."""
+        return sum(map(len, self._gradients))
+
+    def state(self) -> StateArrays:
+        """Return the array that `add` moves, by name."""
+        return {"triggered": self._sums}
 
     def add(self, plans: Sequence[FloatArray], weight: float = 1.0) -> None:
         """Add a policy to the mixture.
@@ -126,7 +141,7 @@ class TriggerPlay:
             Of the policy.
         """
         form, plans = self.sequence_form, tuple(plans)
-        self.weight += weight
+        self._weight += weight
         for player, plex in enumerate(form.treeplexes):
             gradient = weight * utility_gradient(form, plans, player)
             self._values[player] += plan_value(gradient, plans[player])

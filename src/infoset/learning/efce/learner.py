@@ -101,13 +101,18 @@ class TriggerSelfPlay(SelfPlay):
         self.row = row
         self.horizon = horizon
         self._losses = simulator.losses()
-        self._every = max(1, len(self._state.flow) // self._met)
+        self._every = max(1, self.num_pairs // self._met)
 
     @property
     def _met(self) -> int:
         """Pairs that an episode meets, at most."""
         most = len(self._state.jumps)
         return int(((self.simulator.most_decisions * most) ** 2).sum()) + 1
+
+    @property
+    def num_pairs(self) -> int:
+        """Number of pairs of a recommendation and a sequence played instead of it, or after."""
+        return len(self._state.flow)
 
     @property
     def work(self) -> int:

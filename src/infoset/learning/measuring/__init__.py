@@ -1,6 +1,17 @@
 """What learners regret, exactly: among themselves, and against adversaries."""
 
 from infoset.learning.measuring.adversary import AdversarialPlay, Adversary, switch_between
-from infoset.learning.measuring.measured_play import MeasuredPlay, learns_joint_play
+from infoset.learning.measuring.measured_play import (
+    MeasuredPlay,
+    learns_joint_play,
+    work_of_counting,
+)
 
-__all__ = ["AdversarialPlay", "Adversary", "MeasuredPlay", "learns_joint_play", "switch_between"]
+__all__ = [
+    "AdversarialPlay",
+    "Adversary",
+    "MeasuredPlay",
+    "learns_joint_play",
+    "switch_between",
+    "work_of_counting",
+]

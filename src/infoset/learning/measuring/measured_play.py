@@ -8,16 +8,27 @@ import numpy as np
 
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
-from infoset.evaluation import CorrelatedPolicy, JointEvaluation, JointPlay
+from infoset.evaluation import (
+    CorrelatedPolicy,
+    JointEvaluation,
+    JointPlay,
+    TriggerEvaluation,
+    TriggerPlay,
+)
+from infoset.interrupts import interrupts_held
 from infoset.learning.measuring._kernels import fill_plans, offer_policy
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays
+from infoset.solvers import JointGaps
 from infoset.solvers.loop import work_of
 from infoset.streams import make_stream
 from infoset.tree import SequenceForm
 
-__all__ = ["MeasuredPlay", "learns_joint_play"]
+__all__ = ["MeasuredPlay", "learns_joint_play", "work_of_counting"]
+
+WORK_OF_PAIR = 30
+"""Numbers read to make and use one gradient, in the time that a pair of sequences takes."""
 
 
 def learns_joint_play(sequence_form: SequenceForm) -> bool:
@@ -26,6 +37,11 @@ def learns_joint_play(sequence_form: SequenceForm) -> bool:
     It is, unless there are two players and constant sums, or nobody to play together with.
     """
     return not (sequence_form.is_two_player_constant_sum or sequence_form.num_players == 1)
+
+
+def work_of_counting(sequence_form: SequenceForm, num_pairs: int) -> int:
+    """Return the numbers read to count a policy in joint play, and in so many pairs of triggers."""
+    return work_of(sequence_form) + WORK_OF_PAIR * num_pairs
 
 
 class MeasuredPlay:
@@ -53,11 +69,17 @@ class MeasuredPlay:
     keep : int
         How many policies to keep, out of those counted, all of which are as likely to be among
         them; all, while there are no more. 0 for none.
+    triggers : bool
+        Whether to measure recommended play too, where an episode is drawn and players are told
+        step by step what they did in it: at the cost of all pairs of a sequence and one that
+        may be played instead or after it, for each policy that counts.
 
     Raises
     ------
     ParameterError
         If the learners have played before, or a number makes no sense.
+    GameTooLargeError
+        If triggers are asked for, and there are more than 20,000,000 pairs.
 
     Examples
     --------
@@ -74,7 +96,9 @@ class MeasuredPlay:
     True
     """
 
-    def __init__(self, learners: SelfPlay, *, every: int = 1, keep: int = 0) -> None:
+    def __init__(
+        self, learners: SelfPlay, *, every: int = 1, keep: int = 0, triggers: bool = False
+    ) -> None:
         check_kind("learners", learners, SelfPlay, "what the self_play of a learner returns")
         check_count("every", every, least=1)
         check_count("keep", keep)
@@ -86,6 +110,7 @@ class MeasuredPlay:
         self.learners = learners
         self.every = every
         self._play = JointPlay(learners.sequence_form)
+        self._triggers = TriggerPlay(learners.sequence_form) if triggers else None
         self._plans = learners.simulator.uniform()
         learners.run(0)  # compiles, outside of anybody's seconds
         self._sample = np.zeros((keep, learners.simulator.num_slots))
@@ -110,7 +135,8 @@ class MeasuredPlay:
     @property
     def work(self) -> int:
         """Numbers read in an episode, about."""
-        return self.learners.work + work_of(self.sequence_form) // self.every
+        pairs = 0 if self._triggers is None else self._triggers.num_pairs
+        return self.learners.work + work_of_counting(self.sequence_form, pairs) // self.every
 
     def run(self, episodes: int) -> None:
         """Play `episodes` more episodes, counting on the way.
@@ -124,7 +150,8 @@ class MeasuredPlay:
         end = self.iteration + episodes
         while self.iteration < end:
             if self.iteration >= self.num_counted * self.every:
-                self._count()
+                with interrupts_held():
+                    self._count()
             until_next = self.every - self.iteration % self.every
             self.learners.run(min(until_next, end - self.iteration))
 
@@ -133,7 +160,10 @@ class MeasuredPlay:
         simulator, policy = self.learners.simulator, self.learners.current_slots
         fill_plans(simulator.infostates, policy, self._plans)
         offer_policy(policy, self._offered, self._stream, self._sample)
-        self._play.add(simulator.by_player(self._plans))
+        plans = simulator.by_player(self._plans)
+        self._play.add(plans)
+        if self._triggers is not None:
+            self._triggers.add(plans)
 
     def evaluate(self) -> JointEvaluation:
         """Measure joint play of the episodes counted: values, gains, and the gap.
@@ -144,6 +174,28 @@ class MeasuredPlay:
             If nothing is played yet.
         """
         return self._play.evaluate()
+
+    def evaluate_triggers(self) -> TriggerEvaluation:
+        """Measure recommended play of the episodes counted: what not following would gain.
+
+        Raises
+        ------
+        ParameterError
+            If nothing is played yet, or triggers are not measured.
+        """
+        if self._triggers is None:
+            raise ParameterError(
+                "recommended play is not measured: ask for it before the first episode, by "
+                "MeasuredPlay(learners, triggers=True)"
+            )
+        return self._triggers.evaluate()
+
+    def gaps(self) -> JointGaps:
+        """Return how far joint play so far is from equilibria, as far as that is measured."""
+        if not self.num_counted:
+            return JointGaps()
+        told = None if self._triggers is None else self._triggers.evaluate().efce_gap
+        return JointGaps(self.evaluate().cce_gap, told)
 
     @property
     def regrets(self) -> tuple[float, ...]:
@@ -179,13 +231,15 @@ class MeasuredPlay:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the learners, and of what is counted and kept."""
-        return {**self.learners.settings(), "every": self.every, "keep": len(self._sample)}
+        counted = {"every": self.every, "keep": len(self._sample)}
+        return {**self.learners.settings(), **counted, "triggers": self._triggers is not None}
 
     def state(self) -> StateArrays:
         """Return all that moves, by name: the arrays themselves, not copies."""
         return {
             **self.learners.state(),
             **self._play.state(),
+            **({} if self._triggers is None else self._triggers.state()),
             "sample": self._sample,
             "offered": self._offered,
             "sampling": self._stream,
