@@ -82,24 +82,26 @@ class RulesBeliefs:
     def mixed(self, infostate: Infostate, share: float) -> Belief:
         """Return the mixture of both, `share` being that of the public one."""
         layer = self._layer(infostate.public_state)
-        inside = layer.is_at(infostate)
-        if layer.method != "enumeration" or not inside.any():
-            return self._joined(infostate, share)
         public = self._probability(layer, infostate.public_state)
+        inside = layer.is_at(infostate)
+        is_whole = layer.method == "enumeration" and bool(inside.any())
+        if share == 1 and is_whole:
+            return _of_layer(layer, public)
+        if not is_whole:
+            return self._joined(self.private(infostate), _of_layer(layer, public), share)
         private = np.zeros(len(layer))
         private[inside] = self._probability(layer.select(np.flatnonzero(inside)), infostate)
         return _of_layer(layer, (1 - share) * private + share * public)
 
-    def _joined(self, infostate: Infostate, share: float) -> Belief:
+    def _joined(self, private: Belief, public: Belief, share: float) -> Belief:
         """Return the mixture of two beliefs found apart; what is in both is there once."""
         total: dict[History, float] = {}
-        private, public = self.private(infostate), self.public(infostate.public_state)
         for belief, part in ((private, 1 - share), (public, share)):
             for history, probability in zip(belief.histories, belief.probability, strict=True):
                 total[history] = total.get(history, 0.0) + part * float(probability)
-        methods = {private.method, public.method}
-        method = "rejection" if "rejection" in methods else "samples"
-        return Belief(tuple(total), np.array([*total.values()]), self.game, method)
+        kept = {history: probability for history, probability in total.items() if probability}
+        method = private.method if private.method == "rejection" else public.method
+        return Belief(tuple(kept), np.array([*kept.values()]), self.game, method)
 
     def _layer(self, known: Known) -> Layer:
         """Return the histories that agree with what is known: all, or some that were drawn."""

@@ -51,8 +51,11 @@ class TreeBeliefs:
     def mixed(self, infostate: Infostate, share: float) -> Belief:
         """Return the mixture of both, `share` being that of the public one."""
         state, number = self._state_of(infostate)
+        public = self._public(state)
+        if share == 1:
+            return self._belief(state, public)
         private = self._private(state, infostate.player, number)
-        return self._belief(state, (1 - share) * private + share * self._public(state))
+        return self._belief(state, (1 - share) * private + share * public)
 
     def _state_of(self, infostate: Infostate) -> tuple[PublicBeliefState, int]:
         """Return the public belief state of an infostate, and the infostate's number."""

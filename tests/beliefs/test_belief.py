@@ -1,0 +1,197 @@
+"""A belief as a distribution, and what is said when there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import Belief, PublicPrivateBelief, private_belief, public_belief
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.game import Infostate, PublicState, Step, initial_history
+from infoset.games import load_game
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
+from infoset.tree import build_tree
+
+KUHN = load_game("kuhn_poker")
+TREE = build_tree(KUHN)
+KING = Infostate(0, (Step(None, "K", None),))
+AFTER_BET = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
+
+
+def always(action):
+    """Return the policy of both players that takes an action wherever it is legal."""
+    form = TREE.sequence_form
+    weights = []
+    for tree in form.infostate_trees:
+        chosen = [np.array([1.0])]
+        for number in tree.acting.tolist():
+            legal = tree.legal_actions(number)
+            chosen.append(np.array([float(move == action) for move in legal]))
+        weights.append(np.concatenate(chosen))
+    return TabularPolicy.from_weights(form, weights)
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_a_belief_is_a_distribution_over_histories(source):
+    belief = private_belief(source, KING)
+    assert len(belief) == 2
+    assert belief.is_exact
+    assert {world.cards for world in belief.worlds} == {("K", "J"), ("K", "Q")}
+    assert belief.infostates(0) == (KING, KING)
+    assert sorted(map(str, belief.infostates(1))) == ["[J]", "[Q]"]
+    assert sum(belief.infostate_probabilities(1).values()) == pytest.approx(1)
+    assert belief.rewards_so_far.tolist() == [[0, 0], [0, 0]]
+    with pytest.raises(ValueError, match="read-only"):
+        belief.probability[0] = 1
+
+
+def test_histories_of_rules_are_made_when_asked_for():
+    belief = private_belief(KUHN, AFTER_BET)
+    first, second = belief.histories
+    assert belief.histories[0] is first
+    assert belief.histories[-1] is second
+    assert belief.histories[0:1] == [first]
+    assert first.infostates[1] == AFTER_BET
+    assert first.path()[1] == initial_history(KUHN).extend((None, None), first.path()[1].world)
+    with pytest.raises(IndexError):
+        belief.histories[2]
+
+
+def test_rewards_so_far_are_those_of_the_histories():
+    game = load_game("random_game(seed=4,max_histories=60)")
+    tree = build_tree(game)
+    for number in range(0, tree.infostate_trees[0].num_infostates, 7):
+        known = tree.infostate_trees[0].value(number)
+        belief = private_belief(game, known)
+        assert belief.rewards_so_far.tolist() == [
+            list(map(float, history.rewards_so_far)) for history in belief.histories
+        ]
+
+
+def test_draws_follow_the_probabilities():
+    belief = PublicPrivateBelief(0.4).at(KUHN, KING)
+    drawn = belief.sample(np.random.default_rng(0), 50_000)
+    frequency = np.bincount(drawn, minlength=len(belief)) / 50_000
+    assert frequency == pytest.approx(belief.probability, abs=0.01)
+    assert len(belief.sample(np.random.default_rng(0), 0)) == 0
+    with pytest.raises(ParameterError, match="size=-1"):
+        belief.sample(np.random.default_rng(0), -1)
+
+
+def test_a_public_state_of_a_tree_has_a_number():
+    seen = AFTER_BET.public_state
+    number = int(TREE.public_state[private_belief(TREE, AFTER_BET).histories[0]])
+    by_number = public_belief(TREE, number)
+    assert by_number.histories.tolist() == public_belief(TREE, seen).histories.tolist()
+    with pytest.raises(ParameterError, match="there is no public state 99"):
+        public_belief(TREE, 99)
+    with pytest.raises(ParameterError, match="for a tree its number will do"):
+        public_belief(KUHN, number)
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_the_first_step_at_which_nothing_is_left_is_named(source):
+    wrong = Infostate(0, (*KING.steps, Step("raise", None, "raise")))
+    with pytest.raises(
+        UnknownNameError,
+        match=r"agrees with step 2 of \[K\] / raise: after '\[K\]' player 0 could see "
+        r"\['pass', 'bet'\]",
+    ):
+        private_belief(source, wrong)
+    with pytest.raises(UnknownNameError, match=r"step 1 of \[A\].*could see \['\[J\]', "):
+        private_belief(source, Infostate(0, (Step(None, "A", None), Step("bet", None, "bet"))))
+
+
+def test_after_the_end_nothing_is_seen():
+    end = next(
+        stop
+        for stop in TREE.terminals.tolist()
+        if TREE.infostate_trees[0].label(int(TREE.infostate[stop, 0])).startswith("[K] / bet")
+    )
+    known = TREE.infostate_trees[0].value(int(TREE.infostate[end, 0]))
+    with pytest.raises(UnknownNameError, match="the game is over"):
+        private_belief(KUHN, known.extend(Step(None, None, None)))
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_everybody_cannot_see_what_never_happens(source):
+    with pytest.raises(UnknownNameError, match=r"everybody (could|can) see \['pass', 'bet'\]"):
+        public_belief(source, PublicState((None, "raise")))
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_what_policies_never_lead_to_is_not_believed(source):
+    passive = always("pass")
+    with pytest.raises(UnsupportedGameError, match="never lead where player 1's observations"):
+        private_belief(source, AFTER_BET, policies=passive)
+    with pytest.raises(UnsupportedGameError, match="never lead where everybody's observations"):
+        public_belief(source, AFTER_BET.public_state, policies=[passive, None])
+    with pytest.raises(UnsupportedGameError, match="never lead where"):
+        PublicPrivateBelief(0.5, policies=passive).at(source, AFTER_BET)
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_the_own_policy_does_not_matter(source):
+    own = Infostate(0, (*KING.steps, Step("bet", None, "bet")))
+    belief = private_belief(source, own, policies=[always("pass"), UniformPolicy()])
+    assert belief.probability.tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("source", [KUHN, TREE])
+def test_one_policy_is_that_of_all_players(source):
+    table = uniform_policy(TREE.sequence_form)
+    beliefs = [
+        public_belief(source, AFTER_BET.public_state, policies=policies)
+        for policies in (table, UniformPolicy(), [table, UniformPolicy()], (None, None))
+    ]
+    for belief in beliefs:
+        assert belief.probability == pytest.approx(beliefs[0].probability)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("kuhn_poker", KING), "source='kuhn_poker' is of type str; give a game, such as"),
+        ((KUHN, "[K]"), r"infostate='\[K\]' is of type str; give an Infostate"),
+        ((KUHN, Infostate(2)), "there is no player 2; kuhn_poker has players 0 to 1"),
+    ],
+)
+def test_something_else_is_refused(given, message):
+    with pytest.raises(ParameterError, match=message):
+        private_belief(*given)
+    with pytest.raises(ParameterError, match=message):
+        PublicPrivateBelief(0.5).at(*given)
+
+
+@pytest.mark.parametrize(
+    ("policies", "message"),
+    [
+        ([None], "got 1 policies for 2 players"),
+        ([None, "uniform"], "policies hold a str, which has no action_probabilities"),
+        (3, "policies=3 is of type int; give one policy per player"),
+    ],
+)
+def test_what_is_no_policy_is_refused(policies, message):
+    for source in (KUHN, TREE):
+        with pytest.raises(ParameterError, match=message):
+            private_belief(source, KING, policies=policies)
+
+
+def test_probabilities_are_those_of_a_distribution():
+    histories = private_belief(KUHN, KING).histories
+    with pytest.raises(ParameterError, match=r"of shape \(1,\) for 2 histories"):
+        Belief(histories, [1.0], KUHN, "enumeration")
+    with pytest.raises(ParameterError, match="positive and sum to 1"):
+        Belief(histories, [1.0, 0.0], KUHN, "enumeration")
+    with pytest.raises(ParameterError, match=r"positive and sum to 1.*0\.75"):
+        Belief(histories, [0.5, 0.25], KUHN, "enumeration")
+    with pytest.raises(ParameterError, match="give the tree as the source"):
+        Belief(np.array([1, 2]), [0.5, 0.5], KUHN, "tree").worlds  # noqa: B018
+
+
+class Unhashable(type(KUHN)):
+    __hash__ = None
+
+
+def test_a_game_that_cannot_be_hashed_is_believed_in_too():
+    assert len(private_belief(Unhashable(), KING)) == 2

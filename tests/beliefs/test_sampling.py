@@ -1,0 +1,246 @@
+"""Histories drawn where they are too many to list: right on average, and said to be drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
+from infoset.beliefs.filtering import _shared_filter
+from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.game import Infostate, Observation, PublicState, Step, initial_history, play_out
+from infoset.games import LiarsDice, load_game
+from infoset.policy import random_policy
+from infoset.tree import build_tree
+from toys import Toy
+
+WEIGHT = st.sampled_from([0.0, 0.1, 0.25, 1.0, 2.0, 3.5, 10.0, 40.0])
+WEIGHTS = st.lists(WEIGHT, min_size=1, max_size=12).map(np.array)
+
+
+@given(WEIGHTS, st.integers(1, 12))
+def test_the_heavy_are_kept_and_the_light_in_proportion(weight, number):
+    kept = inclusion_probabilities(weight, number)
+    possible = int(np.count_nonzero(weight))
+    assert kept.sum() == pytest.approx(min(number, possible))
+    assert ((kept >= 0) & (kept <= 1)).all()
+    assert (kept[weight == 0] == 0).all()
+    light = kept < 1 - 1e-9
+    if number < possible and light.any():
+        share = kept[light] / np.where(weight[light] > 0, weight[light], 1)
+        positive = weight[light] > 0
+        assert np.allclose(share[positive], share[positive][:1], rtol=1e-6)
+        assert weight[~light].min(initial=np.inf) >= weight[light].max() - 1e-6
+
+
+@given(WEIGHTS, st.integers(1, 12))
+def test_a_comb_keeps_each_with_its_probability(weight, number):
+    kept = inclusion_probabilities(weight, number)
+    shifts = (np.arange(1000) + 0.5) / 1000
+
+    class Fixed:
+        def __init__(self, value):
+            self.random = lambda: value
+
+    often = np.mean([systematic_sample(kept, Fixed(shift)) for shift in shifts], axis=0)
+    assert often == pytest.approx(kept, abs=2e-3)
+
+
+def hidden_moves():
+    """Return phantom tic-tac-toe after a few moves: much was done that was not seen."""
+    game = load_game("phantom_ttt")
+    rng = np.random.default_rng(3)
+    choosers = [lambda infostate, legal: legal[int(rng.integers(len(legal)))]] * 2
+    return game, play_out(initial_history(game), choosers, rng).path()[6]
+
+
+def odds_of_cells(belief):
+    """Return by world state its probability, added up over histories."""
+    total = {}
+    for world, probability in zip(belief.worlds, belief.probability, strict=True):
+        total[world] = total.get(world, 0.0) + float(probability)
+    return total
+
+
+@pytest.mark.parametrize("is_posterior", [False, True])
+def test_drawn_beliefs_are_right_on_average(is_posterior):
+    game, history = hidden_moves()
+    known = history.infostates[0]
+    policies = Cornering() if is_posterior else None
+    exact = private_belief(game, known, policies=policies)
+    assert exact.is_exact
+    wanted = odds_of_cells(exact)
+    total = dict.fromkeys(wanted, 0.0)
+    num_seeds = 200
+    for seed in range(num_seeds):
+        drawn = private_belief(
+            game,
+            known,
+            policies=policies,
+            rng=np.random.default_rng(seed),
+            max_worlds=50,
+            num_samples=24,
+        )
+        assert drawn.method == "samples"
+        assert not drawn.is_exact
+        assert len(drawn) <= 24
+        for world, probability in odds_of_cells(drawn).items():
+            total[world] += probability / num_seeds
+    assert total == pytest.approx(wanted, abs=0.02)
+
+
+class Cornering:
+    """Likes the first cells of the board most."""
+
+    def action_probabilities(self, infostate, legal_actions):
+        weights = 1.0 / (1 + np.arange(len(legal_actions)))
+        return weights / weights.sum()
+
+
+def test_few_enough_histories_are_listed_whatever_the_generator():
+    game, history = hidden_moves()
+    known = history.infostates[0]
+    listed = private_belief(game, known)
+    with_rng = private_belief(game, known, rng=np.random.default_rng(0))
+    assert with_rng.method == "enumeration"
+    assert with_rng.probability.tobytes() == listed.probability.tobytes()
+
+
+def test_the_same_seed_draws_the_same_whatever_was_asked_before():
+    game, history = hidden_moves()
+    known = history.infostates[0]
+    limits = {"max_worlds": 50, "num_samples": 6}
+
+    def draw():
+        return private_belief(game, known, rng=np.random.default_rng(7), **limits)
+
+    warm = draw(), draw()
+    _shared_filter.cache_clear()
+    public_belief(game, known.public_state, rng=np.random.default_rng(1), **limits)
+    cold = draw()
+    for belief in (warm[1], cold):
+        assert belief.worlds == warm[0].worlds
+        assert belief.probability.tobytes() == warm[0].probability.tobytes()
+
+
+HANDS = Infostate(0, (Step(None, (1, 1, 4), None),))
+
+
+def test_a_long_lottery_is_drawn_from_and_what_does_not_agree_thrown_away():
+    dice = LiarsDice(numdice=3, dice_sides=4)
+    drawn = private_belief(
+        dice, HANDS, rng=np.random.default_rng(0), max_worlds=100, num_samples=20_000
+    )
+    assert drawn.method == "enumeration"  # the list has 400 rolls, of which 20 agree
+    drawn = private_belief(
+        dice, HANDS, rng=np.random.default_rng(0), max_worlds=100, num_samples=300
+    )
+    assert drawn.method == "rejection"
+    assert {world.hands[0] for world in drawn.worlds} == {(1, 1, 4)}
+    many = sum(
+        private_belief(
+            dice, HANDS, rng=np.random.default_rng(seed), max_worlds=100, num_samples=300
+        )
+        .infostate_probabilities(1)
+        .get(Infostate(1, (Step(None, (2, 3, 4), None),)), 0.0)
+        for seed in range(200)
+    )
+    assert many / 200 == pytest.approx(6 / 64, abs=0.02)
+
+
+def test_a_long_lottery_that_shows_nothing_in_public_wastes_no_draw():
+    dice = LiarsDice(numdice=3, dice_sides=4)
+    drawn = public_belief(
+        dice,
+        PublicState((None, "1-2")),
+        rng=np.random.default_rng(0),
+        max_worlds=9,
+        num_samples=300,
+    )
+    assert drawn.method == "samples"
+    assert len(drawn) <= 300
+    own = drawn.infostate_probabilities(0)
+    triples = sum(p for known, p in own.items() if len(set(known.steps[0].private)) == 1)
+    assert triples == pytest.approx(4 / 64, abs=0.05)
+
+
+def test_mixtures_of_drawn_beliefs_have_each_history_once():
+    dice = LiarsDice(numdice=2, dice_sides=4)
+    known = Infostate(0, (Step(None, (1, 4), None), Step("1-2", None, "1-2")))
+    belief = PublicPrivateBelief(0.25, max_worlds=30, num_samples=60)
+    mixed = belief.at(dice, known, rng=np.random.default_rng(0))
+    assert mixed.method == "rejection"
+    assert len(set(mixed.histories)) == len(mixed)
+    assert mixed.worlds == tuple(history.world for history in mixed.histories)
+    own = mixed.infostate_probabilities(0)
+    assert own[known] == pytest.approx(0.75 + 0.25 * 2 / 16, abs=0.05)
+    assert mixed.rewards_so_far.tolist() == [[0, 0]] * len(mixed)
+    assert set(mixed.infostates(0)) == set(own)
+
+
+def coin(num_sides, draw):
+    """Return a game whose first move is a die of many sides that player 0 sees, drawn by `draw`."""
+
+    class Coin(Toy):
+        def sample_transition(self, world, joint_action, rng):
+            return draw(self, world, joint_action, rng)
+
+    return Coin(
+        initial_world=lambda: "start",
+        transitions=lambda world, joint: (
+            [(side, 1 / num_sides) for side in range(num_sides)] if world == "start" else []
+        ),
+        observe=lambda world, joint, side: Observation(private={0: side}),
+    )
+
+
+def test_what_is_never_drawn_cannot_be_believed():
+    side = Infostate(0, (Step(None, 3, None),))
+    never = coin(50, lambda self, world, joint_action, rng: 4)
+    with pytest.raises(UnsupportedGameError, match=r"nothing that nature drew.*num_samples=20"):
+        private_belief(never, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
+
+
+def test_a_game_that_draws_from_its_list_is_listed():
+    side = Infostate(0, (Step(None, 3, None),))
+    listed = coin(50, None)
+    type(listed).sample_transition = Toy.sample_transition
+    belief = private_belief(
+        listed, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20
+    )
+    assert belief.worlds == (3,)
+    assert belief.method == "enumeration"
+
+
+def test_drawing_needs_a_generator():
+    game, history = hidden_moves()
+    with pytest.raises(ParameterError, match=r"more than max_worlds=50 .* give rng=np.random"):
+        private_belief(game, history.infostates[0], max_worlds=50)
+    with pytest.raises(ParameterError, match="rng=7 is of type int; give a generator"):
+        private_belief(game, history.infostates[0], rng=7)
+    with pytest.raises(ParameterError, match="max_worlds=0"):
+        private_belief(game, history.infostates[0], max_worlds=0)
+    with pytest.raises(ParameterError, match=r"num_samples=0\.5"):
+        public_belief(game, history.public_state, num_samples=0.5)
+
+
+def test_policies_that_never_go_there_draw_nothing():
+    tree = build_tree(load_game("kuhn_poker"))
+    weights = [np.ones(13), np.ones(13)]
+    weights[0][[2, 4, 6]] = 0
+    policy = random_policy(tree.sequence_form, np.random.default_rng(0)).from_weights(
+        tree.sequence_form, weights
+    )
+    seen = PublicState((None, "bet"))
+    with pytest.raises(UnsupportedGameError, match="policies assumed never lead"):
+        public_belief(
+            tree.game,
+            seen,
+            policies=policy,
+            rng=np.random.default_rng(0),
+            max_worlds=2,
+            num_samples=2,
+        )
