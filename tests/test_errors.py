@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from infoset import errors
-from infoset.errors import CyclicGameError, MissingExtraError, UnknownNameError, nearest_names
+from infoset.errors import (
+    ComparisonError,
+    CyclicGameError,
+    GameFileError,
+    GameRuleError,
+    GameTooLargeError,
+    MissingExtraError,
+    UnknownNameError,
+    nearest_names,
+)
 
 
 def test_all_have_one_base():
@@ -37,6 +48,25 @@ def test_a_missing_extra_says_how_to_install_it():
     error = MissingExtraError("openspiel", "loading 'openspiel:chess'")
     assert "pip install 'infoset[openspiel]'" in str(error)
     assert error.extra == "openspiel"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownNameError.of("method", "crf", ["cfr"]),
+        GameRuleError("rewards are finite", found="got NaN", world="start", player=1),
+        CyclicGameError(range(20)),
+        GameTooLargeError("too large", {"histories": 7}),
+        MissingExtraError("draw", "drawing"),
+        GameFileError("odd", line=3),
+        ComparisonError("lp", ValueError("odd"), ()),
+    ],
+)
+def test_errors_come_back_whole_from_other_processes(error):
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is type(error)
+    assert str(back) == str(error)
+    assert vars(back) == vars(error)
 
 
 def test_a_long_cycle_is_shown_by_its_beginning():

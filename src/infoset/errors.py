@@ -38,6 +38,16 @@ NOWHERE: Hashable = object()
 class InfosetError(Exception):
     """The base of every error below: catch this one to catch them all."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes by message and attributes, however it was made."""
+        return _remade, (type(self), self.args, vars(self))
+
+
+def _remade(kind: type[InfosetError], args: tuple[Any, ...], about: dict[str, Any]) -> InfosetError:
+    error = kind.__new__(kind, *args)
+    vars(error).update(about)
+    return error
+
 
 class UnknownNameError(InfosetError):
     """A game, parameter, method, infostate or action that is not known by the name given."""
