@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
 from infoset.kernels import kernel
 from infoset.searchers.models._kernels import inlined
 from infoset.searchers.models.tricks._kernels import (

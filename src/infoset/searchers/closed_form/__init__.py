@@ -1,0 +1,10 @@
+"""Liar's dice of sizes whose tree cannot be built: policies that look at the hand and the last bid.
+
+What PIMC plays, what it gets against its like, and what a best response gets from it, exactly.
+"""
+
+from infoset.searchers.closed_form.bid_table import BidTable
+from infoset.searchers.closed_form.measuring import BidResponse, bid_response, match_value
+from infoset.searchers.closed_form.pimc import pimc_table
+
+__all__ = ["BidResponse", "BidTable", "bid_response", "match_value", "pimc_table"]
