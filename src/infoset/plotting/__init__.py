@@ -1,5 +1,6 @@
 """Pictures. Matplotlib and pygraphviz are loaded when the first one is drawn, not before."""
 
+from infoset.plotting.belief import plot_beliefs
 from infoset.plotting.comparison import plot_comparison
 from infoset.plotting.convergence import plot_convergence
 from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
@@ -19,6 +20,7 @@ __all__ = [
     "Region",
     "check_target",
     "draw",
+    "plot_beliefs",
     "plot_comparison",
     "plot_convergence",
     "plot_heat_map",

@@ -1,0 +1,154 @@
+"""What is believed of two players' infostates, as squares of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from infoset.beliefs import Belief
+from infoset.checks import check_kind, check_player
+from infoset.errors import ParameterError
+from infoset.game import Infostate
+from infoset.game.infostate import value_text
+from infoset.plotting.convergence import DOTS_PER_INCH
+from infoset.plotting.style import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
+from infoset.typing import FloatArray, Player
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_beliefs"]
+
+COLORS = "Blues"
+DARK_FROM = 0.6
+"""The share of the largest probability from which numbers are written in white."""
+
+NAMED_UP_TO = 12
+"""Infostates of a player up to which each has its name, and each square its number."""
+
+PANEL_INCHES, MARGIN_INCHES = 2.3, 0.9
+
+
+def plot_beliefs(
+    beliefs: Mapping[str, Belief], *, players: tuple[Player, Player] = (0, 1)
+) -> Figure:
+    """Draw beliefs beside each other: how probable each pair of infostates of two players is.
+
+    A row for each infostate of the first player, a column for each of the second; beside it, its
+    own probability. Other players, if there are any, are summed over.
+
+    Parameters
+    ----------
+    beliefs : Mapping[str, Belief]
+        By the title of their panels.
+    players : tuple[Player, Player]
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If there is no belief, or players are not two different ones of the game.
+
+    Examples
+    --------
+    >>> from infoset.beliefs import PublicPrivateBelief
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> one = Infostate(0, (Step(None, (1,), None),))
+    >>> belief = PublicPrivateBelief(0.5).at(load_game("liars_dice(dice_sides=2)"), one)
+    >>> figure = plot_beliefs({"λ = 0.5": belief})
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.375', '0.375', '0.125', '0.125']
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    _check(beliefs, players)
+    names = tuple(_names(beliefs.values(), player) for player in players)
+    tables = [_table(belief, players, names) for belief in beliefs.values()]
+    width = MARGIN_INCHES + PANEL_INCHES * len(tables)
+    figure = Figure(
+        figsize=(width, MARGIN_INCHES + PANEL_INCHES), dpi=DOTS_PER_INCH, layout="constrained"
+    )
+    FigureCanvasAgg(figure)
+    largest = max(float(table.max()) for table in tables)
+    for axes, title, table in zip(
+        figure.subplots(1, len(tables), squeeze=False)[0], beliefs, tables, strict=True
+    ):
+        _draw(axes, table, largest, [list(known.values()) for known in names])
+        axes.set_title(title, fontsize=TITLE_SIZE, color=INK, parse_math=False)
+        axes.set_xlabel(f"player {players[1]}", fontsize=TEXT_SIZE)
+    figure.axes[0].set_ylabel(f"player {players[0]}", fontsize=TEXT_SIZE)
+    return figure
+
+
+def _check(beliefs: Mapping[str, Belief], players: Sequence[Player]) -> None:
+    check_kind("beliefs", beliefs, Mapping, "beliefs by the titles of their panels")
+    if not beliefs:
+        raise ParameterError("there is no belief to draw; give at least one, by its title")
+    for belief in beliefs.values():
+        check_kind("a belief", belief, Belief, "what private_belief or public_belief returns")
+        for player in players:
+            check_player(player, belief.source.num_players, str(belief.source))
+    if len(set(players)) != 2:
+        raise ParameterError(f"players={players!r} must be two different players")
+
+
+def _names(beliefs: Iterable[Belief], player: Player) -> dict[Infostate, str]:
+    """Return the infostates of a player in the beliefs, in order, with their names.
+
+    They are named by what is private, as far as that tells them apart.
+    """
+    known = {infostate for belief in beliefs for infostate in belief.infostates(player)}
+    ordered = sorted(known, key=str)
+    private = [
+        " ".join(value_text(step.private) for step in known.steps if step.private is not None)
+        for known in ordered
+    ]
+    is_enough = all(private) and len(set(private)) == len(private)
+    return dict(zip(ordered, private if is_enough else map(str, ordered), strict=True))
+
+
+def _table(
+    belief: Belief, players: Sequence[Player], names: Sequence[Mapping[Infostate, str]]
+) -> FloatArray:
+    """Return the probability of each pair of infostates."""
+    table = np.zeros((len(names[0]), len(names[1])))
+    places = []
+    for player, known in zip(players, names, strict=True):
+        position = {infostate: place for place, infostate in enumerate(known)}
+        places.append([position[infostate] for infostate in belief.infostates(player)])
+    np.add.at(table, tuple(places), belief.probability)
+    return table
+
+
+def _draw(axes: Axes, table: FloatArray, largest: float, names: Sequence[Sequence[str]]) -> None:
+    """Draw one table: a square for each pair, and beside it what its row or column sums to."""
+    axes.imshow(table, cmap=COLORS, vmin=0, vmax=largest)
+    axes.spines[:].set_color(QUIET_INK)
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    if max(table.shape) > NAMED_UP_TO:
+        axes.set_xticks([])
+        axes.set_yticks([])
+        return
+    axes.set_yticks(range(len(rows)), _labels(names[0], rows), fontsize=SMALL_SIZE)
+    axes.set_xticks(range(len(columns)), _labels(names[1], columns), fontsize=SMALL_SIZE)
+    for axis, size in ((axes.yaxis, len(rows)), (axes.xaxis, len(columns))):
+        axis.set_ticks(np.arange(size + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", linewidth=2)
+    axes.tick_params(which="minor", length=0)
+    for (row, column), value in np.ndenumerate(table):
+        ink = "white" if value > DARK_FROM * largest else INK
+        number = f"{value:.3g}"
+        axes.text(column, row, number, ha="center", va="center", fontsize=SMALL_SIZE, color=ink)
+
+
+def _labels(names: Sequence[str], probability: FloatArray) -> list[str]:
+    return [f"{name}\n({value:.3g})" for name, value in zip(names, probability, strict=True)]
