@@ -1,0 +1,77 @@
+"""Where the simulations of a search begin."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError
+from infoset.game import Infostate
+from infoset.searchers.ismcts._kernels import Start
+from infoset.searchers.models import SearchModel
+from infoset.typing import Action, FloatArray, LongArray
+
+__all__ = ["Beginning", "begin_at"]
+
+
+class Beginning(NamedTuple):
+    """What a search needs of an infostate before it draws anything.
+
+    Attributes
+    ----------
+    actions : tuple[Action, ...]
+        [A] the legal ones.
+    start : Start
+    num_known : int
+        Number of the infostates of all players at the roots.
+    own : tuple[tuple[int, LongArray], ...]
+        Of each own infostate that is thought possible its number, and [A] those of the actions
+        there; -1 for one that is not legal there.
+    """
+
+    actions: tuple[Action, ...]
+    start: Start
+    num_known: int
+    own: tuple[tuple[int, LongArray], ...]
+
+
+def begin_at(
+    model: SearchModel,
+    belief: PublicPrivateBelief,
+    infostate: Infostate,
+    rng: np.random.Generator,
+) -> Beginning:
+    """Return where a search at an infostate begins.
+
+    Raises
+    ------
+    ParameterError
+        If no play leads to the infostate, or its player does not act there.
+    """
+    actions = model.legal_actions(infostate)
+    if not actions:
+        raise ParameterError(
+            f"player {infostate.player} does not act at {infostate}; search where it does"
+        )
+    roots = model.roots(infostate, belief, rng)
+    sizes = roots.infostates.max(axis=0) + 1
+    known = roots.infostates + (np.cumsum(sizes) - sizes)
+    start = Start(  # copies: what may be written to is of another type than what may not
+        np.array(roots.states, np.int64, order="C"),
+        np.array(roots.gains, np.float64, order="C"),
+        np.array(known, np.int64, order="C"),
+        _sums(roots.probability),
+    )
+    numbers = model.action_numbers(infostate, roots)
+    column, first = np.unique(known[:, infostate.player], return_index=True)
+    own = zip(column.tolist(), numbers[first], strict=True)
+    return Beginning(actions, start, int(sizes.sum()), tuple(own))
+
+
+def _sums(probability: FloatArray) -> FloatArray:
+    """Return [K] the sum of the probabilities up to each; infinite for the last."""
+    below = np.cumsum(probability)
+    below[-1] = np.inf
+    return below

@@ -1,0 +1,228 @@
+"""Information-set Monte Carlo tree search: trying out plays, the promising ones more often."""
+
+from __future__ import annotations
+
+from math import nan, sqrt
+from time import perf_counter
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.checks import check_count, check_number
+from infoset.errors import UnknownNameError
+from infoset.game import Infostate
+from infoset.searchers.ismcts._kernels import Start, simulate
+from infoset.searchers.ismcts.beginning import Beginning, begin_at
+from infoset.searchers.ismcts.budget import SimulationBudget
+from infoset.searchers.ismcts.memory import Memory
+from infoset.searchers.ismcts.record import TreeSearchRecord
+from infoset.searchers.models import SearchModel
+from infoset.searchers.searcher import Searcher
+from infoset.streams import Stream
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["BONUSES", "IsMcts"]
+
+BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
+"""The factor c of the bonus sqrt(c ln N / n), by name: OpenSpiel's, and that of UCB1."""
+
+MAX_KEPT_ROOTS = 200_000
+"""Positions where searches begin; when they are more, all are forgotten."""
+
+
+class IsMcts(Searcher):
+    """Monte Carlo tree search over infostates, with plays that begin where the player believes.
+
+    Each simulation draws a position from the belief and goes down a tree whose nodes are the
+    infostates of whoever acts, so that nobody acts on what it does not know. At a node the action
+    of the highest `mean return + exploration * reward_scale * sqrt(c ln N / n)` is taken, N and n
+    being the visits of node and action; actions not tried yet come first, in random order. The
+    first time that a node is met, the game is played from there at random, and what it brings is
+    added to the actions on the path. The policy is the share of the visits.
+
+    Under a belief with a public part, the own infostates that it holds possible are all roots of
+    one tree, which share what follows where others cannot tell them apart; their visits are summed.
+
+    Parameters
+    ----------
+    model : SearchModel
+        The game: with any number of players, general sums, simultaneous moves and chance.
+    belief : PublicPrivateBelief or float
+        As for every searcher.
+    num_simulations : int or None
+        At most so many; None where `milliseconds` alone decides.
+    exploration : float
+        The constant that multiplies the bonus.
+    bonus : str
+        One of `BONUSES`: "ln" for sqrt(ln N / n), "2ln" for sqrt(2 ln N / n).
+    reward_scale : float
+        The returns at which the exploration is meant, in the game's units: 1 takes them as they
+        are; the difference of the greatest and least utility brings them to a range of 1.
+    num_rollouts : int
+        Random plays from each new node, of which the mean counts.
+    milliseconds : float or None
+        Time for a search. The answer then depends on the machine.
+    seed : int
+        Of the policy.
+
+    Attributes
+    ----------
+    budget : SimulationBudget
+    last_search : TreeSearchRecord or None
+        What the last search found, and what it took.
+
+    Raises
+    ------
+    ParameterError
+        If a number is not what it should be, or neither simulations nor time are limited.
+    UnknownNameError
+        If there is no such bonus.
+
+    Notes
+    -----
+    The memory is kept from one search to the next: a searcher is for one thread at a time.
+    Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search" (2012), as in
+    OpenSpiel's `ISMCTSBot`: the first simulation of a root only makes its node, so that visits
+    sum to one less than the simulations.
+
+    Examples
+    --------
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> from infoset.searchers import search_model
+    >>> searcher = IsMcts(search_model(load_game("kuhn_poker")), num_simulations=2000)
+    >>> jack = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
+    >>> searcher.search(jack, np.random.default_rng(0)).round(1).tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_simulations: int | None = 1000,
+        exploration: float = 0.7,
+        bonus: str = "ln",
+        reward_scale: float = 1.0,
+        num_rollouts: int = 1,
+        milliseconds: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model, belief=belief, seed=seed)
+        self.budget = SimulationBudget(num_simulations, milliseconds)
+        check_number("exploration", exploration)
+        check_number("reward_scale", reward_scale)
+        check_count("num_rollouts", num_rollouts, least=1)
+        if bonus not in BONUSES:
+            raise UnknownNameError.of("bonus", str(bonus), BONUSES)
+        self.exploration = exploration
+        self.bonus = bonus
+        self.reward_scale = reward_scale
+        self.num_rollouts = num_rollouts
+        self.last_search: TreeSearchRecord | None = None
+        self._width = exploration * reward_scale * sqrt(BONUSES[bonus])
+        self._memory = Memory(model.state_size, model.num_players)
+        self._kept: dict[Infostate, Beginning] = {}
+        self._num_kept = 0
+        self._is_compiled = False
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the share of the simulations that took each legal action, in order.
+
+        Where there were too few for any, all are alike.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+            Gives the seed of the simulations, and draws positions where there are too many to
+            list.
+
+        Raises
+        ------
+        ParameterError
+            If no play leads to the infostate, or its player does not act there.
+        """
+        started = perf_counter()
+        beginning = self._beginning(infostate, rng)
+        stream = np.array([rng.integers(2**64, dtype=np.uint64)])
+        self._memory.begin(beginning.num_known)
+        started += self._compile(beginning.start, stream)
+        num_simulations = 0
+        if len(beginning.actions) > 1:
+            num_simulations = self.budget.spend(
+                lambda number: self._simulate(beginning.start, stream, number), started
+            )
+        visits, values = self._at_roots(beginning)
+        self.last_search = TreeSearchRecord(
+            beginning.actions,
+            visits,
+            values,
+            num_simulations,
+            self._memory.num_nodes,
+            perf_counter() - started,
+            self.budget.seconds,
+        )
+        return shares(visits)
+
+    def _simulate(self, start: Start, stream: Stream, number: int) -> None:
+        """Make simulations, with more memory where there is too little."""
+        run = simulate if self.model.is_compiled else simulate.py_func  # type: ignore[attr-defined]
+        memory = self._memory
+        arguments = (self._width, self.num_rollouts)
+        while True:
+            number -= run(
+                self.model.arrays, start, memory.tree, memory.play, *arguments, number, stream
+            )
+            if number == 0:
+                return
+            memory.grow()
+
+    def _compile(self, start: Start, stream: Stream) -> float:
+        """Have what is compiled compiled, at the first search; return the seconds that it took."""
+        before = perf_counter()
+        if not self._is_compiled:
+            self._simulate(start, stream, 0)
+            self._memory.grow()
+            self._is_compiled = True
+        return perf_counter() - before
+
+    def _at_roots(self, beginning: Beginning) -> tuple[LongArray, FloatArray]:
+        """Return [A] visits and mean returns of the actions, over all own infostates."""
+        visits = np.zeros(len(beginning.actions), np.int64)
+        returns = np.zeros(len(beginning.actions))
+        for infostate, numbers in beginning.own:
+            is_legal = numbers >= 0
+            there = self._memory.statistics(infostate, 1 + numbers.max(initial=-1))
+            visits[is_legal] += there[0][numbers[is_legal]]
+            returns[is_legal] += there[1][numbers[is_legal]]
+        means = np.full(len(visits), nan)
+        return visits, np.divide(returns, visits, out=means, where=visits > 0)
+
+    def _beginning(self, infostate: Infostate, rng: np.random.Generator) -> Beginning:
+        """Return what there is at an infostate, kept where no random numbers went into it."""
+        if infostate in self._kept:
+            return self._kept[infostate]
+        before = repr(rng.bit_generator.state)
+        found = begin_at(self.model, self.belief, infostate, rng)
+        if self.model.is_compiled and repr(rng.bit_generator.state) == before:
+            self._keep(infostate, found)
+        return found
+
+    def _keep(self, infostate: Infostate, beginning: Beginning) -> None:
+        self._num_kept += len(beginning.start.states)
+        if self._num_kept > MAX_KEPT_ROOTS:
+            self._kept.clear()
+            self._num_kept = len(beginning.start.states)
+        self._kept[infostate] = beginning
+
+
+def shares(visits: LongArray) -> FloatArray:
+    """Return [A] the policy of visit counts; uniform where all are zero."""
+    total = visits.sum()
+    if total == 0:
+        return np.full(len(visits), 1.0 / len(visits))
+    policy: FloatArray = visits / total
+    return policy
