@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 
@@ -49,3 +51,10 @@ class Breaks:
 
     def __repr__(self):
         return "Breaks"
+
+
+class Dies:
+    """A policy that takes its process with it."""
+
+    def action_probabilities(self, infostate, legal_actions):
+        os._exit(1)

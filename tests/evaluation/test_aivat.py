@@ -10,6 +10,7 @@ import pytest
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import (
+    CorrelatedPolicy,
     aivat_utilities,
     exact_match,
     expected_values,
@@ -116,6 +117,17 @@ def test_a_match_with_values_is_the_same_match_with_a_narrower_interval(spec):
     assert corrected.win_rate == plain.win_rate
     exact = exact_match(tree, first, second)
     assert abs(corrected.mean - exact.mean) < 4 * corrected.standard_error
+    for estimate, seat in zip(corrected.seat_utilities, exact.seat_means, strict=True):
+        assert abs(estimate.mean - seat) < 4 * estimate.standard_error
+
+
+def test_a_correlated_policy_is_one_that_nobody_knows():
+    tree = compiled("kuhn_poker")
+    first, *others = policies("kuhn_poker")
+    joint = CorrelatedPolicy(tuple(others), (1.0, 2.0))
+    values = history_values(tree, first)
+    corrected = play_matches(tree, first, joint, num_deals=4000, values=values)
+    exact = exact_match(tree, first, joint)
     for estimate, seat in zip(corrected.seat_utilities, exact.seat_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 

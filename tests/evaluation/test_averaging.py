@@ -60,6 +60,26 @@ def test_repeats_are_those_that_the_spread_asks_for():
         assert (averaged.moved[player] < 5 * 0.02).all()
 
 
+def test_the_rule_by_hand():
+    """One, then the other: the average goes from 1 to 1/2, of two numbers with variance 1/2."""
+
+    class Turns:
+        def search(self, infostate, rng):
+            self.seen = getattr(self, "seen", {})
+            self.seen[infostate] = 1 - self.seen.get(infostate, 1)
+            return np.eye(2)[self.seen[infostate]]
+
+    averaged = average_search(compiled("kuhn_poker"), Turns(), tolerance=0.5)
+    assert set(averaged.policy.probabilities[0][1:]) == {0.5}
+    for found, expected in [
+        (averaged.repeats, 2),
+        (averaged.moved, 0.5),
+        (averaged.errors, 0.5),
+    ]:
+        assert np.concatenate(found) == pytest.approx(expected)
+    assert averaged.is_settled
+
+
 def test_stopping_does_not_push_the_average():
     tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
     found = [

@@ -83,18 +83,19 @@ class MatchFile:
                     f"{value!r}: give another file, or the same match"
                 )
 
-    def write(self, tally: Tally, *, at_once: bool = False) -> None:
-        """Keep the deals so far, if the last time is some seconds ago.
+    def write_now_and_then(self, tally: Tally) -> None:
+        """Keep the deals so far, if the last time is some seconds ago."""
+        if time.monotonic() >= self._written + SECONDS_BETWEEN_WRITES:
+            self.write(tally)
 
-        The file is complete under another name before it takes its own.
+    def write(self, tally: Tally) -> None:
+        """Keep the deals so far; the file is complete under another name before it takes its own.
 
         Raises
         ------
         CheckpointFileError
             If it cannot be written.
         """
-        if not at_once and time.monotonic() < self._written + SECONDS_BETWEEN_WRITES:
-            return
         kept = {
             "format": FORMAT,
             "version": __version__,

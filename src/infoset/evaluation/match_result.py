@@ -97,11 +97,12 @@ class MatchResult:
         return tuple(seat.mean for seat in self.seat_utilities)
 
     def __str__(self) -> str:
+        wins = f"wins {100 * self.win_rate.mean:.4g} %"
         if self.num_deals == 0:
-            return f"{self.mean:.6g} per play, exactly; wins {100 * self.win_rate.mean:.4g} %"
+            return f"{self.mean:.6g} per play, exactly; {wins}"
         low, high = self.interval
         return (
-            f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g} "
+            f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g}; {wins} "
             f"({self.num_deals:,} deals, each in {len(self.seat_utilities)} seats)"
         )
 

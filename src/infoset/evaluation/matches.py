@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from infoset.evaluation.searching import SearchingPlayer
 from infoset.evaluation.tree_matches import TreeMatch
 from infoset.evaluation.workers import in_portions
 from infoset.game import Game
+from infoset.interrupts import interrupts_held
 from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
@@ -82,8 +83,8 @@ def play_matches(
         How many processes play at a time (threads, for tables on a tree). The result does not
         depend on it.
     checkpoint : str or Path, optional
-        A file to keep the match in. If it is there, the match goes on from it; where it has more
-        deals than were asked for, all count.
+        A file to keep the match in, every few seconds and when it ends, also by Ctrl-C. If it is
+        there, the match goes on from it; where it has more deals than were asked for, all count.
 
     Returns
     -------
@@ -146,11 +147,22 @@ def play_matches(
         file.read(tally)
     with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
         for target in _looks(tally, seed, wanted, num_deals):
-            for rows in played(_portions(tally.num_rows, target, match.deals_at_once)):
+            portions = _portions(tally.num_rows, target, match.deals_at_once)
+            _add_all(tally, played(portions), file)
+    return match_result(tally, seed)
+
+
+def _add_all(tally: Tally, played: Iterable[FloatArray], file: MatchFile | None) -> None:
+    """Add deals as they are played, and keep them in the file, also if they are broken off."""
+    try:
+        for rows in played:
+            with interrupts_held():
                 tally.add(rows)
                 if file is not None:
-                    file.write(tally, at_once=tally.num_rows >= target)
-    return match_result(tally, seed)
+                    file.write_now_and_then(tally)
+    finally:
+        if file is not None:
+            file.write(tally)
 
 
 def _looks(tally: Tally, seed: int, wanted: tuple[float, ...], most: int) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
@@ -101,7 +102,8 @@ _received: list[Work[Any, Any]] = []
 
 
 def _receive(work: Work[Any, Any]) -> None:
-    """Keep the work of this process."""
+    """Keep the work of this process; Ctrl-C is for the one that handed it out."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _received[:] = [work]
 
 
