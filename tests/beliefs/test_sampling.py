@@ -200,8 +200,16 @@ def coin(num_sides, draw):
 def test_what_is_never_drawn_cannot_be_believed():
     side = Infostate(0, (Step(None, 3, None),))
     never = coin(50, lambda self, world, joint_action, rng: 4)
-    with pytest.raises(UnsupportedGameError, match=r"nothing that nature drew.*num_samples=20"):
+    with pytest.raises(UnsupportedGameError, match=r"nothing that was drawn.*num_samples=20"):
         private_belief(never, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
+
+
+def test_who_saw_what_no_draw_has_is_not_told_that_it_cannot_be():
+    dice = LiarsDice(numdice=3, dice_sides=4)
+    seen = PublicState((None, "6-4", ("liar", "player 0 wins")))
+    assert len(public_belief(dice, seen)) == 1
+    with pytest.raises(UnsupportedGameError, match="step 3 of .* raise num_samples=20"):
+        public_belief(dice, seen, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
 
 
 def test_a_game_that_draws_from_its_list_is_listed():

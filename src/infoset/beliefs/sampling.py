@@ -67,10 +67,10 @@ class _Sampler:
         drawing = Drawing(self.num_samples, -(-self.num_samples // len(layer)), self.rng)
         found = list(successors(layer, sight, drawing))
         is_rejected = drawing.num_outcomes > drawing.count(layer, found)
-        if not found and is_rejected:
+        if not found and (is_rejected or layer.method != "enumeration"):
             raise UnsupportedGameError(
-                f"nothing that nature drew agrees with step {layer.depth + 1} of {known}, and "
-                f"{layer.game} has too many outcomes there to list; raise num_samples="
+                f"nothing that was drawn agrees with step {layer.depth + 1} of {known} in "
+                f"{layer.game}, whose outcomes are too many to list; raise num_samples="
                 f"{self.num_samples}, or let the game deal in several steps"
             )
         if not found:
