@@ -8,7 +8,8 @@ import numpy as np
 
 from infoset.beliefs.assumed_policies import AssumedPolicies, policy_of_each
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.rules_beliefs import MAX_WORLDS, NUM_SAMPLES, Limits, RulesBeliefs
+from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES, Limits
+from infoset.beliefs.rules_beliefs import RulesBeliefs
 from infoset.beliefs.tree_beliefs import TreeBeliefs
 from infoset.checks import check_kind, check_player
 from infoset.game import Game, Infostate, PublicState

@@ -19,6 +19,10 @@ Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
 """Gives the probability of each legal action at an infostate."""
 
 
+ENOUGH_SAMPLES = 200
+"""How many histories are drawn where they are too many, to deal again a few of them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Leak:
     """Two answers that should have been the same.
@@ -183,7 +187,7 @@ class _Trial:
         yield again, self.search, history, infostate
         same = Infostate(infostate.player, tuple(Step(*step) for step in infostate.steps))
         yield "infostate object", self.search, history, same
-        belief = private_belief(history.game, infostate, rng=rng)
+        belief = private_belief(history.game, infostate, rng=rng, num_samples=ENOUGH_SAMPLES)
         for position in belief.sample(rng, self.num_worlds).tolist():
             other = belief.histories[position]
             yield "world state", self.search, other, other.infostates[infostate.player]

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.beliefs.assumed_policies import AssumedPolicies
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.consistent import beliefs_in, check_infostate
-from infoset.beliefs.rules_beliefs import MAX_WORLDS, NUM_SAMPLES, Limits
+from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES, Limits
 from infoset.errors import ParameterError
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree

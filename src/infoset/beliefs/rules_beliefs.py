@@ -11,48 +11,14 @@ from infoset.beliefs.assumed_policies import layer_reach, unreached
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.filtering import Known, history_filter
 from infoset.beliefs.layers import Layer
+from infoset.beliefs.limits import Limits
 from infoset.beliefs.sampling import sampled_layer
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 
-__all__ = ["MAX_WORLDS", "NUM_SAMPLES", "Limits", "RulesBeliefs"]
-
-MAX_WORLDS = 200_000
-"""How many histories are listed, before some are drawn."""
-
-NUM_SAMPLES = 10_000
-"""How many are drawn then."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How many histories are listed, and how others are drawn.
-
-    Attributes
-    ----------
-    rng : np.random.Generator or None
-        None where nothing is to be drawn.
-    max_worlds, num_samples : int
-
-    Raises
-    ------
-    ParameterError
-        If one of them is not what it should be.
-    """
-
-    rng: np.random.Generator | None = None
-    max_worlds: int = MAX_WORLDS
-    num_samples: int = NUM_SAMPLES
-
-    def __post_init__(self) -> None:
-        if self.rng is not None:
-            give = "a generator, such as np.random.default_rng(0)"
-            check_kind("rng", self.rng, np.random.Generator, give)
-        check_count("max_worlds", self.max_worlds, least=1)
-        check_count("num_samples", self.num_samples, least=1)
+__all__ = ["RulesBeliefs"]
 
 
 @dataclass(frozen=True)
@@ -115,7 +81,7 @@ class RulesBeliefs:
                 f"first {length + 1} steps of what was seen, so that some are to be drawn: give "
                 "rng=np.random.default_rng(0), or raise max_worlds"
             )
-        return sampled_layer(layer, known, self.policies, limits.num_samples, limits.rng)
+        return sampled_layer(layer, known, self.policies, limits, limits.rng)
 
     def _belief(self, layer: Layer, known: Known) -> Belief:
         return _of_layer(layer, self._probability(layer, known))

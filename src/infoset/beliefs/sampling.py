@@ -10,6 +10,7 @@ import numpy as np
 from infoset.beliefs.assumed_policies import layer_reach, unreached
 from infoset.beliefs.filtering import Known, nothing_left, sights_of
 from infoset.beliefs.layers import Layer, Sight
+from infoset.beliefs.limits import Limits
 from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
 from infoset.beliefs.transitions import Drawing, successors
 from infoset.errors import UnsupportedGameError
@@ -22,7 +23,7 @@ def sampled_layer(
     layer: Layer,
     known: Known,
     policies: Sequence[Policy | None],
-    num_samples: int,
+    limits: Limits,
     rng: np.random.Generator,
 ) -> Layer:
     """Return histories that agree with what is known, drawn step by step.
@@ -39,7 +40,7 @@ def sampled_layer(
     known : Known
     policies : Sequence[Policy or None]
         Those by which histories are likely.
-    num_samples : int
+    limits : Limits
     rng : np.random.Generator
 
     Raises
@@ -47,7 +48,7 @@ def sampled_layer(
     UnsupportedGameError
         If nothing that was drawn agrees.
     """
-    sampler = _Sampler(policies, num_samples, rng)
+    sampler = _Sampler(policies, limits, rng)
     for sight in sights_of(known)[layer.depth :]:
         layer = sampler.further(layer, sight, known)
     return sampler.thin(layer, sights_of(known)[-1])
@@ -58,20 +59,21 @@ class _Sampler:
     """Extends a layer by one step at random."""
 
     policies: Sequence[Policy | None]
-    num_samples: int
+    limits: Limits
     rng: np.random.Generator
 
     def further(self, layer: Layer, sight: Sight, known: Known) -> Layer:
         """Return histories one step longer that agree with what was seen."""
         layer = self.thin(layer, sight)
-        drawing = Drawing(self.num_samples, -(-self.num_samples // len(layer)), self.rng)
+        most = max(self.limits.num_samples, self.limits.max_worlds // len(layer))
+        drawing = Drawing(most, -(-self.limits.num_samples // len(layer)), self.rng)
         found = list(successors(layer, sight, drawing))
         is_rejected = drawing.num_outcomes > drawing.count(layer, found)
         if not found and (is_rejected or layer.method != "enumeration"):
             raise UnsupportedGameError(
                 f"nothing that was drawn agrees with step {layer.depth + 1} of {known} in "
                 f"{layer.game}, whose outcomes are too many to list; raise num_samples="
-                f"{self.num_samples}, or let the game deal in several steps"
+                f"{self.limits.num_samples}, or let the game deal in several steps"
             )
         if not found:
             raise nothing_left(layer, sight, known)
@@ -82,10 +84,11 @@ class _Sampler:
 
     def thin(self, layer: Layer, sight: Sight) -> Layer:
         """Return at most `num_samples` of the histories, with the weight of all."""
-        if len(layer) <= self.num_samples:
+        number = self.limits.num_samples
+        if len(layer) <= number:
             return layer
         likely = layer_reach(layer, self.policies, sight.player)
-        kept_with = inclusion_probabilities(likely, self.num_samples)
+        kept_with = inclusion_probabilities(likely, number)
         kept = systematic_sample(kept_with, self.rng)
         if not kept.any():
             raise unreached(layer.game, sight.player)

@@ -1,0 +1,45 @@
+"""How many histories are listed, and how others are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.checks import check_count, check_kind
+
+__all__ = ["MAX_WORLDS", "NUM_SAMPLES", "Limits"]
+
+MAX_WORLDS = 200_000
+"""How many histories are listed, before some are drawn."""
+
+NUM_SAMPLES = 10_000
+"""How many are drawn then."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many histories are listed, and how others are drawn.
+
+    Attributes
+    ----------
+    rng : np.random.Generator or None
+        None where nothing is to be drawn.
+    max_worlds, num_samples : int
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not what it should be.
+    """
+
+    rng: np.random.Generator | None = None
+    max_worlds: int = MAX_WORLDS
+    num_samples: int = NUM_SAMPLES
+
+    def __post_init__(self) -> None:
+        if self.rng is not None:
+            give = "a generator, such as np.random.default_rng(0)"
+            check_kind("rng", self.rng, np.random.Generator, give)
+        check_count("max_worlds", self.max_worlds, least=1)
+        check_count("num_samples", self.num_samples, least=1)
