@@ -1,6 +1,7 @@
 """Measuring policies: values, best responses, exploitability."""
 
 from infoset.evaluation.aivat import aivat_utilities, history_values
+from infoset.evaluation.average_policy import AveragePolicy
 from infoset.evaluation.averaging import AveragedSearch, average_search
 from infoset.evaluation.behavior import Behavior, behavior_values
 from infoset.evaluation.correlated import CorrelatedPolicy
@@ -25,6 +26,7 @@ from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.match_result import Estimate, MatchResult
 from infoset.evaluation.matches import Contestant, play_matches
 from infoset.evaluation.path_corrections import ValueFunction
+from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.searching import SearchingPlayer
 from infoset.evaluation.triggers import (
     TriggerEvaluation,
@@ -39,6 +41,7 @@ from infoset.evaluation.true_state import (
 )
 
 __all__ = [
+    "AveragePolicy",
     "AveragedSearch",
     "Behavior",
     "BestResponse",
@@ -50,6 +53,7 @@ __all__ = [
     "JointEvaluation",
     "JointPlay",
     "MatchResult",
+    "ReachedResponse",
     "SearchingPlayer",
     "TriggerEvaluation",
     "TriggerGain",
@@ -77,6 +81,7 @@ __all__ = [
     "plan_value",
     "play_matches",
     "prove_value",
+    "reached_best_response",
     "save_correlated_policy",
     "true_state_ratios",
     "utility_gradient",

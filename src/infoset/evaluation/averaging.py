@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind, check_number
+from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
-from infoset.evaluation.looks import next_look
-from infoset.evaluation.searching import OneSearch, SearchingPlayer
+from infoset.evaluation.repeated_search import Average, Repeats, check_searcher
+from infoset.evaluation.searching import SearchingPlayer
 from infoset.evaluation.tree_plays import own_depths
 from infoset.evaluation.workers import in_portions
-from infoset.policy import TabularPolicy, behavior_to_plan, checked_probabilities, uniform_policy
+from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -134,11 +133,11 @@ def average_search(
     """
     check_kind("game", game, (GameTree, SequenceForm), "a GameTree, or its sequence_form")
     form = game.sequence_form if isinstance(game, GameTree) else game
-    _check_numbers(tolerance, max_repeats)
+    repeats = Repeats(tolerance, max_repeats)
     check_count("seed", seed)
     check_count("workers", workers, least=1)
-    asked = _Asked(form, _seated(searchers, form), float(tolerance), max_repeats, seed)
-    average = _Average(form)
+    asked = _Asked(form, _seated(searchers, form), repeats, seed)
+    average = _Table(form)
     with in_portions(asked, workers) as answers:
         for wave in average.waves(asked.searchers, reached_only):
             portions = [
@@ -151,16 +150,6 @@ def average_search(
     return average.result(float(tolerance))
 
 
-def _check_numbers(tolerance: object, max_repeats: object) -> None:
-    check_number("tolerance", tolerance)
-    if not 0 < float(tolerance) <= 1:  # type: ignore[arg-type]
-        raise ParameterError(
-            f"tolerance={tolerance} is out of range: it is a probability, above 0 and at most 1, "
-            "such as 0.01"
-        )
-    check_count("max_repeats", max_repeats, least=2)
-
-
 def _seated(searchers: Searchers, form: SequenceForm) -> tuple[SearchingPlayer | None, ...]:
     """Return the searcher of each player."""
     given = searchers if isinstance(searchers, list | tuple) else [searchers] * form.num_players
@@ -170,21 +159,9 @@ def _seated(searchers: Searchers, form: SequenceForm) -> tuple[SearchingPlayer |
             "for each, None to leave one out, or one for all"
         )
     for searcher in given:
-        if searcher is not None and not isinstance(searcher, SearchingPlayer):
-            raise ParameterError(
-                f"{searcher!r} is no searcher: it has no method search(infostate, rng); what "
-                "always answers the same is made a table by infoset.policy.tabulate"
-            )
+        if searcher is not None:
+            check_searcher(searcher)
     return tuple(given)
-
-
-class _Answer(NamedTuple):
-    """An average of searches at one infostate, how many, its standard error, how it moved."""
-
-    average: FloatArray
-    repeats: int
-    error: float
-    moved: float
 
 
 @dataclass(frozen=True)
@@ -193,14 +170,13 @@ class _Asked:
 
     form: SequenceForm
     searchers: tuple[SearchingPlayer | None, ...]
-    tolerance: float
-    max_repeats: int
+    repeats: Repeats
     seed: int
 
-    def __call__(self, places: Sequence[Place]) -> list[_Answer]:
+    def __call__(self, places: Sequence[Place]) -> list[Average]:
         return [self._average(*place) for place in places]
 
-    def _average(self, player: Player, position: int) -> _Answer:
+    def _average(self, player: Player, position: int) -> Average:
         """Return the average at one infostate, from numbers that belong to it alone."""
         searcher = self.searchers[player]
         assert searcher is not None
@@ -208,33 +184,11 @@ class _Asked:
         number = int(tree.acting[position])
         infostate, legal_actions = tree.value(number), tree.legal_actions(number)
         source = np.random.SeedSequence(self.seed, spawn_key=(player, number))
-        policy = OneSearch(searcher, np.random.default_rng(source))
-        sums, squares = np.zeros((2, len(legal_actions)))
-        average, count = np.zeros_like(sums), 0
-        enough = min(ceil(1 / self.tolerance), self.max_repeats)
-        look = ceil(enough / 2)
-        while True:
-            for _ in range(look - count):
-                answer = checked_probabilities(policy, infostate, legal_actions)
-                sums += answer
-                squares += answer**2
-            count, before, average = look, average, sums / look
-            moved = float(np.abs(average - before).max())
-            error = _standard_error(average, squares, count)
-            if count >= enough and (error <= self.tolerance or count >= self.max_repeats):
-                return _Answer(average, count, error, moved)
-            look = min(max(enough, next_look(count, error / self.tolerance)), self.max_repeats)
+        rng = np.random.default_rng(source)
+        return self.repeats.average(searcher, rng, infostate, legal_actions)
 
 
-def _standard_error(average: FloatArray, squares: FloatArray, count: int) -> float:
-    """Return the largest standard error of averages, by the sums of squares of what they are of."""
-    if count < 2:
-        return inf
-    variance = np.maximum(squares - count * average**2, 0.0).max() / (count - 1)
-    return float(np.sqrt(variance / count))
-
-
-class _Average:
+class _Table:
     """The table that answers are put in."""
 
     def __init__(self, form: SequenceForm) -> None:
@@ -265,11 +219,11 @@ class _Average:
             plex.parent_sequence, plex.first_sequence, plex.num_actions, self._probabilities[player]
         )
 
-    def put(self, place: Place, answer: _Answer) -> None:
+    def put(self, place: Place, answer: Average) -> None:
         """Put an answer in its place."""
         player, position = place
         first = self.form.treeplexes[player].first_sequence[position]
-        self._probabilities[player][first : first + len(answer.average)] = answer.average
+        self._probabilities[player][first : first + len(answer.policy)] = answer.policy
         self._answers[player][:, position] = answer.repeats, answer.error, answer.moved
 
     def result(self, tolerance: float) -> AveragedSearch:
