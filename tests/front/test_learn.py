@@ -192,6 +192,29 @@ def test_a_run_that_is_kept_goes_on_to_the_same_bits(tmp_path):
         infoset.learn("leduc_poker", "ixomd", episodes=EPISODES, **options)
 
 
+ENDLESS = [("ixomd", "anytime"), ("balanced-cfr-hedge", "anytime"), ("vr-mccfr", None)]
+
+
+@pytest.mark.parametrize(("method", "preset"), ENDLESS)
+def test_runs_without_a_horizon_go_on_for_as_long_as_one_likes(method, preset, tmp_path):
+    def run(episodes, **options):
+        return infoset.learn("kuhn_poker", method, preset=preset, episodes=episodes, **options)
+
+    kept = run(700, checkpoint=tmp_path / "run")
+    gone_on = run(2000, checkpoint=tmp_path / "run")
+    assert (probabilities(gone_on)[0] == probabilities(run(2000))[0]).all()
+    assert gone_on.seconds >= kept.seconds
+    assert gone_on.seconds >= gone_on.runs[0].seconds
+
+
+def test_a_run_for_a_number_of_episodes_says_that_it_is_of_that_many(tmp_path):
+    infoset.learn("kuhn_poker", "ixomd", episodes=70, checkpoint=tmp_path / "run")
+    with pytest.raises(
+        CheckpointMismatchError, match=r"run: horizon \(the iterations asked for\) 70"
+    ):
+        infoset.learn("kuhn_poker", "ixomd", episodes=99, checkpoint=tmp_path / "run")
+
+
 def test_interrupts_end_every_run_with_what_it_has():
     main = threading.main_thread().ident
     came = threading.Event()

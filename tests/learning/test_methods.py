@@ -124,6 +124,8 @@ def test_unknown_names_come_with_the_nearest():
         find_learner("ixmod")
     with pytest.raises(UnknownNameError, match=r"preset of ixomd 'theroy'; did you mean theory\?"):
         find_learner("ixomd", preset="theroy")
+    with pytest.raises(ParameterError, match="preset='tuned': os-mccfr has none; leave preset out"):
+        find_learner("os-mccfr", preset="tuned")
     with pytest.raises(ParameterError, match="learner=3 is of type int; give a name"):
         find_learner(3)
     with pytest.raises(ParameterError, match="preset=3 is of type int; give one of: theory"):

@@ -157,7 +157,7 @@ def learn(
     ]
     began = time.monotonic()
     results = _all_done(runs, min(workers or os.cpu_count() or 1, len(runs)))
-    seconds_taken = time.monotonic() - began
+    seconds_taken = time.monotonic() - began + max(run.seconds_before for run in runs)
     joint_play, recommended_play, correlated_policies = _joint_play(runs)
     return LearnResult(
         game=simulator.sequence_form.name,
@@ -271,11 +271,15 @@ class _Run:
     learners: SelfPlay | MeasuredPlay
     name: str
     budget: Budget
+    seconds_before: float = 0.0
+    """Of earlier sittings, where it goes on from a file."""
 
     def __call__(self) -> SolveResult:
-        self.budget.started = time.monotonic()
+        self.budget.started = began = time.monotonic()
         joint = self.learners.gaps if isinstance(self.learners, MeasuredPlay) else JointGaps
-        return run_measured(self.learners, self.name, self.budget, joint=joint)
+        result = run_measured(self.learners, self.name, self.budget, joint=joint)
+        self.seconds_before = began - self.budget.started
+        return result
 
 
 def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:

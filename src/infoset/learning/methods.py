@@ -71,6 +71,8 @@ def find_learner(
     row = _row_of(learner)
     if preset is not None:
         check_kind("preset", preset, str, f"one of: {', '.join(row.presets) or 'none'}")
+        if not row.presets:
+            raise ParameterError(f"preset={preset!r}: {row.name} has none; leave preset out")
         if preset.lower() not in row.presets:
             raise UnknownNameError.of(f"preset of {row.name}", preset, row.presets)
         row = _changed(row, **row.presets[preset.lower()])

@@ -38,7 +38,7 @@ class LearnResult:
         One per seed: `policy` is the average policy, `current_policy` the last one, an iteration
         is an episode.
     seconds : float
-        Time taken by all runs together, the building of the game not counted.
+        Time taken by all runs together, the building of the game not counted; earlier sittings are.
     reason : str or None
         Why this method, where `auto` chose it.
     joint_play : tuple[JointEvaluation, ...]

@@ -19,6 +19,7 @@ __all__ = [
     "TreeSize",
     "check_steps",
     "known_size",
+    "planned_for",
     "size_of",
     "tree_size",
     "tree_sizes",
@@ -136,6 +137,16 @@ def known_size(size: TreeSize | None, learner: str) -> TreeSize:
             f'bounds will do; or numbers, by find_learner("{learner}", steps=(rate, exploration))'
         )
     return size
+
+
+def planned_for(
+    steps: Steps | StepRule | None, horizon: int, *, anytime: bool = False
+) -> int | None:
+    """Return the number of episodes that a run is of, where its steps are made for one.
+
+    None where they are not: such a run may go on for as long as one likes.
+    """
+    return None if anytime or steps is None or isinstance(steps, Steps) else horizon
 
 
 def check_steps(steps: object) -> Steps | StepRule:

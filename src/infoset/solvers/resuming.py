@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NoKeeper", "Resumable", "RunKeeper", "keep_run", "refuse_checkpoint", "settings_of"]
 
+LONGEST_DIFFERENCE = 100
+
 
 @runtime_checkable
 class Resumable(Protocol):
@@ -236,7 +238,10 @@ def check_same_run(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
 
 
 def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
-    """Return what differs, there and here, of the first kind of thing that does."""
+    """Return what differs, there and here, of the first kind of thing that does.
+
+    Long lists of numbers are left out where something else does too: they follow from it.
+    """
     rules = f"fingerprint of {here.game}"
     for then, now in (
         ({"game": kept.game}, {"game": here.game}),
@@ -249,7 +254,8 @@ def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]
         found = [(name, then.get(name), now.get(name)) for name in names]
         differing = [(_words(what), old, new) for what, old, new in found if old != new]
         if differing:
-            return differing
+            short = [one for one in differing if len(f"{one[1]}{one[2]}") < LONGEST_DIFFERENCE]
+            return short or differing
     return []
 
 

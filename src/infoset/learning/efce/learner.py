@@ -14,7 +14,15 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
-from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
+from infoset.learning.steps import (
+    StepRule,
+    Steps,
+    TreeSize,
+    check_steps,
+    known_size,
+    planned_for,
+    tree_sizes,
+)
 from infoset.regret import StateArrays
 
 __all__ = ["TriggerOmd", "TriggerSelfPlay"]
@@ -125,7 +133,7 @@ class TriggerSelfPlay(SelfPlay):
             "learner": self.row.name,
             "numbers": self._numbers.tolist(),
             "anytime": self.row.anytime,
-            "horizon": self.horizon,
+            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
             "seed": self.seed,
         }
 

@@ -22,6 +22,7 @@ from infoset.learning.steps import (
     TreeSize,
     check_steps,
     known_size,
+    planned_for,
     tree_sizes,
 )
 from infoset.regret import StateArrays
@@ -155,7 +156,7 @@ class LocalOmdSelfPlay(SelfPlay):
             "learner": self.row.name,
             "numbers": self._numbers.tolist(),
             "centre": self.row.centre,
-            "horizon": self.horizon,
+            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
             "seed": self.seed,
         }
 

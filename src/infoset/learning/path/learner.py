@@ -16,7 +16,15 @@ from infoset.learning.path.rule import PathRule
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
-from infoset.learning.steps import StepRule, Steps, TreeSize, check_steps, known_size, tree_sizes
+from infoset.learning.steps import (
+    StepRule,
+    Steps,
+    TreeSize,
+    check_steps,
+    known_size,
+    planned_for,
+    tree_sizes,
+)
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
@@ -167,7 +175,7 @@ class PathSelfPlay(SelfPlay):
             "numbers": self._numbers.tolist(),
             "centre": self.row.centre,
             "renewal": self.row.renewal,
-            "horizon": self.horizon,
+            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
             "seed": self.seed,
         }
 
