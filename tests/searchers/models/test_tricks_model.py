@@ -1,5 +1,6 @@
 """The trick-taking game as searches read it, next to its rules."""
 
+from functools import cache
 from itertools import combinations
 from math import comb
 
@@ -72,6 +73,41 @@ def test_values_of_cards_are_those_of_brute_force(game):
         for player in (0, 1):
             expected = by_force(world, player)
             assert model.perfect_values(row, player).tolist() == [list(expected)]
+
+
+def most_tricks(game):
+    """Return what tells, by brute force, how many tricks a hand in the lead takes from another."""
+
+    def bits(cards):
+        return [1 << card for card in range(game.num_cards) if cards >> card & 1]
+
+    @cache
+    def most(own, other):
+        return max((least(own, other, card) for card in bits(own)), default=0)
+
+    def least(own, other, card):
+        suit = game.suit_sets[card.bit_length() - 1]
+        left = own.bit_count() - 1
+        return min(
+            left - most(other ^ reply, own ^ card)
+            if suit & reply and reply > card
+            else 1 + most(own ^ card, other ^ reply)
+            for reply in bits(other & suit or other)
+        )
+
+    return most
+
+
+def test_every_deal_of_twelve_cards():
+    games = [TrickTaking(num_cards=12, num_suits=2, tie=tie) for tie in ("both_win", "draw")]
+    by_force, everything = most_tricks(games[0]), (1 << 12) - 1
+    hands = [sum(1 << card for card in cards) for cards in combinations(range(12), 6)]
+    rows = np.array([[own, everything ^ own, 0, 0, 0, 0, 0] for own in hands])
+    tricks = np.array([by_force(own, everything ^ own) for own in hands])
+    for game, half in zip(games, (1.0, 0.0), strict=True):
+        expected = np.where(tricks > 3, 1.0, np.where(tricks == 3, half, -1.0))
+        values = TricksModel(game).perfect_values(rows, 0)
+        assert np.nanmax(values, axis=1).tolist() == expected.tolist()
 
 
 def test_what_is_remembered_of_other_deals_changes_no_value():
