@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.evaluation import exact_match, play_matches
 from infoset.evaluation.match_result import BLOCK, Tally
+from infoset.evaluation.workers import packed
 from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy
 from infoset.tree import build_tree
@@ -233,6 +235,15 @@ def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     tree = compiled("kuhn_poker")
     alone = play_matches(tree, *policies("kuhn_poker"), num_deals=5000)
     assert play_matches(tree, *policies("kuhn_poker"), num_deals=5000, workers=3) == alone
+
+
+def test_arrays_come_as_they_are_so_that_kernels_need_not_be_compiled_again():
+    tree = compiled("kuhn_poker")
+    there = pickle.loads(packed(tree))
+    assert not there.first_child.flags.writeable
+    assert not there.infostate.flags.writeable
+    assert there.infostate.flags.f_contiguous == tree.infostate.flags.f_contiguous
+    assert (there.infostate == tree.infostate).all()
 
 
 def test_what_cannot_be_sent_to_a_process():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,12 +15,11 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from multiprocessing import get_context
-from pickle import PicklingError
 from typing import Any, TypeAlias, TypeVar
 
 from infoset.errors import ParameterError
 
-__all__ = ["in_portions"]
+__all__ = ["in_portions", "packed"]
 
 Portion = TypeVar("Portion")
 Result = TypeVar("Result")
@@ -28,7 +28,7 @@ Work: TypeAlias = Callable[[Portion], Result]
 AHEAD = 4
 """Portions handed out for each worker, so that none is idle."""
 
-UNSENDABLE = (PicklingError, AttributeError, TypeError)
+UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError)
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def in_portions(
     Raises
     ------
     ParameterError
-        Where results are asked for: if the work cannot be sent, or processes cannot be started.
+        If the work cannot be sent, or, where results are asked for, processes cannot be started.
     """
     if workers == 1:
         yield lambda portions: map(work, portions)
@@ -60,7 +60,7 @@ def in_portions(
     if compiled:
         pool, task = ThreadPoolExecutor(workers), work
     else:
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), _receive, (work,))
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _receive, (packed(work),))
         task = _do_received
     try:
         yield lambda portions: _in_order(pool, task, portions, AHEAD * workers)
@@ -80,17 +80,26 @@ def _in_order(
     """Yield results in order, with at most so many portions handed out."""
     waiting: deque[Future[Result]] = deque()
     for portion in portions:
-        waiting.append(_handed_out(pool, task, portion))
+        waiting.append(pool.submit(task, portion))
         if len(waiting) >= most:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
 
 
-def _handed_out(pool: Executor, task: Work[Portion, Result], portion: Portion) -> Future[Result]:
-    """Hand out a portion; the first ones start the processes, to which the work is sent."""
+def packed(work: object) -> bytes:
+    """Return a work as it is sent to processes.
+
+    In the fifth protocol arrays that are read-only stay so: kernels compiled for these, and kept on
+    disk, need not be compiled again for others.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be sent.
+    """
     try:
-        return pool.submit(task, portion)
+        return pickle.dumps(work, protocol=5)
     except UNSENDABLE as error:
         raise ParameterError(
             f"what takes part cannot be sent to other processes ({error}); define its classes and "
@@ -101,10 +110,10 @@ def _handed_out(pool: Executor, task: Work[Portion, Result], portion: Portion) -
 _received: list[Work[Any, Any]] = []
 
 
-def _receive(work: Work[Any, Any]) -> None:
+def _receive(work: bytes) -> None:
     """Keep the work of this process; Ctrl-C is for the one that handed it out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _received[:] = [work]
+    _received[:] = [pickle.loads(work)]
 
 
 def _do_received(portion: Any) -> Any:
