@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -24,6 +28,7 @@ from infoset.learning import (
     find_learner,
     make_simulator,
 )
+from infoset.solvers import read_checkpoint
 from infoset.tree import decision, make_form, terminal
 
 EPISODES = 3000
@@ -190,6 +195,41 @@ def test_a_run_that_is_kept_goes_on_to_the_same_bits(tmp_path):
         assert (one == other).all()
     with pytest.raises(CheckpointMismatchError, match="another run"):
         infoset.learn("leduc_poker", "ixomd", episodes=EPISODES, **options)
+
+
+CHILD = """
+import sys
+import infoset
+
+infoset.learn(
+    "leduc_poker",
+    "balanced-omd",
+    episodes=10**7,
+    steps=(0.1, 0.005),
+    checkpoint=sys.argv[1],
+    checkpoint_seconds=0,
+)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
+def test_a_killed_process_goes_on_to_the_same_bits(tmp_path):
+    """By SIGKILL, in the middle of a write most likely: it does little else."""
+    path = tmp_path / "run"
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
+    until = time.monotonic() + 120
+    while not (path.exists() and read_checkpoint(path).iteration > 100):
+        assert child.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.002)
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+    kept = read_checkpoint(path).iteration
+    options = {"episodes": kept + 500, "steps": (0.1, 0.005)}
+    gone_on = infoset.learn("leduc_poker", "balanced-omd", checkpoint=path, **options)
+    whole = infoset.learn("leduc_poker", "balanced-omd", **options)
+    assert (probabilities(gone_on)[0] == probabilities(whole)[0]).all()
+    assert [found.name for found in tmp_path.iterdir()] == ["run"]
 
 
 ENDLESS = [("ixomd", "anytime"), ("balanced-cfr-hedge", "anytime"), ("vr-mccfr", None)]

@@ -1,0 +1,60 @@
+"""How regret grows with the tree: what no learner can be below, and what balance is worth."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from infoset.evaluation import nash_conv
+from infoset.games import load_game
+from infoset.learning import MeasuredPlay, find_learner, make_simulator
+from infoset.tree import build_tree
+
+EPISODES = 2000
+ARMS = 2
+
+
+def simulator_of(spec):
+    return make_simulator(build_tree(load_game(spec)))
+
+
+def scaled_regret(name, infostates, seed):
+    """Return regret / √(XA T), losses in [0, 1], of X bandits that nature draws from.
+
+    The best arm of each is better by √(XA / T): enough to be worth finding, and too little to
+    be found for sure in T / X episodes.
+    """
+    scale = sqrt(infostates * ARMS / EPISODES)
+    spec = f"bandit_tree(depth=1,deals={infostates},best_chance={0.5 + scale:.6f})"
+    learners = find_learner(name).self_play(simulator_of(spec), horizon=EPISODES, seed=seed)
+    play = MeasuredPlay(learners)
+    play.run(EPISODES)
+    return play.regrets[0] / sqrt(infostates * ARMS * EPISODES)
+
+
+@pytest.mark.parametrize("name", ["balanced-omd", "balanced-ftrl", "vr-mccfr"])
+def test_no_learner_has_less_regret_than_the_root_of_the_tree(name):
+    found = [
+        np.mean([scaled_regret(name, infostates, seed) for seed in range(2)])
+        for infostates in (4, 16, 64)
+    ]
+    assert min(found) > 0.3
+    assert found[-1] > 0.6 * found[0]
+
+
+@cache
+def gap(name, branching):
+    row = find_learner(name, preset="practical")
+    simulator = simulator_of(f"bandit_tree(branching={branching})")
+    learners = row.self_play(simulator, horizon=1_000_000)
+    learners.run(1_000_000)
+    return nash_conv(learners.policy())
+
+
+def test_what_balance_is_worth_grows_with_the_tree():
+    ratios = [gap("ixomd", branching) / gap("balanced-omd", branching) for branching in (4, 8)]
+    assert ratios[0] < 1.15
+    assert ratios[1] > 1.3
