@@ -4,6 +4,7 @@ from infoset.searchers.closed_form import (
     BidResponse,
     BidTable,
     bid_response,
+    bidding_reach,
     match_value,
     pimc_table,
 )
@@ -17,22 +18,28 @@ from infoset.searchers.models import (
     TricksModel,
     search_model,
 )
+from infoset.searchers.pimc import Epimc, Pimc, WorldSearchRecord, tabulate_pimc
 from infoset.searchers.searcher import Searcher
 
 __all__ = [
     "BidResponse",
     "BidTable",
     "DiceModel",
+    "Epimc",
     "GraphModel",
     "IsMcts",
+    "Pimc",
     "Roots",
     "RulesModel",
     "SearchModel",
     "Searcher",
     "TreeSearchRecord",
     "TricksModel",
+    "WorldSearchRecord",
     "bid_response",
+    "bidding_reach",
     "match_value",
     "pimc_table",
     "search_model",
+    "tabulate_pimc",
 ]

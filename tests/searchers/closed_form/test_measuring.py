@@ -6,10 +6,21 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError
-from infoset.evaluation import best_response, expected_values
+from infoset.evaluation import (
+    best_response,
+    expected_values,
+    mean_true_state_ratio,
+    true_state_ratios,
+)
 from infoset.games import LiarsDice
 from infoset.policy import tabulate
-from infoset.searchers.closed_form import BidTable, bid_response, match_value, pimc_table
+from infoset.searchers.closed_form import (
+    BidTable,
+    bid_response,
+    bidding_reach,
+    match_value,
+    pimc_table,
+)
 from infoset.searchers.closed_form.bid_table import legal_calls
 from infoset.tree import build_tree
 
@@ -52,6 +63,28 @@ def test_a_match_is_worth_what_the_tree_says(game, num_moves):
     first, second = (random_table(game, moves, seed=moves) for moves in num_moves)
     expected = expected_values(tabulate(form_of(game), [first, second]))
     assert match_value(first, second) == pytest.approx(expected[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("game", SMALL[:2], ids=str)
+@pytest.mark.parametrize("candidates", ["sorted", "ordered"])
+@pytest.mark.parametrize("player", [0, 1])
+def test_biddings_give_away_what_the_tree_says(game, candidates, player):
+    first, second = random_table(game, 2, seed=8), random_table(game, 1, seed=9)
+    policy = tabulate(form_of(game), [first, second])
+    ratios = true_state_ratios(build_tree(game), policy, player, candidates=candidates)
+    reach = bidding_reach(first, second, player)
+    found = mean_true_state_ratio(reach, first.prior, candidates=candidates)
+    assert found == pytest.approx(ratios.mean, abs=1e-12)
+
+
+def test_who_hides_its_hand_gives_nothing_away():
+    game = LiarsDice(numdice=2, dice_sides=3)
+    other = random_table(game, 1, seed=1)
+    hiding = BidTable(game, np.broadcast_to(other.probability[:, :1], other.probability.shape))
+    for player, tables in enumerate([(hiding, other), (other, hiding)]):
+        reach = bidding_reach(*tables, player)
+        ratio = mean_true_state_ratio(reach, other.prior, candidates="ordered")
+        assert ratio == pytest.approx(1, abs=1e-12)
 
 
 @pytest.mark.parametrize("game", [LiarsDice(numdice=2), LiarsDice(numdice=3, dice_sides=4)])

@@ -4,7 +4,8 @@ What PIMC plays, what it gets against its like, and what a best response gets fr
 """
 
 from infoset.searchers.closed_form.bid_table import BidTable
+from infoset.searchers.closed_form.biddings import bidding_reach
 from infoset.searchers.closed_form.measuring import BidResponse, bid_response, match_value
 from infoset.searchers.closed_form.pimc import pimc_table
 
-__all__ = ["BidResponse", "BidTable", "bid_response", "match_value", "pimc_table"]
+__all__ = ["BidResponse", "BidTable", "bid_response", "bidding_reach", "match_value", "pimc_table"]

@@ -144,3 +144,18 @@ def legal_calls(game: LiarsDice) -> BoolArray:
     legal = np.arange(num_bids + 1) >= np.arange(num_bids + 1)[:, None]
     legal[0, num_bids] = False
     return legal
+
+
+def check_table(table: object) -> None:
+    """Raise unless something is a table."""
+    check_kind("table", table, BidTable, "a BidTable, such as pimc_table makes")
+
+
+def check_pair(first: BidTable, second: BidTable) -> None:
+    """Raise unless two tables are for one game."""
+    check_table(first)
+    check_table(second)
+    if first.game != second.game:
+        raise ParameterError(
+            f"one table is for {first.game}, the other for {second.game}; give two for one game"
+        )

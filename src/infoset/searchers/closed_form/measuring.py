@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import check_kind, check_player
-from infoset.errors import ParameterError
+from infoset.checks import check_player
 from infoset.games.liars_dice import NO_BID
 from infoset.searchers.closed_form._kernels import Room, Table, match, respond
-from infoset.searchers.closed_form.bid_table import BidTable
+from infoset.searchers.closed_form.bid_table import BidTable, check_pair, check_table
 from infoset.searchers.models.dice import DiceModel
 from infoset.typing import FloatArray, Player
 
@@ -67,7 +66,7 @@ def bid_response(table: BidTable, player: Player) -> BidResponse:
     >>> round(bid_response(pimc_table(LiarsDice()), player=1).value, 4)
     0.2222
     """
-    check_kind("table", table, BidTable, "a BidTable, such as pimc_table makes")
+    check_table(table)
     check_player(player, 2, str(table.game))
     dice = DiceModel(table.game).arrays
     num_hands, num_bids = dice.matches.shape
@@ -102,12 +101,7 @@ def match_value(first: BidTable, second: BidTable) -> float:
     >>> round(match_value(pimc_table(dice), pimc_table(dice)), 4)
     -0.0647
     """
-    for table in (first, second):
-        check_kind("table", table, BidTable, "a BidTable, such as pimc_table makes")
-    if first.game != second.game:
-        raise ParameterError(
-            f"one table is for {first.game}, the other for {second.game}; give two for one game"
-        )
+    check_pair(first, second)
     dice = DiceModel(first.game).arrays
     num_times = 2 * max(len(first.probability), len(second.probability))
     reach = np.empty((num_times, len(dice.quantity) + 1))
