@@ -1,0 +1,130 @@
+"""Perfect-information Monte Carlo: the action that is best on average, were all cards open."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.searchers.models import Roots, SearchModel
+from infoset.searchers.pimc.budget import Think, WorldBudget
+from infoset.searchers.pimc.deciding import Scores
+from infoset.searchers.pimc.values import SELFISH, PerfectInformation
+from infoset.searchers.pimc.world_searcher import WorldSearcher
+from infoset.typing import FloatArray, LongArray, Player
+
+__all__ = ["Pimc"]
+
+
+class Pimc(WorldSearcher):
+    """Perfect-information Monte Carlo search.
+
+    Worlds are drawn from what the player believes. In each, every action is worth what the player
+    gets if from there on everybody saw everything, nature in expectation. The action of the
+    largest sum is played; if several are, each with the same probability.
+
+    Parameters
+    ----------
+    model : SearchModel
+        The game, as searches read it.
+    belief : PublicPrivateBelief or float
+        Which worlds are thought possible; a number is the share of the public belief.
+    num_worlds : int or None
+        How many are drawn; None for the limit of infinitely many: each world counts by its
+        probability.
+    milliseconds : float, optional
+        How long a search may take: worlds are drawn until `num_worlds` or the time is used up.
+        What is found then depends on the machine.
+    opponents : str
+        What the others do, seeing everything: `selfish`, each plays for itself (max^n; of actions
+        that are equally good for who plays them, the mean counts), or `hostile`, all play against
+        the searching player. In two-player games of constant sum it is the same.
+    seed : int
+        Of the policy; `search` takes a generator instead.
+
+    Attributes
+    ----------
+    last_search : WorldSearchRecord or None
+        What the last search found, and what it took.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not what it should be.
+    UnknownNameError
+        If there are no such opponents.
+
+    Notes
+    -----
+    Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
+    imperfect information games", arXiv 2405.14346 (2024). It leaves open how worlds are added up,
+    ties, and nature: sums of values, even ties and expectations are what its tables show.
+
+    Examples
+    --------
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> from infoset.searchers import search_model
+    >>> kuhn = search_model(load_game("kuhn_poker"))
+    >>> king = Infostate(0, (Step(None, "K", None),))
+    >>> Pimc(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
+    [0.5, 0.5]
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_worlds: int | None = 1000,
+        milliseconds: float | None = None,
+        opponents: str = SELFISH,
+        seed: int = 0,
+    ) -> None:
+        budget = WorldBudget(num_worlds, milliseconds)
+        super().__init__(model, belief, budget, opponents, seed)
+
+    def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
+        return RootValues(self._perfect, roots, numbers, player).scores
+
+
+class RootValues:
+    """What actions are worth at the positions where a search begins, found as they are asked for.
+
+    Parameters
+    ----------
+    perfect : PerfectInformation
+    roots : Roots
+    numbers : LongArray
+        [K, A] see `SearchModel.action_numbers`.
+    player : Player
+    """
+
+    def __init__(
+        self, perfect: PerfectInformation, roots: Roots, numbers: LongArray, player: Player
+    ) -> None:
+        self._perfect = perfect
+        self._roots = roots
+        self._numbers = numbers
+        self._player = player
+        self._values = np.zeros(numbers.shape)
+        self._is_known = np.zeros(len(numbers), bool)
+
+    def scores(self, weight: FloatArray) -> Scores:
+        """Return the sums of the values by weights [K].
+
+        An action that is not legal in a world, where the player holds something else, is worth
+        nothing there.
+        """
+        new = np.flatnonzero((weight > 0) & ~self._is_known)
+        if len(new):
+            self._values[new] = self._action_values(new)
+            self._is_known[new] = True
+        return Scores(weight @ self._values, float(weight @ abs(self._values).max(axis=1)))
+
+    def _action_values(self, rows: LongArray) -> FloatArray:
+        numbers = self._numbers[rows]
+        found = self._perfect.action_values(
+            self._roots.states[rows], self._roots.gains[rows], self._player, self._player
+        )
+        picked = np.take_along_axis(found, np.maximum(numbers, 0), axis=1)
+        return np.where((numbers >= 0) & ~np.isnan(picked), picked, 0.0)

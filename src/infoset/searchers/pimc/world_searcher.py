@@ -1,0 +1,94 @@
+"""What PIMC and its kin have in common: they think through worlds, and add up what they find."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from time import perf_counter
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.game import Infostate
+from infoset.searchers.models import Roots, SearchModel
+from infoset.searchers.pimc.budget import Think, Thought, WorldBudget
+from infoset.searchers.pimc.choosing import perfect_information
+from infoset.searchers.pimc.deciding import Scores, deciding_actions, split_ties
+from infoset.searchers.pimc.record import WorldSearchRecord
+from infoset.searchers.searcher import Searcher
+from infoset.typing import FloatArray, LongArray, Player
+
+__all__ = ["WorldSearcher"]
+
+
+class WorldSearcher(Searcher):
+    """A searcher that plays the action of the largest sum over worlds.
+
+    Parameters
+    ----------
+    model : SearchModel
+    belief : PublicPrivateBelief or float
+    budget : WorldBudget
+    opponents : str
+    seed : int
+
+    Attributes
+    ----------
+    last_search : WorldSearchRecord or None
+        What the last search found, and what it took.
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        belief: PublicPrivateBelief | float,
+        budget: WorldBudget,
+        opponents: str,
+        seed: int,
+    ) -> None:
+        super().__init__(model, belief=belief, seed=seed)
+        self.budget = budget
+        self.last_search: WorldSearchRecord | None = None
+        self._perfect = perfect_information(model, opponents)
+
+    @abstractmethod
+    def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
+        """Return what scores actions, given `numbers` as `SearchModel.action_numbers` has them."""
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+            Draws worlds; where each is weighed by its probability, it is not asked.
+
+        Raises
+        ------
+        ParameterError
+            If no play leads to the infostate, or its player does not act there.
+        UnsupportedGameError
+            If players choose at once further on.
+        """
+        start, nodes_before = perf_counter(), self._perfect.num_nodes
+        actions = deciding_actions(self.model, infostate)
+        thought = Thought(Scores(np.full(1, np.nan), 0.0), 0, True)
+        if len(actions) > 1:
+            thought = self._think(infostate, rng, start)
+        self.last_search = WorldSearchRecord(
+            actions=actions,
+            values=thought.scores.score / (1 if thought.is_exact else thought.num_worlds),
+            num_worlds=thought.num_worlds,
+            is_exact=thought.is_exact,
+            num_nodes=self._perfect.num_nodes - nodes_before,
+            seconds=perf_counter() - start,
+            allowed=self.budget.seconds,
+        )
+        return split_ties(thought.scores) if len(actions) > 1 else np.ones(1)
+
+    def _think(self, infostate: Infostate, rng: np.random.Generator, start: float) -> Thought:
+        self._perfect.forget()
+        roots = self.model.roots(infostate, self.belief, rng)
+        numbers = self.model.action_numbers(infostate, roots)
+        think = self._thinking(roots, numbers, infostate.player)
+        return self.budget.spend(roots.probability, rng, think, start)

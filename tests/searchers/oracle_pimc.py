@@ -1,0 +1,73 @@
+"""Perfect-information values and PIMC by the rules of a game, slowly, and on their own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+
+def plain_values(game, opponents="selfish", player=None):
+    """Return a function: the values [N] of a world state from there on, by recursion.
+
+    Everybody for itself, the mean of the best actions counting; or, if `hostile`, all others
+    against a player.
+    """
+
+    @cache
+    def value(world):
+        actors = [p for p in game.actors(world) if len(game.legal_actions(world, p)) > 1]
+        assert len(actors) <= 1
+        if not actors:
+            joint = tuple(
+                game.legal_actions(world, p)[0] if p in game.actors(world) else None
+                for p in range(game.num_players)
+            )
+            return expected(world, joint)
+        (who,) = actors
+        found = [after(world, who, action) for action in game.legal_actions(world, who)]
+        if opponents == "hostile":
+            pick = max if who == player else min
+            return pick(found, key=lambda v: v[player])
+        best = max(v[who] for v in found)
+        return np.mean([v for v in found if v[who] >= best - 1e-9], axis=0)
+
+    def after(world, who, action):
+        joint = tuple(
+            action
+            if p == who
+            else (game.legal_actions(world, p)[0] if p in game.actors(world) else None)
+            for p in range(game.num_players)
+        )
+        return expected(world, joint)
+
+    def expected(world, joint):
+        total = np.zeros(game.num_players)
+        for target, probability in game.transitions(world, joint):
+            reward = np.array(game.rewards(world, joint, target), float)
+            total = total + float(probability) * (reward + value(target))
+        return total
+
+    value.after = after
+    return value
+
+
+def plain_pimc(game, belief, infostate):
+    """Return the policy of PIMC in the limit of all worlds, action by action, world by world."""
+    player, value = infostate.player, plain_values(game)
+    held = belief.at(game, infostate)
+    actions = next(
+        history.legal_actions(player)
+        for history, known in zip(held.histories, held.infostates(player), strict=True)
+        if known == infostate
+    )
+    scores = dict.fromkeys(actions, 0.0)
+    for history, probability in zip(held.histories, held.probability, strict=True):
+        for action in set(actions) & set(history.legal_actions(player)):
+            gain = (
+                history.rewards_so_far[player] + value.after(history.world, player, action)[player]
+            )
+            scores[action] += probability * float(gain)
+    best = max(scores.values())
+    is_best = np.array([scores[action] > best - 1e-9 for action in actions])
+    return is_best / is_best.sum()
