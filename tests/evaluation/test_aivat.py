@@ -137,8 +137,8 @@ def test_a_table_meets_a_searcher_whose_policy_nobody_knows():
     first, second, _ = policies("leduc_poker")
     values = history_values(tree, uniform_policy(tree.sequence_form))
     searcher = OneAction(second)
-    plain = play_matches(tree, first, searcher, num_deals=600)
-    corrected = play_matches(tree, first, searcher, num_deals=600, values=values)
+    plain = play_matches(tree, first, searcher, num_deals=250)
+    corrected = play_matches(tree, first, searcher, num_deals=250, values=values)
     assert corrected.standard_error < 0.85 * plain.standard_error
     exact = exact_match(tree, first, second)
     assert abs(corrected.mean - exact.mean) < 4 * corrected.standard_error
@@ -210,8 +210,8 @@ def test_a_match_by_the_rules_with_a_value_function():
         mine, yours = (ranks[infostate.steps[0].private] for infostate in history.infostates)
         return (mine - yours, yours - mine)
 
-    plain = play_matches(game, first, second, num_deals=500)
-    corrected = play_matches(game, first, second, num_deals=500, values=values)
+    plain = play_matches(game, first, second, num_deals=250)
+    corrected = play_matches(game, first, second, num_deals=250, values=values)
     assert corrected.win_rate == plain.win_rate
     assert corrected.seat_utilities[0].standard_error < plain.seat_utilities[0].standard_error
     exact = exact_match(compiled("kuhn_poker"), first, second)

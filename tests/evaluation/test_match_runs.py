@@ -66,7 +66,7 @@ def test_a_tally_from_its_state_is_the_same_to_the_bit():
 def test_searchers_search_anew_and_their_average_is_what_plays(noise):
     tree = compiled("kuhn_poker")
     first, second = policies("kuhn_poker")
-    result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=1500)
+    result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=800)
     average = type(second)(
         tree.sequence_form,
         tuple(
@@ -125,13 +125,13 @@ def test_stopping_by_width_costs_no_confidence_to_speak_of():
     tree = compiled("kuhn_poker")
     exact = exact_match(tree, *policies("kuhn_poker")).mean
     hits = []
-    for seed in range(200):
+    for seed in range(150):
         result = play_matches(
             tree, *policies("kuhn_poker"), half_width=0.02, num_deals=10**5, seed=seed
         )
         assert result.num_deals > 2000
         hits.append(result.interval[0] <= exact <= result.interval[1])
-    assert 0.90 < np.mean(hits) < 0.995  # 0.95, and three standard deviations of 200 draws
+    assert np.mean(hits) > 0.89  # 0.95, less three standard deviations of 150 draws
 
 
 # Going on
@@ -168,6 +168,22 @@ def test_what_is_broken_off_goes_on_from_the_last_portion(tmp_path):
     assert anew.left < untroubled.left - 100 < 0  # decisions of deals that were not played again
 
 
+def test_a_match_broken_off_between_looks_stops_where_it_would_have(tmp_path, monkeypatch):
+    monkeypatch.setattr("infoset.evaluation.matches.FIRST_LOOK", 100)
+    game = load_game("kuhn_poker")
+    policies_of_kuhn = policies("kuhn_poker")
+    whole = play_matches(game, *policies_of_kuhn, num_deals=500, half_width=0.05)
+    assert 250 < whole.num_deals < 500
+    file = tmp_path / "match.json"
+    first, second = policies_of_kuhn
+    wanted = dict(num_deals=500, half_width=0.05, checkpoint=file)
+    with pytest.raises(KeyboardInterrupt):
+        play_matches(game, Breaks(first, 400), second, **wanted)
+    kept = json.loads(file.read_text())
+    assert 100 < len(kept["deals"]["rest"]) < kept["look"]
+    assert play_matches(game, Breaks(first, 0), second, **wanted) == whole
+
+
 KILLED = """
 from infoset.evaluation import match_file, play_matches
 from infoset.games import load_game
@@ -194,7 +210,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
         (dict(seed=1), "whose seed is 0, and here it is 1"),
         (dict(second=UniformPolicy()), "whose second is 'table .*', and here it is 'uniform'"),
         (dict(game="leduc_poker"), "whose game is 'kuhn_poker'"),
-        (dict(values=lambda history: (0, 0)), "whose values is 'uniform'"),
+        (dict(values=lambda history: (0, 0)), "whose values is 'none'"),
     ],
 )
 def test_another_match_is_refused(other, message, tmp_path):

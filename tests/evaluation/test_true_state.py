@@ -69,9 +69,8 @@ def test_first_bids_in_a_thousand_worlds_come_to_the_numbers_known(share, by_sor
     player, rng = SampledDice(2, 6, share, 1000), np.random.default_rng(1)
     reach = np.zeros((len(player.bids), len(player.hands)))
     for hand in range(len(player.hands)):
-        worlds = player.worlds(hand).ravel()
-        drawn = rng.multinomial(1000, worlds, size=400)
-        wins = np.stack([drawn @ (player.highest.ravel() == bid) for bid in range(24)], axis=1)
+        chances = player.scores(player.worlds(hand), -1)
+        wins = rng.multinomial(1000, chances, size=400)
         best = wins == wins.max(axis=1, keepdims=True)
         reach[:, hand] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
     assert mean_true_state_ratio(reach, player.prior) == pytest.approx(by_sorted, abs=0.15)

@@ -51,8 +51,13 @@ class MatchFile:
         self.about = dict(about)
         self._written = time.monotonic()
 
-    def read(self, tally: Tally) -> None:
+    def read(self, tally: Tally) -> int:
         """Go on from the file, if it is there.
+
+        Returns
+        -------
+        int
+            At how many deals the match was to stop and look; 0 if there is no file.
 
         Raises
         ------
@@ -67,8 +72,9 @@ class MatchFile:
                 raise ValueError(f"format {kept['format']}")
             self._check(kept["match"])
             tally.set_state(kept["deals"])
+            return int(kept["look"])
         except FileNotFoundError:
-            return
+            return 0
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointFileError(
                 f"{self.path} cannot be read as a match ({error!r}): give another file, or delete "
@@ -83,12 +89,12 @@ class MatchFile:
                     f"{value!r}: give another file, or the same match"
                 )
 
-    def write_now_and_then(self, tally: Tally) -> None:
+    def write_now_and_then(self, tally: Tally, look: int) -> None:
         """Keep the deals so far, if the last time is some seconds ago."""
         if time.monotonic() >= self._written + SECONDS_BETWEEN_WRITES:
-            self.write(tally)
+            self.write(tally, look)
 
-    def write(self, tally: Tally) -> None:
+    def write(self, tally: Tally, look: int) -> None:
         """Keep the deals so far; the file is complete under another name before it takes its own.
 
         Raises
@@ -100,6 +106,7 @@ class MatchFile:
             "format": FORMAT,
             "version": __version__,
             "match": self.about,
+            "look": look,
             "deals": tally.state(),
         }
         temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")

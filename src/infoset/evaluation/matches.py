@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -138,39 +138,59 @@ def play_matches(
     wanted = tuple(_wanted_width(width) for width in (half_width, win_half_width))
     match = _match(game, first, second, seed, values)
     rules = game.game if isinstance(game, GameTree) else game
-    tally = Tally(2 + 2 * rules.num_players)
-    file = None
+    tally, look, file = Tally(2 + 2 * rules.num_players), FIRST_LOOK, None
     if checkpoint is not None:
-        about = {"game": str(rules), "seed": seed, "road": type(match).__name__}
-        about |= {"first": described(first), "second": described(second)}
-        file = MatchFile(Path(checkpoint), {**about, "values": described(values)})
-        file.read(tally)
+        file = MatchFile(Path(checkpoint), _about(rules, match, first, second, seed, values))
+        look = file.read(tally) or look
     with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
-        for target in _looks(tally, seed, wanted, num_deals):
+        for target in _looks(tally, seed, wanted, look, num_deals):
             portions = _portions(tally.num_rows, target, match.deals_at_once)
-            _add_all(tally, played(portions), file)
+            _add_all(tally, played(portions), file, target)
     return match_result(tally, seed)
 
 
-def _add_all(tally: Tally, played: Iterable[FloatArray], file: MatchFile | None) -> None:
+def _about(
+    rules: Game,
+    match: TreeMatch | RulesMatch,
+    first: Contestant,
+    second: Contestant,
+    seed: int,
+    values: FloatArray | ValueFunction | None,
+) -> dict[str, Any]:
+    """Return what decides the deals of a match, as JSON has it."""
+    return {
+        "game": str(rules),
+        "road": type(match).__name__,
+        "first": described(first),
+        "second": described(second),
+        "seed": seed,
+        "values": "none" if values is None else described(values),
+    }
+
+
+def _add_all(
+    tally: Tally, played: Iterable[FloatArray], file: MatchFile | None, target: int
+) -> None:
     """Add deals as they are played, and keep them in the file, also if they are broken off."""
     try:
         for rows in played:
             with interrupts_held():
                 tally.add(rows)
                 if file is not None:
-                    file.write_now_and_then(tally)
+                    file.write_now_and_then(tally, target)
     finally:
         if file is not None:
-            file.write(tally)
+            file.write(tally, target)
 
 
-def _looks(tally: Tally, seed: int, wanted: tuple[float, ...], most: int) -> Iterator[int]:
+def _looks(
+    tally: Tally, seed: int, wanted: tuple[float, ...], first: int, most: int
+) -> Iterator[int]:
     """Yield the numbers of deals at which to stop and look, until intervals are narrow enough."""
     if min(wanted) == inf:
         yield most
         return
-    deals = max(min(FIRST_LOOK, most), tally.num_rows)
+    deals = max(min(first, most), tally.num_rows)
     while True:
         yield deals
         result = match_result(tally, seed)
