@@ -5,24 +5,17 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from playing import simulator_of
 
-from infoset.games import load_game
 from infoset.learning import (
     Knowledge,
     SelfPlay,
     Trajectory,
     make_learner,
-    make_simulator,
     tree_size,
 )
 from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.streams import make_stream
-from infoset.tree import build_tree
-
-
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game)))
 
 
 def learners_for(row, simulator, horizon):

@@ -146,6 +146,18 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn):
     assert whole.regret() == resumed.regret()
 
 
+def test_episodes_are_told_to_learners_from_the_first(kuhn):
+    """Steps for any time begin with those for one episode."""
+    fixed = switch_between([uniform_policy(kuhn.sequence_form)])
+    anytime, once = find_learner("ixomd", preset="anytime"), find_learner("ixomd")
+    first = AdversarialPlay(anytime, kuhn, fixed, horizon=99, seed=3)
+    only = AdversarialPlay(once, kuhn, fixed, horizon=1, seed=3)
+    first.run(1)
+    only.run(1)
+    assert np.array_equal(first.state()["policy"], only.state()["policy"])
+    assert np.any(first.state()["policy"] != kuhn.uniform())
+
+
 def test_the_phase_is_the_root_of_the_horizon(kuhn):
     phases = []
     uniform = uniform_policy(kuhn.sequence_form)

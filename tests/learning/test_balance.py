@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
+from playing import simulator_of
 
-from infoset.games import RandomGame, load_game
-from infoset.learning import make_simulator
+from infoset.games import RandomGame
 from infoset.learning.balance import (
     balanced_reach,
     balanced_transitions,
@@ -17,16 +15,10 @@ from infoset.learning.balance import (
     subtree_policy,
     subtree_sizes,
 )
-from infoset.tree import build_tree
 from slow_tree import SlowTree
 
 UNEVEN = [RandomGame(seed=seed, max_depth=6, max_actions=4, max_histories=300) for seed in range(6)]
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", *UNEVEN]
-
-
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
 
 
 def values_of_layer(simulator, layer, player, values):

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
+from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
-from infoset.evaluation import evaluate_policy
-from infoset.games import RandomGame, load_game
 from infoset.learning import (
     LEARNERS,
     BalancedCfr,
     Steps,
     TreeSize,
     find_learner,
-    make_simulator,
 )
 from infoset.learning.balanced_cfr.rows import hedge_steps
-from infoset.tree import build_tree
 from oracle_balanced import SlowBalancedCfr
 from slow_tree import SlowTree
-from toys import Toy
 
 HEDGE = BalancedCfr("hedge", "", steps=Steps(0.3, 0))
 MATCHING = BalancedCfr("matching", "")
@@ -36,39 +31,18 @@ ROWS = {
     "baseline": replace(MATCHING, centre=0.5, window=3),
 }
 ANY_OR_THEORY = ("anytime", "theory")
-UNEVEN = RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300)
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
-
-
-def learner_of(row, game="kuhn_poker", seed=0):
-    return row.self_play(simulator_of(game), horizon=1000, seed=seed)
-
-
-def twin_of(row, game="kuhn_poker", seed=0):
-    learner = learner_of(row, game, seed)
+def twin_of(row, game="kuhn_poker"):
+    learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["numbers"]]
     losses = simulator_of(game).losses()
     return SlowBalancedCfr(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
 
-def nash_conv(row, episodes, seed):
-    learner = row.self_play(simulator_of("kuhn_poker"), horizon=episodes, seed=seed)
-    learner.run(episodes)
-    return evaluate_policy(learner.policy()).nash_conv
-
-
 def episodes_per_iteration(game):
     return int(simulator_of(game).most_decisions.sum())
-
-
-def assert_same_bits(first, second):
-    for name, array in first.state().items():
-        assert np.array_equal(array, second.state()[name]), name
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -104,31 +78,10 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
     assert moved > 10
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_a_run_in_parts_has_the_bits_of_a_run_in_one(name):
-    whole = learner_of(ROWS[name], "kuhn_poker(players=3)", seed=4)
-    parts = learner_of(ROWS[name], "kuhn_poker(players=3)", seed=4)
-    whole.run(331)
-    for episodes in (1, 2, 7, 90, 0, 31, 200):
-        parts.run(episodes)
-        parts.policy()
-    assert_same_bits(whole, parts)
-
-
-@pytest.mark.parametrize("episodes", [5, 7, 12])
-def test_a_run_is_gone_on_with_from_its_state(episodes):
-    whole, early, late = (learner_of(ROWS["baseline"], UNEVEN) for _ in range(3))
-    whole.run(100)
-    early.run(episodes)
-    late.set_state({name: array.copy() for name, array in early.state().items()})
-    late.run(100 - episodes)
-    assert_same_bits(whole, late)
-
-
 @pytest.mark.parametrize("name", ["matching", "matching+"])
 def test_regret_matching_does_not_see_the_scale_of_losses(name):
     plain, scaled = learner_of(ROWS[name]), learner_of(ROWS[name])
-    scaled._losses *= 8.0
+    scaled._arena.told[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.array_equal(plain.state()["policy"], scaled.state()["policy"])
@@ -136,7 +89,7 @@ def test_regret_matching_does_not_see_the_scale_of_losses(name):
 
 def test_hedge_sees_the_product_of_rate_and_losses_only():
     plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, steps=Steps(0.3 / 8, 0)))
-    scaled._losses *= 8.0
+    scaled._arena.told[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.allclose(plain.state()["policy"], scaled.state()["policy"], rtol=1e-9)
@@ -181,13 +134,11 @@ def test_rates_for_any_time_need_no_horizon():
 
 
 def test_a_baseline_more_than_halves_the_distance_of_regret_matching():
-    def nash_conv(name, seed):
-        learner = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=100_000, seed=seed)
-        learner.run(100_000)
-        return evaluate_policy(learner.policy()).nash_conv
-
-    published = np.mean([nash_conv("balanced-cfr-rm", seed) for seed in range(4)])
-    assert np.mean([nash_conv("balanced-cfr-baseline", seed) for seed in range(4)]) < published / 2
+    names = "balanced-cfr-rm", "balanced-cfr-baseline"
+    published, baseline = (
+        np.mean([nash_conv(LEARNERS[name], 100_000, seed) for seed in range(4)]) for name in names
+    )
+    assert baseline < published / 2
 
 
 @pytest.mark.parametrize(
@@ -204,15 +155,3 @@ def test_a_baseline_more_than_halves_the_distance_of_regret_matching():
 def test_numbers_that_are_none_are_refused(changes, words):
     with pytest.raises(ParameterError, match=words):
         replace(HEDGE, **changes)
-
-
-def test_a_horizon_without_episodes_is_refused():
-    with pytest.raises(ParameterError, match="horizon"):
-        HEDGE.self_play(simulator_of("kuhn_poker"), horizon=0)
-
-
-def test_a_game_without_decisions_is_played_and_teaches_nothing():
-    learner = MATCHING.self_play(make_simulator(build_tree(Toy(2))), horizon=10)
-    learner.run(10)
-    assert learner.iteration == 10
-    assert learner.state()["policy"].tolist() == [1, 1]

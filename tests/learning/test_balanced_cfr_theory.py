@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
+from playing import simulator_of
 
 from infoset.evaluation import evaluate_policy
-from infoset.games import RandomGame, load_game
-from infoset.learning import LEARNERS, make_simulator
+from infoset.games import RandomGame
+from infoset.learning import LEARNERS
 from infoset.learning.balanced_cfr._kernels import LayerState, learn_layer
 from infoset.learning.simulation import Paths
-from infoset.tree import build_tree
 from slow_tree import SlowTree, counterfactual_losses, losses_by_sequence
 
 GAMES = [
@@ -20,11 +18,6 @@ GAMES = [
     "kuhn_poker(players=3)",
     RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300),
 ]
-
-
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
 
 
 def policies_at_random(tree, seed):

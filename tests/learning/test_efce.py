@@ -8,10 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 from driven import drive, learners_for, same_as_self_play
+from playing import assert_same_bits, learner_of, simulator_of
 
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import TriggerPlay, evaluate_triggers
-from infoset.games import RandomGame, load_game, matrix_game
+from infoset.games import RandomGame, matrix_game
 from infoset.learning import (
     LEARNERS,
     AdversarialPlay,
@@ -19,12 +20,10 @@ from infoset.learning import (
     MeasuredPlay,
     Steps,
     find_learner,
-    make_simulator,
     switch_between,
     tree_size,
 )
 from infoset.policy import TabularPolicy, mix, tabulate
-from infoset.tree import build_tree
 from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
 from slow_tree import SlowTree, losses_by_sequence
 from toys import Toy
@@ -34,14 +33,6 @@ BOLD = replace(ROW, steps=Steps(0.7, 0.05))
 SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 UNEVEN = RandomGame(seed=9, max_histories=24)
 GAMES = ["kuhn_poker", SHAPLEY, UNEVEN]
-
-
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
-
-
-def learner_of(row, game="kuhn_poker", horizon=1000, seed=0):
-    return row.self_play(simulator_of(game), horizon=horizon, seed=seed)
 
 
 def twin_of(learner, row, game):
@@ -278,11 +269,6 @@ def test_trigger_regret_against_an_adversary_keeps_its_bound_and_falls():
     assert late < np.sqrt(16 * 12 * np.log(1200) / 9600)
     assert late < 0.5 * early
     assert late < 0.03
-
-
-def assert_same_bits(first, second):
-    for name, array in first.state().items():
-        assert np.array_equal(array, second.state()[name]), name
 
 
 @pytest.mark.parametrize("anytime", [False, True])

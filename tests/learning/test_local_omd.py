@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
+from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
-from infoset.evaluation import evaluate_policy
-from infoset.games import RandomGame, load_game
-from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, find_learner, make_simulator
+from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, find_learner
 from infoset.learning.local_omd._kernels import estimate_losses
 from infoset.learning.local_omd.rows import fixed_steps
-from infoset.tree import build_tree
 from oracle_balanced import SlowLocalOmd
 from slow_tree import SlowTree
-from toys import Toy
 
 FIXED = LocalOmd("fixed", "", steps=Steps(0.7, 0))
 ADAPTIVE = LocalOmd("adaptive", "", steps=Steps(2.0, 0), adaptive=True)
@@ -31,35 +27,14 @@ ROWS = {
     "mixed": replace(ADAPTIVE, centre=0.5, window=3, by_action=True, share=0.6),
     "fixed by action": replace(FIXED, window=1000, by_action=True),
 }
-UNEVEN = RandomGame(seed=3, max_depth=6, max_actions=4, max_histories=300)
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game) if isinstance(game, str) else game))
-
-
-def learner_of(row, game="kuhn_poker", seed=0):
-    return row.self_play(simulator_of(game), horizon=1000, seed=seed)
-
-
-def twin_of(row, game="kuhn_poker", seed=0):
-    learner = learner_of(row, game, seed)
+def twin_of(row, game="kuhn_poker"):
+    learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["numbers"]]
     losses = simulator_of(game).losses()
     return SlowLocalOmd(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
-
-
-def nash_conv(row, episodes, seed, game="kuhn_poker"):
-    learner = row.self_play(simulator_of(game), horizon=episodes, seed=seed)
-    learner.run(episodes)
-    return evaluate_policy(learner.policy()).nash_conv
-
-
-def assert_same_bits(first, second):
-    for name, array in first.state().items():
-        assert np.array_equal(array, second.state()[name]), name
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -90,7 +65,7 @@ def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
     for episode in range(60):
         before = learner.state()["policy"].copy()
         learner.run(1)
-        paths, player = learner._paths, episode % 3
+        paths, player = learner._arena.paths, episode % 3
         path = set(paths.infostate[player, : paths.length[player]].tolist())
         changed = np.flatnonzero(learner.state()["policy"] != before)
         assert {tree.owner[int(slot)][0] for slot in changed} <= path
@@ -100,40 +75,19 @@ def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
 
 def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_otherwise():
     learner = learner_of(replace(FIXED, steps=Steps(1e-12, 0)))
-    sampling = learner._state.sampling
-    learner._policy[:] = 0.0
+    sampling, policy = learner._state.sampling, learner.state()["policy"]
+    policy[:] = 0.0
     rows = learner.simulator.infostates
-    learner._policy[rows.first_slot] = 1.0  # everyone's own policy: always the first action
+    policy[rows.first_slot] = 1.0  # everyone's own policy: always the first action
     chosen = []
     for episode in range(300):
         learner.run(1)
-        paths, player = learner._paths, episode % 2
+        paths, player = learner._arena.paths, episode % 2
         others = paths.slot[1 - player, : paths.length[1 - player]]
         assert set(others.tolist()) <= set(rows.first_slot.tolist())
         chosen += paths.slot[player, : paths.length[player]].tolist()
     share = np.mean([slot in rows.first_slot for slot in chosen])
     assert abs(share - sampling[rows.first_slot].mean()) < 0.1
-
-
-@pytest.mark.parametrize("name", ROWS)
-def test_a_run_in_parts_has_the_bits_of_a_run_in_one(name):
-    game = "kuhn_poker(players=3)"
-    whole, parts = learner_of(ROWS[name], game, 4), learner_of(ROWS[name], game, 4)
-    whole.run(331)
-    for episodes in (1, 2, 7, 90, 0, 31, 200):
-        parts.run(episodes)
-        parts.policy()
-    assert_same_bits(whole, parts)
-
-
-@pytest.mark.parametrize("episodes", [5, 12])
-def test_a_run_is_gone_on_with_from_its_state(episodes):
-    whole, early, late = (learner_of(ROWS["baseline"], UNEVEN) for _ in range(3))
-    whole.run(100)
-    early.run(episodes)
-    late.set_state({name: array.copy() for name, array in early.state().items()})
-    late.run(100 - episodes)
-    assert_same_bits(whole, late)
 
 
 def test_rates_for_any_time_need_no_horizon():
@@ -151,7 +105,7 @@ def test_rates_for_any_time_need_no_horizon():
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])
 def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
     centred, shifted = learner_of(replace(ROWS[name], centre=0.5)), learner_of(ROWS[name])
-    shifted._losses -= 0.5
+    shifted._arena.told[:] -= 0.5
     centred.run(2000)
     shifted.run(2000)
     assert np.allclose(centred.state()["policy"], shifted.state()["policy"], atol=1e-9)
@@ -246,15 +200,3 @@ def test_leduc_poker_is_learnt_better_with_a_baseline():
 def test_numbers_that_are_none_are_refused(changes, words):
     with pytest.raises(ParameterError, match=words):
         replace(FIXED, **changes)
-
-
-def test_a_horizon_without_episodes_is_refused():
-    with pytest.raises(ParameterError, match="horizon"):
-        FIXED.self_play(simulator_of("kuhn_poker"), horizon=0)
-
-
-def test_a_game_without_decisions_is_played_and_teaches_nothing():
-    learner = ADAPTIVE.self_play(make_simulator(build_tree(Toy(2))), horizon=10)
-    learner.run(10)
-    assert learner.iteration == 10
-    assert learner.state()["policy"].tolist() == [1, 1]

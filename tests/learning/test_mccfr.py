@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
+from playing import simulator_of
 
 from infoset import load
-from infoset.games import load_game
 from infoset.learning import OutcomeSampling, TraversalSampling, find_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import infostate_slots, make_simulator
@@ -32,11 +31,6 @@ ROWS = {
     "es-mccfr+": replace(find_learner("es-mccfr"), regret_floor=0.0),
     "vr-mccfr+": replace(find_learner("vr-mccfr"), regret_floor=0.0),
 }
-
-
-@cache
-def simulator_of(name):
-    return make_simulator(build_tree(load_game(name)))
 
 
 def twin_of(row, simulator):
@@ -120,22 +114,6 @@ def test_every_episode_is_that_of_the_slow_twin(name, game):
         np.testing.assert_allclose(found, wanted, atol=1e-9)
     if isinstance(row, TraversalSampling):
         assert learning.terminal_visits == twin.ends
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_run_in_parts_has_the_bits_of_one_run(name):
-    simulator = simulator_of("kuhn_poker")
-    whole, first, second = (
-        find_learner(name).self_play(simulator, horizon=100, seed=s) for s in (5, 5, 6)
-    )
-    whole.run(100)
-    first.run(37)
-    first.policy()
-    second.set_state({key: array.copy() for key, array in first.state().items()})
-    second.run(63)
-    assert second.iteration == 100
-    for key, array in whole.state().items():
-        np.testing.assert_array_equal(array, second.state()[key], err_msg=key)
 
 
 def test_what_is_never_on_the_path_stays_as_it_is():

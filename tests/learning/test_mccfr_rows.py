@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
+from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.games import load_game
 from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, find_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
-from infoset.learning.simulation import make_simulator
 from infoset.solvers import Budget, run_measured
-from infoset.tree import build_tree
 
 NAMES = [row.name for row in MCCFR_LEARNERS]
-
-
-@cache
-def simulator_of(name):
-    return make_simulator(build_tree(load_game(name)))
 
 
 def nash_conv(name, game, episodes, seed):

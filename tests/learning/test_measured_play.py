@@ -7,6 +7,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import (
@@ -17,16 +18,12 @@ from infoset.evaluation import (
     evaluate_triggers,
     expected_values,
 )
-from infoset.games import load_game, matrix_game
+from infoset.games import matrix_game
 from infoset.learning import MeasuredPlay, find_learner, make_simulator, tree_size
 from infoset.learning.steps import balanced_steps, plain_steps
 from infoset.policy import TabularPolicy, mix
 from infoset.solvers import Budget, Checkpointing, JointGaps, run_measured
 from infoset.tree import build_tree
-
-
-def simulator_of(spec):
-    return make_simulator(build_tree(load_game(spec)))
 
 
 @pytest.fixture(scope="module")
@@ -165,6 +162,12 @@ def test_policies_counted_are_kept_alike():
         assert len(set(seen)) == 20
     deviation = np.sqrt(200 * 0.25 * 0.75)
     assert np.abs(counts - 50).max() < 4 * deviation
+
+
+def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
+    learners = find_learner("ixomd").self_play(kuhn_3, horizon=10)
+    state = MeasuredPlay(learners, keep=5).state()
+    assert state["sampling"] != state["stream"]
 
 
 @pytest.mark.parametrize("cut", [1, 30, 77])

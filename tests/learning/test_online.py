@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from driven import drive, in_turn, learners_for, same_as_self_play, simulator_of
+from driven import drive, in_turn, learners_for, same_as_self_play
+from playing import simulator_of
 
 from infoset.errors import (
     CheckpointFileError,
@@ -34,6 +35,7 @@ from infoset.learning import (
     make_own_tree,
     play_and_learn,
 )
+from infoset.learning.balanced_cfr.rule import LayerRule
 from infoset.learning.online import met
 from infoset.learning.online.keys import keys_from_json, keys_to_json
 from infoset.policy import distance, tabulate, uniform_policy
@@ -118,6 +120,25 @@ def test_rates_that_fall_with_the_episodes_fall_alike():
     local, hedge = (replace(LEARNERS[name], anytime=True) for name in FALLING_ROWS)
     same_as_self_play(local, "kuhn_poker", 400, turns=in_turn)
     same_as_self_play(hedge, "bandit_tree", 301)
+
+
+def test_layers_are_explored_in_turn_whatever_is_followed_in_between(monkeypatch):
+    episodes, explore = [], LayerRule.exploration
+
+    def listened_to(self, state, episode, step):
+        episodes.append(episode)
+        return explore(self, state, episode, step)
+
+    monkeypatch.setattr(LayerRule, "exploration", listened_to)
+    tree = own_tree()
+    learner = learner_of("balanced-cfr-rm", 0, tree=tree, horizon=100)
+    for learns in (True, False, True, False, False, True):
+        if not learns:
+            learner.follow()
+        infostate = tree.acting_labels[0]
+        learner.observe(Trajectory([(infostate, learner.act(infostate))], 1.0))
+    assert episodes == [0, 1, 2]
+    assert (learner.iteration, learner.episodes) == (3, 6)
 
 
 @pytest.mark.parametrize("name", LOCAL_ROWS)

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from oracle_path import SlowLearners, SlowPulled, behavior_of, own_slots, plan_of
+from playing import assert_same_bits, simulator_of
 
-from infoset.games import load_game
-from infoset.learning import LEARNERS, find_learner, make_simulator, tree_size
+from infoset.learning import LEARNERS, find_learner, tree_size
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.path import PathLearner
 from infoset.solvers import Budget, Checkpointing
 from infoset.solvers.loop import run_measured
-from infoset.tree import build_tree
 
 PATH_LEARNERS = [name for name, row in LEARNERS.items() if isinstance(row, PathLearner)]
 UNPULLED = [name for name in PATH_LEARNERS if not LEARNERS[name].pull]
 PLAIN = LEARNERS["ixomd"]
-
-
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game)))
 
 
 def slow_twin(learners):
@@ -44,7 +36,7 @@ def slow_twin(learners):
     sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
     return SlowLearners(
         simulator,
-        [row.steps(size, 1 if row.anytime else learners.horizon) for size in sizes],
+        [row.steps(size, 1 if row.anytime else learners.settings()["horizon"]) for size in sizes],
         weight=weights.get(row.name, lambda: np.ones(len(depth)))(),
         initial=subtree_policy(infostates, depth) if row.name == "balanced-ftrl" else uniform,
         power=power,
@@ -116,7 +108,7 @@ def test_only_infostates_on_the_path_change(name):
     for _ in range(50):
         before = {key: np.copy(array) for key, array in learners.state().items()}
         learners.run(1)
-        path = on_path(learners._paths)
+        path = on_path(learners._arena.paths)
         met = np.zeros(simulator.num_slots, bool)
         for here in path:
             met[own_slots(simulator, here)] = True
@@ -136,36 +128,6 @@ def on_path(paths):
     )
 
 
-@pytest.mark.parametrize("name", PATH_LEARNERS)
-def test_runs_in_parts_give_the_same_bits(name):
-    simulator = simulator_of("leduc_poker")
-    row = replace(LEARNERS[name], anytime=True)
-    whole, parts = (row.self_play(simulator, horizon=500, seed=2) for _ in range(2))
-    whole.run(500)
-    for episodes in (1, 200, 299):
-        parts.run(episodes)
-        parts.policy()
-    assert_same_state(parts, whole)
-
-
-def assert_same_state(learners, others):
-    for (name, array), other in zip(learners.state().items(), others.state().values(), strict=True):
-        np.testing.assert_array_equal(array, other, err_msg=name)
-
-
-@pytest.mark.parametrize("name", PATH_LEARNERS)
-def test_the_state_holds_all_that_moves(name):
-    simulator = simulator_of("leduc_poker")
-    kept, other = (LEARNERS[name].self_play(simulator, horizon=500, seed=s) for s in (2, 3))
-    kept.run(200)
-    other.run(77)
-    other.set_state({key: array.copy() for key, array in kept.state().items()})
-    assert other.iteration == 200
-    kept.run(100)
-    other.run(100)
-    assert_same_state(other, kept)
-
-
 def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
     simulator = simulator_of("kuhn_poker")
     path = tmp_path / "run.ckpt"
@@ -180,20 +142,11 @@ def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
     whole, expected = run(3000)
     run(1000, Checkpointing(path))
     gone_on, found = run(3000, Checkpointing(path))
-    assert_same_state(gone_on, whole)
+    assert_same_bits(gone_on, whole)
     assert found.nash_conv == expected.nash_conv
     assert {p.iteration: p.nash_conv for p in expected.trace}.items() <= {
         p.iteration: p.nash_conv for p in found.trace
     }.items()
-
-
-def test_seeds_are_different_runs():
-    simulator = simulator_of("kuhn_poker")
-    policies = [PLAIN.self_play(simulator, horizon=100, seed=seed) for seed in range(3)]
-    for learners in policies:
-        learners.run(100)
-    for one, other in pairwise(policies):
-        assert np.any(one.state()["policy"] != other.state()["policy"])
 
 
 def test_rates_for_any_time_begin_with_those_for_one_episode():

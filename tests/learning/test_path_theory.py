@@ -8,17 +8,11 @@ from math import log, sqrt
 import numpy as np
 import pytest
 from oracle_path import plan_of
+from playing import simulator_of
 
 from infoset.evaluation import nash_conv
-from infoset.games import load_game
-from infoset.learning import LEARNERS, find_learner, make_simulator, tree_size
-from infoset.tree import build_tree
+from infoset.learning import LEARNERS, find_learner, tree_size
 from oracle_regret import gradient_of
-
-
-@cache
-def simulator_of(game):
-    return make_simulator(build_tree(load_game(game)))
 
 
 def regrets(form, plans):

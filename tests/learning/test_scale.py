@@ -7,18 +7,13 @@ from math import sqrt
 
 import numpy as np
 import pytest
+from playing import simulator_of
 
 from infoset.evaluation import nash_conv
-from infoset.games import load_game
-from infoset.learning import MeasuredPlay, find_learner, make_simulator
-from infoset.tree import build_tree
+from infoset.learning import MeasuredPlay, find_learner
 
 EPISODES = 2000
 ARMS = 2
-
-
-def simulator_of(spec):
-    return make_simulator(build_tree(load_game(spec)))
 
 
 def scaled_regret(name, infostates, seed):

@@ -101,7 +101,9 @@ def test_those_who_decide_at_once_do_not_see_each_other():
     assert simulator.infostates.player[followers[0]] == 1
 
 
-@pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(num_cards=3)"])
+@pytest.mark.parametrize(
+    "game", ["kuhn_poker", "goofspiel(num_cards=3)", "leduc_poker(suit_isomorphism=true)"]
+)
 def test_episodes_end_as_often_as_they_should(game):
     simulator = make_simulator(build_tree(load_game(game)))
     policy = random_policy(simulator, 2)

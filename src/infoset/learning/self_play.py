@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
 
 from infoset.checks import check_count, check_kind
 from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
-from infoset.streams import make_stream
 from infoset.tree import SequenceForm
 from infoset.tree.kinds import MAKE_TREE
 from infoset.typing import FloatArray
@@ -58,17 +58,33 @@ class SelfPlay(IterativeState):
         The game.
     seed : int
         Of all that is drawn: the same seed gives the same bits.
+    settings : mapping
+        The numbers that, with game and seed, decide every episode, by name.
     state : LearningState
         What the learners begin with.
+    told : FloatArray
+        [Z, N] what each player is told at a terminal node: its loss, or its utility.
     """
 
-    def __init__(self, simulator: Simulator, seed: int, state: LearningState) -> None:
+    learned: ClassVar[tuple[str, ...]]
+    """By name, what of the state is moved, besides policy and average."""
+
+    _state: LearningState
+
+    def __init__(
+        self,
+        simulator: Simulator,
+        seed: int,
+        settings: Mapping[str, Any],
+        state: LearningState,
+        told: FloatArray,
+    ) -> None:
         super().__init__()
         self.simulator = simulator
         self.seed = seed
-        self._stream = make_stream(seed)
-        self._paths = simulator.empty_paths()
-        self._policy, self._mass, self._counted = state.policy, state.mass, state.counted
+        self._settings = settings
+        self._state = state
+        self._arena = simulator.arena(told, self._done, seed)
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -88,9 +104,9 @@ class SelfPlay(IterativeState):
         """
         return 0
 
-    @abstractmethod
     def settings(self) -> dict[str, Any]:
         """Return the numbers that, with the game, decide every episode, by name."""
+        return {**self._settings, "seed": self.seed}
 
     def run(self, episodes: int) -> None:
         """Play `episodes` more episodes.
@@ -107,23 +123,15 @@ class SelfPlay(IterativeState):
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
 
-    @abstractmethod
-    def _learned(self) -> StateArrays:
-        """Return the arrays that learning moves, besides policy and average."""
-
     def _moving(self) -> StateArrays:
-        return {
-            "stream": self._stream,
-            "policy": self._policy,
-            "mass": self._mass,
-            "counted": self._counted,
-            **self._learned(),
-        }
+        names = ("policy", "mass", "counted", *self.learned)
+        arrays = {name: getattr(self._state, name) for name in names}
+        return {"stream": self._arena.stream, **arrays}
 
     @property
     def current_slots(self) -> FloatArray:
         """[S] the policy that the next episode begins with: the array itself, which moves."""
-        return self._policy
+        return self._state.policy
 
     def policy(self) -> TabularPolicy:
         """Return the average of the policies so far, weighted by own reach.
@@ -132,10 +140,11 @@ class SelfPlay(IterativeState):
         than two players, or payoffs that are not constant-sum, it need not come close to any
         equilibrium; what does is joint play (`infoset.learning.MeasuredPlay`).
         """
-        mass, counted = self._mass.copy(), self._counted.copy()
-        count_rest(self.simulator.infostates, self._policy, mass, counted)
+        state = self._state
+        mass, counted = state.mass.copy(), state.counted.copy()
+        count_rest(self.simulator.infostates, state.policy, mass, counted)
         return self.simulator.policy(mass)
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next episode begins with."""
-        return self.simulator.policy(self._policy)
+        return self.simulator.policy(self._state.policy)

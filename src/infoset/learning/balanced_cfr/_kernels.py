@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_infostate, follow_baseline
-from infoset.learning.simulation import Infostates, Nodes, Paths, play
-from infoset.streams import Stream
-from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline, match_regrets
+from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.typing import FloatArray, IntArray
 
 RATE = 0
 LEAST_REGRET = 1
@@ -83,23 +82,14 @@ def add_regret(
 
 
 @inner_kernel
-def follow_regret(
-    first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray
-) -> None:
-    """Set the policy of an infostate from its regrets, in place.
-
-    By Hedge in proportion to exp(rate · regret), or, at rate 0, by regret matching in proportion
-    to the positive part of regrets, uniformly where there is none.
-    """
+def hedge(first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray) -> None:
+    """Set the policy at an infostate in proportion to exp(rate · regret), `policy` in place."""
     most = regret[first_slot]
     for slot in range(first_slot + 1, end):
         most = max(most, regret[slot])
     total = 0.0
     for slot in range(first_slot, end):
-        if rate > 0.0:
-            policy[slot] = np.exp(rate * (regret[slot] - most))
-        else:
-            policy[slot] = max(regret[slot], 0.0) if most > 0.0 else 1.0
+        policy[slot] = np.exp(rate * (regret[slot] - most))
         total += policy[slot]
     for slot in range(first_slot, end):
         policy[slot] /= total
@@ -149,7 +139,10 @@ def move_policies(
             rate = numbers[infostates.player[here], RATE]
             if numbers[infostates.player[here], DRIFT] != 0.0:
                 rate *= iteration ** numbers[infostates.player[here], DRIFT]
-            follow_regret(first_slot, end, rate, state.regret, state.policy)
+            if rate > 0.0:
+                hedge(first_slot, end, rate, state.regret, state.policy)
+            else:
+                match_regrets(first_slot, end, state.regret, state.policy)
 
 
 @kernel
@@ -176,18 +169,9 @@ def learn_layer_alone(
 
 @kernel
 def learn_by_layers(
-    numbers: FloatArray,
-    schedule: Schedule,
-    nodes: Nodes,
-    infostates: Infostates,
-    losses: FloatArray,
-    episodes: int,
-    done: LongArray,
-    stream: Stream,
-    paths: Paths,
-    state: LayerState,
+    numbers: FloatArray, schedule: Schedule, arena: Arena, episodes: int, state: LayerState
 ) -> None:
-    """Play episodes of iterations, the first where done[0] says; count them in done[0].
+    """Play episodes of iterations in an arena, the first where those done have come to.
 
     In an episode for layer h of a player, it follows μ*ʰ in its first h decisions and its policy
     after them, while the others follow theirs. All policies stay as they are for an iteration,
@@ -195,15 +179,15 @@ def learn_by_layers(
 
     numbers : [N, 4] of each player, the rate of Hedge or 0 for regret matching, the least regret,
     over how many losses baselines run, 0 for constant ones, and the power of the iteration by
-    which the rate is multiplied, or 0. losses : [Z, N] at terminal nodes.
+    which the rate is multiplied, or 0. What players are told is losses.
     Source: Bai, Jin, Mei and Yu (2022), Algorithm 2.
     """
+    nodes, infostates, losses, done, stream, paths = arena
     num_parts = len(schedule.player)
     for _ in range(episodes):
         part = done[0] % num_parts
         if part == 0:
-            for root_slot in infostates.root_slot:
-                state.mass[root_slot] += 1.0
+            count_for_all(infostates, state.mass)
         player, layer = schedule.player[part], schedule.layer[part]
         exploration = schedule.exploration[layer]
         end = play(

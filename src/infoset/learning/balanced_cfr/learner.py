@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from infoset.learning.steps import (
     planned_for,
     tree_sizes,
 )
-from infoset.regret import StateArrays
 from infoset.typing import IntArray
 
 __all__ = ["BalancedCfr", "BalancedCfrSelfPlay"]
@@ -129,51 +127,27 @@ class BalancedCfrSelfPlay(SelfPlay):
     all that counts episodes.
     """
 
+    learned = ("regret", "touched", "baseline", "visits")
+    _state: LayerState
+
     def __init__(self, row: BalancedCfr, simulator: Simulator, horizon: int, seed: int) -> None:
         self._schedule = make_schedule(simulator)
         num_parts = len(self._schedule.player)
         iterations = max(1, horizon // num_parts)
         self._numbers = np.array([row.numbers(size, iterations) for size in tree_sizes(simulator)])
         infostates, depth = simulator.infostates, simulator.depth
-        self._state = row.begin(infostates, depth, simulator.num_slots, num_parts)
-        super().__init__(simulator, seed, self._state)
-        self.row = row
-        self.horizon = horizon
-        self._losses = simulator.losses()
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, what baselines begin with, and the seed."""
-        return {
-            "learner": self.row.name,
+        state = row.begin(infostates, depth, simulator.num_slots, num_parts)
+        settings = {
+            "learner": row.name,
             "numbers": self._numbers.tolist(),
-            "centre": self.row.centre,
-            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
-            "seed": self.seed,
+            "centre": row.centre,
+            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
         }
+        super().__init__(simulator, seed, settings, state, simulator.losses())
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
-        learn_by_layers(
-            self._numbers,
-            self._schedule,
-            self.simulator.nodes,
-            self.simulator.infostates,
-            self._losses,
-            episodes,
-            self._done,
-            self._stream,
-            self._paths,
-            self._state,
-        )
-
-    def _learned(self) -> StateArrays:
-        state = self._state
-        return {
-            "regret": state.regret,
-            "touched": state.touched,
-            "baseline": state.baseline,
-            "visits": state.visits,
-        }
+        learn_by_layers(self._numbers, self._schedule, self._arena, episodes, self._state)
 
 
 def make_schedule(simulator: Simulator) -> Schedule:

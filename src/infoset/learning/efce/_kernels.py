@@ -6,7 +6,7 @@ import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_rest
+from infoset.learning._kernels import count_for_all, count_rest
 from infoset.learning.efce.deviation import (
     EXPLORATION,
     RATE,
@@ -18,14 +18,16 @@ from infoset.learning.efce.deviation import (
 from infoset.learning.efce.fixed_point import solve_all, solve_infostate
 from infoset.learning.simulation import (
     TERMINAL_NODE,
+    Arena,
     Infostates,
     Nodes,
     Paths,
+    add_step,
     draw_action,
     draw_outcome,
 )
 from infoset.streams import Stream
-from infoset.typing import FloatArray, LongArray
+from infoset.typing import FloatArray
 
 
 @inner_kernel
@@ -48,12 +50,9 @@ def play_fixed_point(
             node = draw_outcome(nodes, node, stream)
             continue
         solve_infostate(infostates, pairs, here, state)
-        player, first_slot = infostates.player[here], infostates.first_slot[here]
-        action = draw_action(state.policy, first_slot, infostates.num_actions[here], stream)
-        step = paths.length[player]
-        paths.infostate[player, step] = here
-        paths.slot[player, step] = first_slot + action
-        paths.length[player] = step + 1
+        first_slot, num_actions = infostates.first_slot[here], infostates.num_actions[here]
+        action = draw_action(state.policy, first_slot, num_actions, stream)
+        add_step(infostates, here, first_slot + action, paths)
         node = nodes.first[node] + action
 
 
@@ -138,8 +137,7 @@ def learn_path(
 @inner_kernel
 def count_all(infostates: Infostates, state: TriggerState) -> None:
     """Count the policy of an episode in the average, at all infostates, `state` in place."""
-    for root in infostates.root_slot:
-        state.mass[root] += 1.0
+    count_for_all(infostates, state.mass)
     count_rest(infostates, state.policy, state.mass, state.counted)
 
 
@@ -190,25 +188,21 @@ def learn_triggers(
     numbers: FloatArray,
     anytime: bool,
     every: int,
-    nodes: Nodes,
-    infostates: Infostates,
     pairs: TriggerPairs,
-    losses: FloatArray,
+    arena: Arena,
     episodes: int,
-    done: LongArray,
-    stream: Stream,
-    paths: Paths,
     state: TriggerState,
 ) -> None:
-    """Play episodes in which all play fixed points of their deviations and learn; count them.
+    """Play episodes in an arena, in which all play fixed points of their deviations, and learn.
 
-    In the end, `policy` is that of the next episode.
+    In the end, `policy` is that of the next episode. What players are told is losses.
 
     numbers : [N, 3] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
     every : of how many episodes one is counted in the average.
     anytime : whether η and γ are those of one episode, divided by the root of the episodes, filled
     up to a power of two: at each such power, all is set to what follows from the new η.
     """
+    nodes, infostates, losses, done, stream, paths = arena
     for _ in range(episodes):
         if done[0] % every == 0:
             solve_all(infostates, pairs, state)
@@ -217,16 +211,8 @@ def learn_triggers(
         end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
         done[0] += 1
         for player in range(len(numbers)):
-            learn_path(
-                numbers[player],
-                factor,
-                infostates,
-                pairs,
-                player,
-                paths,
-                losses[end, player],
-                state,
-            )
+            loss = losses[end, player]
+            learn_path(numbers[player], factor, infostates, pairs, player, paths, loss, state)
         if anytime:
             renew(numbers, done[0], infostates, pairs, state)
     solve_all(infostates, pairs, state)

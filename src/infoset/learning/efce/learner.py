@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from infoset.learning.efce._kernels import learn_triggers
+from infoset.learning.efce.deviation import TriggerState
 from infoset.learning.efce.rule import TriggerRule
 from infoset.learning.efce.start import begin_deviations
 from infoset.learning.knowledge import Knowledge
@@ -23,7 +23,6 @@ from infoset.learning.steps import (
     planned_for,
     tree_sizes,
 )
-from infoset.regret import StateArrays
 
 __all__ = ["TriggerOmd", "TriggerSelfPlay"]
 
@@ -96,19 +95,26 @@ class TriggerSelfPlay(SelfPlay):
     playing; it plays what joint play does only where each player may draw alone.
     """
 
+    learned = ("behavior", "estimates", "exponent")
+    _state: TriggerState
+
     def __init__(self, row: TriggerOmd, simulator: Simulator, horizon: int, seed: int) -> None:
         self._numbers = np.array([row.numbers(size, horizon) for size in tree_sizes(simulator)])
-        self._pairs, self._state = begin_deviations(
+        self._pairs, state = begin_deviations(
             self._numbers,
             simulator.infostates,
             simulator.depth,
             simulator.num_slots,
             simulator.sequence_form.name,
         )
-        super().__init__(simulator, seed, self._state)
-        self.row = row
-        self.horizon = horizon
-        self._losses = simulator.losses()
+        settings = {
+            "learner": row.name,
+            "numbers": self._numbers.tolist(),
+            "anytime": row.anytime,
+            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
+        }
+        super().__init__(simulator, seed, settings, state, simulator.losses())
+        self._anytime = row.anytime
         self._every = max(1, self.num_pairs // self._met)
 
     @property
@@ -127,37 +133,14 @@ class TriggerSelfPlay(SelfPlay):
         """Numbers read in an episode, about."""
         return 16 * self._met
 
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, whether rates fall, and the seed."""
-        return {
-            "learner": self.row.name,
-            "numbers": self._numbers.tolist(),
-            "anytime": self.row.anytime,
-            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
-            "seed": self.seed,
-        }
-
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
         learn_triggers(
             self._numbers,
-            self.row.anytime,
+            self._anytime,
             self._every,
-            self.simulator.nodes,
-            self.simulator.infostates,
             self._pairs,
-            self._losses,
+            self._arena,
             episodes,
-            self._done,
-            self._stream,
-            self._paths,
             self._state,
         )
-
-    def _learned(self) -> StateArrays:
-        state = self._state
-        return {
-            "behavior": state.behavior,
-            "estimates": state.estimates,
-            "exponent": state.exponent,
-        }

@@ -8,9 +8,8 @@ import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
 from infoset.learning._kernels import count_path, follow_baseline
-from infoset.learning.simulation import Infostates, Nodes, Paths, play
-from infoset.streams import Stream
-from infoset.typing import FloatArray, LongArray
+from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.typing import FloatArray
 
 RATE = 0
 ADAPTIVE = 1
@@ -221,22 +220,13 @@ def learn_locally_alone(
 
 
 @kernel
-def learn_in_turn(
-    numbers: FloatArray,
-    nodes: Nodes,
-    infostates: Infostates,
-    losses: FloatArray,
-    episodes: int,
-    done: LongArray,
-    stream: Stream,
-    paths: Paths,
-    state: LocalState,
-) -> None:
-    """Play episodes in which one player after another samples and learns; count them in done[0].
+def learn_in_turn(numbers: FloatArray, arena: Arena, episodes: int, state: LocalState) -> None:
+    """Play episodes in an arena, in which one player after another samples and learns.
 
-    numbers : [N, 6] of each player, see `learn_infostate`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 6] of each player, see `learn_infostate`. What players are told is losses.
     """
-    num_players = len(numbers)
+    nodes, infostates, losses, done, stream, paths = arena
+    num_players, most_steps = paths.slot.shape
     for _ in range(episodes):
         player = done[0] % num_players
         turn = float(done[0] // num_players + 1)
@@ -247,7 +237,7 @@ def learn_in_turn(
             player,
             state.sampling,
             numbers[player, SHARE],
-            paths.slot.shape[1],
+            most_steps,
             stream,
             paths,
         )

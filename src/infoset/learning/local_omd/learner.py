@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from infoset.learning.steps import (
     planned_for,
     tree_sizes,
 )
-from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
 __all__ = ["LocalOmd", "LocalOmdSelfPlay"]
@@ -138,50 +136,27 @@ class LocalOmd:
 class LocalOmdSelfPlay(SelfPlay):
     """LocalOMD in all seats: players sample and learn in turn."""
 
+    learned = ("rate", "squares", "baseline", "visits")
+    _state: LocalState
+
     def __init__(self, row: LocalOmd, simulator: Simulator, horizon: int, seed: int) -> None:
         own_episodes = max(1, horizon // simulator.num_players)
         self._numbers = np.array(
             [row.numbers(size, own_episodes) for size in tree_sizes(simulator)]
         )
         infostates, depth = simulator.infostates, simulator.depth
-        self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
-        super().__init__(simulator, seed, self._state)
-        self.row = row
-        self.horizon = horizon
-        self._losses = simulator.losses()
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, what baselines begin with, and the seed."""
-        return {
-            "learner": self.row.name,
+        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        settings = {
+            "learner": row.name,
             "numbers": self._numbers.tolist(),
-            "centre": self.row.centre,
-            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
-            "seed": self.seed,
+            "centre": row.centre,
+            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
         }
+        super().__init__(simulator, seed, settings, state, simulator.losses())
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
-        learn_in_turn(
-            self._numbers,
-            self.simulator.nodes,
-            self.simulator.infostates,
-            self._losses,
-            episodes,
-            self._done,
-            self._stream,
-            self._paths,
-            self._state,
-        )
-
-    def _learned(self) -> StateArrays:
-        state = self._state
-        return {
-            "rate": state.rate,
-            "squares": state.squares,
-            "baseline": state.baseline,
-            "visits": state.visits,
-        }
+        learn_in_turn(self._numbers, self._arena, episodes, self._state)
 
 
 def _inverse_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:

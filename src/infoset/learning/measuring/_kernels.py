@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infoset.kernels import kernel
-from infoset.learning.simulation import Infostates, Nodes, Paths, play
+from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.streams import Stream, next_uniform
 from infoset.typing import FloatArray, LongArray
 
@@ -39,20 +39,15 @@ def offer_policy(
 
 @kernel
 def play_for(
-    nodes: Nodes,
-    infostates: Infostates,
-    player: int,
-    first_infostate: int,
-    policy: FloatArray,
-    stream: Stream,
-    paths: Paths,
-    own: Paths,
+    arena: Arena, player: int, first_infostate: int, policy: FloatArray, own: Paths
 ) -> int:
     """Play an episode in which all follow `policy` [S]; return the rank of the terminal.
 
-    `paths` have what all did, and `own` what one player did, in the numbering of its infostates
-    and slots alone; both are written in place. first_infostate : the first of that player's.
+    The paths of `arena` have what all did, and `own` what one player did, in the numbering of its
+    infostates and slots alone; both are written in place. first_infostate : the first of that
+    player's.
     """
+    nodes, infostates, _, _, stream, paths = arena
     end = play(nodes, infostates, policy, -1, policy, 0.0, 0, stream, paths)
     own.length[0] = paths.length[player]
     for step in range(paths.length[player]):

@@ -20,7 +20,6 @@ from infoset.learning.steps import tree_size
 from infoset.learning.update_rule import Feedback, RuleRow, UpdateRule
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
-from infoset.streams import make_stream
 from infoset.typing import FloatArray, Player
 
 __all__ = ["AdversarialPlay", "Adversary", "switch_between"]
@@ -122,9 +121,8 @@ class AdversarialPlay(IterativeState):
         self._infostates = number_infostates((simulator.sequence_form.treeplexes[player],))
         depth = infostate_depths(self._infostates)
         self._state = self._rule.begin(self._infostates, depth, self._num_own)
-        self._stream = make_stream(seed)
-        self._paths = simulator.empty_paths()
-        self._own = Paths(*(np.zeros_like(part[:1]) for part in self._paths))
+        self._arena = simulator.arena(simulator.utility, self._done, seed)
+        self._own = Paths(*(np.zeros_like(part[:1]) for part in self._arena.paths))
         self._policy = simulator.uniform()
         self._policy[self._seat] = self._state.policy
         self._utility = simulator.utility[:, player].tolist()
@@ -167,17 +165,7 @@ class AdversarialPlay(IterativeState):
         self._policy[self._seat] = self._state.policy
 
     def _play_episode(self) -> None:
-        simulator = self.simulator
-        end = play_for(
-            simulator.nodes,
-            simulator.infostates,
-            self.player,
-            self._first,
-            self._policy,
-            self._stream,
-            self._paths,
-            self._own,
-        )
+        end = play_for(self._arena, self.player, self._first, self._policy, self._own)
         feedback = Feedback(self._utility[end], self._losses[end], self.iteration + 1)
         self._rule.learn(self._infostates, self._own, feedback, self._state)
         self._policy[self._seat] = self._state.policy
@@ -229,7 +217,7 @@ class AdversarialPlay(IterativeState):
     def _moving(self) -> StateArrays:
         learned = {f"learner.{name}": array for name, array in self._state._asdict().items()}
         return {
-            "stream": self._stream,
+            "stream": self._arena.stream,
             "policy": self._policy,
             "mass_before": self._mass_before,
             **learned,

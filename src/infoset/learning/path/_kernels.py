@@ -8,9 +8,8 @@ import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
 from infoset.learning._kernels import count_infostate
-from infoset.learning.simulation import Infostates, Nodes, Paths, play
-from infoset.streams import Stream
-from infoset.typing import FloatArray, LongArray
+from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.typing import FloatArray
 
 RATE = 0
 EXPLORATION = 1
@@ -181,33 +180,17 @@ def learn_alone(
 
 
 @kernel
-def learn_together(
-    numbers: FloatArray,
-    nodes: Nodes,
-    infostates: Infostates,
-    losses: FloatArray,
-    episodes: int,
-    done: LongArray,
-    stream: Stream,
-    paths: Paths,
-    reach: FloatArray,
-    state: PathState,
-) -> None:
-    """Play episodes in which all follow their policies and learn; count them in done[0].
+def learn_together(numbers: FloatArray, arena: Arena, episodes: int, state: PathState) -> None:
+    """Play episodes in an arena, in which all follow their policies and learn.
 
-    numbers : [N, 5] of each player, see `learn_path`. losses : [Z, N] at terminal nodes.
+    numbers : [N, 5] of each player, see `learn_path`. What players are told is losses.
     """
+    nodes, infostates, losses, done, stream, paths = arena
+    reach = np.empty(paths.slot.shape[1])
     for _ in range(episodes):
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
         done[0] += 1
+        episode = float(done[0])
         for player in range(len(numbers)):
-            learn_path(
-                numbers[player],
-                infostates,
-                player,
-                paths,
-                losses[end, player],
-                float(done[0]),
-                state,
-                reach,
-            )
+            loss = losses[end, player]
+            learn_path(numbers[player], infostates, player, paths, loss, episode, state, reach)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil, inf, log
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from infoset.learning.steps import (
     tree_sizes,
 )
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
 __all__ = ["PathLearner", "PathSelfPlay", "plain_weights"]
@@ -158,58 +157,32 @@ class PathLearner:
 class PathSelfPlay(SelfPlay):
     """Path learners of all seats that play each other."""
 
+    learned = ("anchor", "rate", "seen", "taken")
+    _state: PathState
+
     def __init__(self, row: PathLearner, simulator: Simulator, horizon: int, seed: int) -> None:
         self._numbers = np.array([row.numbers(size, horizon) for size in tree_sizes(simulator)])
-        infostates, depth = simulator.infostates, simulator.depth
-        self._state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
-        super().__init__(simulator, seed, self._state)
         self.row = row
-        self.horizon = horizon
-        self._losses = simulator.losses() - row.centre
-        self._reach = np.zeros(self._paths.slot.shape[1])
-
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of each player, those of the row, and the seed."""
-        return {
-            "learner": self.row.name,
+        infostates, depth = simulator.infostates, simulator.depth
+        state = row.begin(self._numbers, infostates, depth, simulator.num_slots)
+        settings = {
+            "learner": row.name,
             "numbers": self._numbers.tolist(),
-            "centre": self.row.centre,
-            "renewal": self.row.renewal,
-            "horizon": planned_for(self.row.steps, self.horizon, anytime=self.row.anytime),
-            "seed": self.seed,
+            "centre": row.centre,
+            "renewal": row.renewal,
+            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
         }
+        super().__init__(simulator, seed, settings, state, simulator.losses() - row.centre)
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, in one compiled call between renewals of the anchor."""
         end = self.iteration + episodes
         while self.iteration < end:
             renewal = self.row.next_renewal(self.iteration)
-            self._play(int(min(renewal, end)) - self.iteration)
+            count = int(min(renewal, end)) - self.iteration
+            learn_together(self._numbers, self._arena, count, self._state)
             if self.iteration == renewal:
-                self._state.anchor[:] = self._policy
-
-    def _play(self, episodes: int) -> None:
-        learn_together(
-            self._numbers,
-            self.simulator.nodes,
-            self.simulator.infostates,
-            self._losses,
-            episodes,
-            self._done,
-            self._stream,
-            self._paths,
-            self._reach,
-            self._state,
-        )
-
-    def _learned(self) -> StateArrays:
-        state = self._state
-        return {
-            "anchor": state.anchor,
-            "rate": state.rate,
-            "seen": state.seen,
-            "taken": state.taken,
-        }
+                self._state.anchor[:] = self._state.policy
 
     def policy(self) -> TabularPolicy:
         """Return the average of the policies so far; the last one where policies are pulled."""

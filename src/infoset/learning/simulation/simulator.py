@@ -7,15 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.checks import check_kind
-from infoset.learning.simulation._kernels import (
-    CHANCE_NODE,
-    Infostates,
-    Nodes,
-    Paths,
-    fill_alias,
-    unfold,
-)
+from infoset.learning.simulation._kernels import CHANCE_NODE, Arena, Infostates, Nodes, Paths
+from infoset.learning.simulation._node_kernels import fill_alias, unfold
 from infoset.policy import TabularPolicy
+from infoset.streams import make_stream
 from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.tree.kinds import MAKE_TREE
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
@@ -82,6 +77,14 @@ class Simulator:
         size = (self.num_players, max(1, int(self.most_decisions.max(initial=0))))
         length = np.zeros(self.num_players, np.int32)
         return Paths(length, np.zeros(size, np.int32), np.zeros(size, np.int32))
+
+    def arena(self, told: FloatArray, done: LongArray, seed: int) -> Arena:
+        """Return the game as kernels play it, who draw by a seed, and count in `done` [1].
+
+        `told` [Z, N] is what each player learns in the end, such as its loss.
+        """
+        stream, paths = make_stream(seed), self.empty_paths()
+        return Arena(self.nodes, self.infostates, told, done, stream, paths)
 
     def uniform(self) -> FloatArray:
         """Return [S] the policy that takes every action alike; 1 at empty sequences."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_infostate, follow_baseline
-from infoset.learning.mccfr._kernels import match_regrets
-from infoset.learning.simulation import Infostates, Nodes, Paths, play
-from infoset.streams import Stream
-from infoset.typing import FloatArray, LongArray
+from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
+from infoset.learning.mccfr._kernels import match_floored
+from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.typing import FloatArray
 
 
 class OutcomeNumbers(NamedTuple):
@@ -117,7 +118,7 @@ def learn_outcome(
             state.regret[slot] += (state.baseline[slot] - value) / reach[step]
         state.regret[taken] += surprise / reach[step]
         follow_baseline(taken, utility, numbers.window, state.baseline, state.visits)
-        match_regrets(infostates, here, numbers.regret_floor, state.regret, state.policy)
+        match_floored(infostates, here, numbers.regret_floor, state.regret, state.policy)
         utility = value
 
 
@@ -128,31 +129,24 @@ def learn_outcome_alone(
     paths: Paths,
     utility: float,
     state: OutcomeState,
-    reach: FloatArray,
 ) -> None:
     """Count an episode of the only player there is, number 0, and learn from it, in place."""
+    reach = np.empty(paths.slot.shape[1] + 1)
     state.mass[infostates.root_slot[0]] += 1.0
     learn_outcome(numbers, infostates, 0, paths, utility, state, reach)
 
 
 @kernel
 def learn_by_outcomes(
-    numbers: OutcomeNumbers,
-    nodes: Nodes,
-    infostates: Infostates,
-    utility: FloatArray,
-    episodes: int,
-    done: LongArray,
-    stream: Stream,
-    paths: Paths,
-    reach: FloatArray,
-    state: OutcomeState,
+    numbers: OutcomeNumbers, arena: Arena, episodes: int, state: OutcomeState
 ) -> None:
-    """Play episodes in which one player after another explores and learns; count them in done[0].
+    """Play episodes in an arena, in which one player after another explores and learns.
 
-    utility : [Z, N] at terminal nodes.
+    What players are told is utilities.
     """
+    nodes, infostates, utility, done, stream, paths = arena
     num_players, most_steps = paths.slot.shape
+    reach = np.empty(most_steps + 1)
     for _ in range(episodes):
         player = done[0] % num_players
         done[0] += 1
@@ -167,6 +161,5 @@ def learn_by_outcomes(
             stream,
             paths,
         )
-        for root in infostates.root_slot:
-            state.mass[root] += 1.0
+        count_for_all(infostates, state.mass)
         learn_outcome(numbers, infostates, player, paths, utility[end, player], state, reach)

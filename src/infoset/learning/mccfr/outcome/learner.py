@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import TreeSize
-from infoset.regret import StateArrays
 from infoset.typing import FloatArray, IntArray
 
 __all__ = ["OutcomeSampling", "OutcomeSelfPlay"]
@@ -156,37 +155,19 @@ class OutcomeSampling:
 class OutcomeSelfPlay(SelfPlay):
     """Players of all seats that explore and learn in turns."""
 
-    def __init__(self, row: OutcomeSampling, simulator: Simulator, seed: int) -> None:
-        self._state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
-        super().__init__(simulator, seed, self._state)
-        self.row = row
-        self._numbers = row.numbers
-        self._reach = np.zeros(self._paths.slot.shape[1] + 1)
+    learned = ("regret", "baseline", "visits")
+    _state: OutcomeState
 
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of the row, how it explores, and the seed."""
-        return {
-            "learner": self.row.name,
-            "exploration": self.row.exploration_name,
+    def __init__(self, row: OutcomeSampling, simulator: Simulator, seed: int) -> None:
+        self._numbers = row.numbers
+        state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
+        settings = {
+            "learner": row.name,
+            "exploration": row.exploration_name,
             **self._numbers._asdict(),
-            "seed": self.seed,
         }
+        super().__init__(simulator, seed, settings, state, simulator.utility)
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
-        learn_by_outcomes(
-            self._numbers,
-            self.simulator.nodes,
-            self.simulator.infostates,
-            self.simulator.utility,
-            episodes,
-            self._done,
-            self._stream,
-            self._paths,
-            self._reach,
-            self._state,
-        )
-
-    def _learned(self) -> StateArrays:
-        state = self._state
-        return {"regret": state.regret, "baseline": state.baseline, "visits": state.visits}
+        learn_by_outcomes(self._numbers, self._arena, episodes, self._state)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from infoset.learning.mccfr.outcome._kernels import (
     OutcomeNumbers,
     OutcomeState,
@@ -58,5 +56,4 @@ class OutcomeRule:
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: OutcomeState
     ) -> None:
         """Count an episode in the average, and learn from it, `state` in place."""
-        reach = np.empty(paths.slot.shape[1] + 1)
-        learn_outcome_alone(self.numbers, infostates, paths, feedback.utility, state, reach)
+        learn_outcome_alone(self.numbers, infostates, paths, feedback.utility, state)

@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_infostate
-from infoset.learning.mccfr._kernels import match_regrets
+from infoset.learning._kernels import count_for_all, count_infostate
+from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import (
     CHANCE_NODE,
     TERMINAL_NODE,
+    Arena,
     Infostates,
     Nodes,
     draw_action,
@@ -252,27 +253,19 @@ def traverse(
 
 @kernel
 def learn_by_traversals(
-    numbers: TraversalNumbers,
-    nodes: Nodes,
-    infostates: Infostates,
-    utility: FloatArray,
-    episodes: int,
-    done: LongArray,
-    stream: Stream,
-    frames: Frames,
-    state: TraversalState,
+    numbers: TraversalNumbers, arena: Arena, episodes: int, frames: Frames, state: TraversalState
 ) -> None:
-    """Traverse the game for one player after another, who learn; count traversals in done[0].
+    """Traverse the game of an arena for one player after another, who learn.
 
-    utility : [Z, N] at terminal nodes.
+    A traversal counts as an episode. What players are told is utilities.
     """
+    nodes, infostates, utility, done, stream, _ = arena
     num_players = len(infostates.root_slot)
     for _ in range(episodes):
         player = done[0] % num_players
         done[0] += 1
-        for root in infostates.root_slot:
-            state.mass[root] += 1.0
+        count_for_all(infostates, state.mass)
         num_changed = traverse(numbers, nodes, infostates, player, utility, stream, frames, state)
         for place in range(num_changed):
             here = frames.changed[place]
-            match_regrets(infostates, here, numbers.regret_floor, state.regret, state.policy)
+            match_floored(infostates, here, numbers.regret_floor, state.regret, state.policy)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from infoset.learning.mccfr.traversal._kernels import (
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
-from infoset.regret import StateArrays
 
 __all__ = ["TraversalSampling", "TraversalSelfPlay"]
 
@@ -109,6 +107,9 @@ class TraversalSampling:
 class TraversalSelfPlay(SelfPlay):
     """Players of all seats that learn in turns, by traversals."""
 
+    learned = ("regret", "ends")
+    _state: TraversalState
+
     def __init__(self, row: TraversalSampling, simulator: Simulator, seed: int) -> None:
         self._numbers = TraversalNumbers(
             bool(row.all_opponents),
@@ -117,15 +118,15 @@ class TraversalSelfPlay(SelfPlay):
             float(row.bonus),
             float(row.regret_floor),
         )
-        self._state = TraversalState(
+        state = TraversalState(
             policy=simulator.uniform(),
             regret=np.zeros(simulator.num_slots),
             ends=np.zeros(1, np.int64),
             mass=np.zeros(simulator.num_slots),
             counted=np.zeros(len(simulator.depth)),
         )
-        super().__init__(simulator, seed, self._state)
-        self.row = row
+        settings = {"learner": row.name, **self._numbers._asdict()}
+        super().__init__(simulator, seed, settings, state, simulator.utility)
         self._frames = _empty_frames(simulator)
         self._work = 8 * (1 + round(np.mean(_passages(self._numbers, simulator))))
 
@@ -139,26 +140,9 @@ class TraversalSelfPlay(SelfPlay):
         """Numbers read in an episode, about."""
         return self._work
 
-    def settings(self) -> dict[str, Any]:
-        """Return the numbers of the row, and the seed."""
-        return {"learner": self.row.name, **self._numbers._asdict(), "seed": self.seed}
-
     def _run(self, episodes: int) -> None:
         """Do `episodes` more traversals, inside one compiled call."""
-        learn_by_traversals(
-            self._numbers,
-            self.simulator.nodes,
-            self.simulator.infostates,
-            self.simulator.utility,
-            episodes,
-            self._done,
-            self._stream,
-            self._frames,
-            self._state,
-        )
-
-    def _learned(self) -> StateArrays:
-        return {"regret": self._state.regret, "ends": self._state.ends}
+        learn_by_traversals(self._numbers, self._arena, episodes, self._frames, self._state)
 
 
 def _passages(numbers: TraversalNumbers, simulator: Simulator) -> list[float]:

@@ -1,0 +1,81 @@
+"""What self-play of every learner has to keep, whatever it learns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playing import UNEVEN, assert_same_bits, learner_of
+
+from infoset.errors import ParameterError
+from infoset.learning import LEARNERS
+from toys import Toy
+
+CHANGES = {
+    "ixomd": {"centre": 0.5},
+    "balanced-cfr-hedge": {"centre": 0.5},
+    "balanced-cfr-baseline": {"window": 3},
+    "local-omd": {"window": 3},
+    "local-omd-action-baseline": {"window": 3, "share": 0.6},
+    "as-mccfr": {"all_opponents": True, "threshold": 2.0, "bonus": 3.0},
+    "vr-mccfr": {"regret_floor": 0.0},
+}
+ROWS = {
+    **LEARNERS,
+    **{f"{name}, changed": replace(LEARNERS[name], **CHANGES[name]) for name in CHANGES},
+    **{
+        f"{name}, anytime": replace(row, anytime=True)
+        for name, row in LEARNERS.items()
+        if hasattr(row, "anytime")
+    },
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_run_in_parts_has_the_bits_of_a_run_in_one(name):
+    whole, parts = (learner_of(ROWS[name], "kuhn_poker(players=3)", seed=4) for _ in range(2))
+    whole.run(331)
+    for episodes in (1, 2, 7, 90, 0, 31, 200):
+        parts.run(episodes)
+        parts.policy(), parts.current_policy()
+    assert_same_bits(whole, parts)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_state_holds_all_that_moves(name):
+    whole, early = (learner_of(ROWS[name], UNEVEN) for _ in range(2))
+    whole.run(100)
+    for episodes in (5, 7, 12, 64):
+        early.run(episodes - early.iteration)
+        late = learner_of(ROWS[name], UNEVEN, seed=1)
+        late.run(23)
+        late.set_state({key: array.copy() for key, array in early.state().items()})
+        late.run(100 - episodes)
+        assert late.iteration == 100
+        assert getattr(late, "terminal_visits", 0) == getattr(whole, "terminal_visits", 0)
+        assert_same_bits(whole, late)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_seeds_are_different_runs(name):
+    first, second = (learner_of(LEARNERS[name], seed=seed) for seed in range(2))
+    first.run(100)
+    second.run(100)
+    assert first.settings() == {**second.settings(), "seed": 0}
+    assert np.any(first.state()["policy"] != second.state()["policy"])
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("horizon", [0, -1, 0.5, True])
+def test_a_run_has_episodes(name, horizon):
+    with pytest.raises(ParameterError, match=f"horizon={horizon} must be a whole number"):
+        learner_of(LEARNERS[name], horizon=horizon)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_game_without_decisions_is_played_and_teaches_nothing(name):
+    learner = learner_of(LEARNERS[name], Toy(2), horizon=10)
+    learner.run(10)
+    assert learner.iteration == 10
+    assert learner.state()["policy"].tolist() == [1, 1]
