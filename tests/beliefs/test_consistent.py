@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
+from infoset.game import Observation, PublicState
 from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy
 from infoset.tree import build_tree
 from strategies import random_games
+from toys import Toy
 
 SMALL = (
     "kuhn_poker",
@@ -80,4 +82,17 @@ def test_rules_and_tree_agree_in_any_game(game, seed):
     policy = random_policy(tree.sequence_form, rng)
     some = [policy, None, UniformPolicy(), None][: game.num_players]
     for policies in (None, policy, some):
-        check_all_beliefs(tree, rng.integers(10**6, size=4), policies)
+        check_all_beliefs(tree, rng.integers(10**6, size=2), policies)
+
+
+def test_a_next_world_listed_twice_is_one_and_one_without_probability_is_none():
+    game = Toy(
+        transitions=lambda world, joint: (
+            [("a", 0.25), ("b", 0.5), ("a", 0.25), ("c", 0)] if world == "start" else []
+        ),
+        observe=lambda world, joint, next_world: Observation(),
+    )
+    for source in (game, build_tree(game)):
+        belief = public_belief(source, PublicState((None,)))
+        assert belief.worlds == ("a", "b")
+        assert belief.probability.tolist() == [0.5, 0.5]

@@ -100,6 +100,32 @@ class Cornering:
         return weights / weights.sum()
 
 
+class FirstHalf:
+    """Never takes the last ones of its actions."""
+
+    def action_probabilities(self, infostate, legal_actions):
+        weights = np.arange(len(legal_actions)) <= len(legal_actions) / 2
+        return weights / weights.sum()
+
+
+def test_what_policies_never_do_is_not_kept():
+    game, history = hidden_moves()
+    known = history.infostates[0]
+    exact = private_belief(game, known, policies=FirstHalf())
+    assert 12 < len(exact) < 0.7 * len(private_belief(game, known))
+    for seed in range(5):
+        drawn = private_belief(
+            game,
+            known,
+            policies=FirstHalf(),
+            rng=np.random.default_rng(seed),
+            max_worlds=50,
+            num_samples=12,
+        )
+        assert len(drawn) == 12
+        assert set(drawn.histories) < set(exact.histories)
+
+
 def test_few_enough_histories_are_listed_whatever_the_generator():
     game, history = hidden_moves()
     known = history.infostates[0]
@@ -208,7 +234,7 @@ def test_who_saw_what_no_draw_has_is_not_told_that_it_cannot_be():
     dice = LiarsDice(numdice=3, dice_sides=4)
     seen = PublicState((None, "6-4", ("liar", "player 0 wins")))
     assert len(public_belief(dice, seen)) == 1
-    with pytest.raises(UnsupportedGameError, match="step 3 of .* raise num_samples=20"):
+    with pytest.raises(UnsupportedGameError, match=r"step 3 of .* raise num_samples=20"):
         public_belief(dice, seen, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
 
 
