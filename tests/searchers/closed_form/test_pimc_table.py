@@ -1,6 +1,6 @@
 """PIMC in liar's dice without a search, next to the search that it stands for."""
 
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate, Step
 from infoset.games import LiarsDice
+from infoset.searchers import Pimc
 from infoset.searchers.closed_form import pimc_table
 from infoset.searchers.models.dice import DiceModel
 
@@ -37,6 +38,17 @@ def test_it_plays_the_best_of_all_worlds(dice, sides, share):
         best = scores >= scores.max() - 1e-9
         expected = best / best.sum()
         assert table.action_probabilities(infostate, legal) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.7])
+def test_it_plays_as_the_search_does(share):
+    game = LiarsDice(numdice=2)
+    table, rng = pimc_table(game, share), np.random.default_rng(0)
+    searcher = Pimc(DiceModel(game), belief=share, num_worlds=None)
+    for infostate in islice(infostates(game), 0, None, 150):
+        legal = searcher.model.legal_actions(infostate)
+        found = searcher.search(infostate, rng)
+        assert found == pytest.approx(table.action_probabilities(infostate, legal), abs=1e-12)
 
 
 def test_a_share_by_own_move_and_last_bid():

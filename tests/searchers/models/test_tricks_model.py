@@ -14,7 +14,7 @@ from infoset.game import Infostate, Step, initial_history
 from infoset.games import KuhnPoker, TrickTaking
 from infoset.games.trick_taking import Table
 from infoset.policy import UniformPolicy
-from infoset.searchers import RulesModel, search_model
+from infoset.searchers import GraphModel, search_model
 from infoset.searchers.models._numbering import number_actions
 from infoset.searchers.models.tricks import TricksModel
 from infoset.searchers.models.tricks.deals import Unseen, find_deals, num_deals
@@ -251,4 +251,5 @@ def test_decks_that_it_is_not_for():
         TricksModel(long)
     with pytest.raises(ParameterError, match="the card game, such as"):
         TricksModel(KuhnPoker())
-    assert RulesModel(long).game == long
+    short = TrickTaking(num_cards=15, num_suits=1, hand_size=1)
+    assert isinstance(search_model(short), GraphModel)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -51,7 +51,7 @@ class BidTable:
     """
 
     game: LiarsDice
-    probability: FloatArray
+    probability: FloatArray = field(repr=False)
 
     def __post_init__(self) -> None:
         check_kind("game", self.game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from infoset.checks import check_kind
-from infoset.errors import ExplorationLimitError
+from infoset.errors import ExplorationLimitError, UnsupportedGameError
 from infoset.game import Game
 from infoset.games import LiarsDice, TrickTaking
 from infoset.searchers.models.dice import DiceModel
@@ -25,7 +26,7 @@ _COMPILED: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
     TrickTaking: TricksModel,
 }
-"""Games that have a model of their own."""
+"""Games that have a model of their own, most sizes at least."""
 
 
 def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
@@ -51,7 +52,8 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     if not isinstance(source, Game):
         return GraphModel(source)
     if type(source) in _COMPILED:
-        return _COMPILED[type(source)](source)
+        with suppress(UnsupportedGameError):
+            return _COMPILED[type(source)](source)
     try:
         return GraphModel(explore(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
     except ExplorationLimitError:
