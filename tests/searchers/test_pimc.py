@@ -242,6 +242,16 @@ def test_the_policy_of_a_seed_does_not_depend_on_what_was_asked_before(leduc):
     )
 
 
+def test_nothing_is_remembered_of_positions_whose_numbers_were_given_anew():
+    game = load_game("kuhn_poker(players=3)")
+    forgetful = Pimc(RulesModel(game, max_kept=0), belief=1.0, num_worlds=None)
+    infostates = build_tree(game).infostate_trees[0]
+    for number in infostates.acting.tolist():
+        known, rng = infostates.value(number), np.random.default_rng(0)
+        fresh = Pimc(RulesModel(game), belief=1.0, num_worlds=None)
+        assert forgetful.search(known, rng).tolist() == fresh.search(known, rng).tolist()
+
+
 def test_time_is_kept_and_told(leduc):
     known = first_infostate(leduc.game)
     fixed = Pimc(leduc, num_worlds=10)

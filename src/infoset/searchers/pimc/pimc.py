@@ -106,8 +106,8 @@ class RootValues:
         self._roots = roots
         self._numbers = numbers
         self._player = player
-        self._values = np.zeros(numbers.shape)
-        self._is_known = np.zeros(len(numbers), bool)
+        self._place = np.full(len(numbers), -1)
+        self._values = np.zeros((0, numbers.shape[1]))
 
     def scores(self, weight: FloatArray) -> Scores:
         """Return the sums of the values by weights [K].
@@ -115,11 +115,13 @@ class RootValues:
         An action that is not legal in a world, where the player holds something else, is worth
         nothing there.
         """
-        new = np.flatnonzero((weight > 0) & ~self._is_known)
+        held = np.flatnonzero(weight)
+        new = held[self._place[held] < 0]
         if len(new):
-            self._values[new] = self._action_values(new)
-            self._is_known[new] = True
-        return Scores(weight @ self._values, float(weight @ abs(self._values).max(axis=1)))
+            self._place[new] = len(self._values) + np.arange(len(new))
+            self._values = np.concatenate([self._values, self._action_values(new)])
+        values, weight = self._values[self._place[held]], weight[held]
+        return Scores(weight @ values, float(weight @ abs(values).max(axis=1)))
 
     def _action_values(self, rows: LongArray) -> FloatArray:
         numbers = self._numbers[rows]
