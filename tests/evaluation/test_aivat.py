@@ -21,7 +21,7 @@ from infoset.evaluation.path_corrections import play_corrected
 from infoset.evaluation.tree_plays import find_history, known_reach, step_probability
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.policy import mix, random_policy, uniform_policy
+from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
 from stand_ins import OneAction
 
@@ -47,13 +47,22 @@ def seated(policy, other, players):
     return policy
 
 
+def first_actions(tree):
+    """Return the policy that takes the first action everywhere."""
+    weights = [np.zeros(plex.num_sequences) for plex in tree.sequence_form.treeplexes]
+    for values, plex in zip(weights, tree.sequence_form.treeplexes, strict=True):
+        values[plex.first_sequence] = 1
+    return TabularPolicy.from_weights(tree.sequence_form, weights)
+
+
 @pytest.mark.parametrize("unknown", [(), (0,), (1,), (0, 1)])
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec, unknown):
     tree = compiled(spec)
     known, strange, _ = policies(spec)
     values = np.random.default_rng(2).normal(size=tree.rewards_so_far.shape)
-    estimates = aivat_utilities(tree, known, values, unknown=unknown)
+    given = seated(known, first_actions(tree), unknown)  # what is unknown is not looked at
+    estimates = aivat_utilities(tree, given, values, unknown=unknown)
     played = seated(known, strange, unknown)
     reach = known_reach(tree, played)[tree.terminals]
     exact = expected_values(played)

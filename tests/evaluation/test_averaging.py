@@ -11,7 +11,7 @@ from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError
 from infoset.evaluation import average_search, best_response
 from infoset.games import load_game
-from infoset.policy import UniformPolicy, random_policy, tabulate
+from infoset.policy import UniformPolicy, random_policy, tabulate, uniform_policy
 from infoset.tree import build_tree
 from stand_ins import Blend, OneAction
 
@@ -119,6 +119,10 @@ def test_an_infostate_has_numbers_of_its_own():
     for player in (0, 1):
         assert (spread.policy.probabilities[player] == both.policy.probabilities[player]).all()
         assert (spread.repeats[player] == both.repeats[player]).all()
+    alike = average_search(tree, OneAction(uniform_policy(tree.sequence_form)), tolerance=0.1)
+    for player in (0, 1):
+        assert len(set(alike.policy.probabilities[player][1::2])) > 2
+    assert (alike.policy.probabilities[0] != alike.policy.probabilities[1]).any()
     other = average_search(tree, Blend(exact, 0.9), tolerance=0.05, seed=1)
     assert (other.policy.probabilities[0] != both.policy.probabilities[0]).any()
 

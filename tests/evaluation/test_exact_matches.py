@@ -11,7 +11,7 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, exact_match, expected_values, play_matches
 from infoset.evaluation.match_result import shared_wins
 from infoset.games import load_game, matrix_game
-from infoset.policy import UniformPolicy, random_policy, uniform_policy
+from infoset.policy import TabularPolicy, UniformPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
 from stand_ins import OneAction
 
@@ -92,7 +92,7 @@ def test_wins_by_hand():
     tree = build_tree(matrix_game([[5, 1], [2, 7]], [[0, 10], [30, 2]]))
     form = tree.sequence_form
     one, two = (
-        type(uniform_policy(form))(form, (np.array(chosen), np.array(chosen)))
+        TabularPolicy(form, (np.array(chosen), np.array(chosen)))
         for chosen in ([1.0, 1, 0], [1.0, 0, 1])
     )
     result = exact_match(tree, one, two)

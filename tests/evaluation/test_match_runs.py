@@ -17,7 +17,7 @@ from infoset.evaluation import exact_match, play_matches
 from infoset.evaluation.match_result import BLOCK, Tally
 from infoset.evaluation.workers import packed
 from infoset.games import load_game
-from infoset.policy import UniformPolicy, random_policy
+from infoset.policy import TabularPolicy, UniformPolicy, random_policy
 from infoset.tree import build_tree
 from stand_ins import Blend, Breaks, Dies, OneAction
 
@@ -67,7 +67,7 @@ def test_searchers_search_anew_and_their_average_is_what_plays(noise):
     tree = compiled("kuhn_poker")
     first, second = policies("kuhn_poker")
     result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=800)
-    average = type(second)(
+    average = TabularPolicy(
         tree.sequence_form,
         tuple(
             np.concatenate([[1.0], (1 - noise) * values[1:] + noise / 2])

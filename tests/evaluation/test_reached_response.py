@@ -19,7 +19,7 @@ from infoset.evaluation import (
 )
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, random_policy, tabulate
+from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.tree import build_tree
 from stand_ins import Blend, OneAction
 
@@ -144,6 +144,9 @@ def test_an_average_does_not_depend_on_what_was_asked_before():
     answers[0][:] = 7  # what is returned is the caller's
     again = forth.action_probabilities(infostates[0], ("pass", "bet"))
     assert again == pytest.approx(others[-1])
+    alike = AveragePolicy(OneAction(uniform_policy(exact.sequence_form)), tolerance=0.1)
+    drawn = {alike.action_probabilities(state, ("pass", "bet"))[0] for state in infostates}
+    assert len(drawn) > 2  # not the same numbers everywhere
     other = AveragePolicy(OneAction(exact), tolerance=0.1, seed=1)
     assert (other.action_probabilities(infostates[0], ("pass", "bet")) != again).any()
 

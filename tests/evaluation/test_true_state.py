@@ -12,7 +12,7 @@ from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import mean_true_state_ratio, true_state_ratios
 from infoset.games import load_game
-from infoset.policy import random_policy, tabulate, uniform_policy
+from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.tree import build_tree
 
 SPECS = ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)", "liars_dice(numdice=2,dice_sides=2)"]
@@ -210,7 +210,7 @@ def test_means_are_of_the_moments_they_say():
         for label, share in [(f"[{card}]", bets), (f"[{card}] / pass / bet", calls)]:
             first = form.treeplexes[0].first_sequence[labels.index(label)]
             values[0][first : first + 2] = 1 - share, share
-    policy = type(uniform_policy(form))(form, tuple(values))
+    policy = TabularPolicy(form, tuple(values))
     ratios = true_state_ratios(tree, policy, 0)
     # After a bet the king is sure, 3 of 3; after a pass jack and queen are as likely, 3 / 2.
     assert ratios.after_action(1) == pytest.approx(1 / 3 * 3 + 2 / 3 * 1.5)
@@ -225,13 +225,23 @@ def test_means_are_of_the_moments_they_say():
     assert opponent.after_action(1) == pytest.approx((2 * 2 + 2 * 2 + 2 * 1) / 6)
 
 
+def test_an_observer_that_never_goes_there_would_think_the_same():
+    tree, policy = compiled("leduc_poker"), some_policy("leduc_poker")
+    plex = tree.sequence_form.treeplexes[1]
+    folding = np.zeros(plex.num_sequences)
+    folding[0], folding[plex.first_sequence] = 1, 1
+    stiff = TabularPolicy(tree.sequence_form, (policy.probabilities[0].copy(), folding))
+    ratios = [true_state_ratios(tree, given, 0, observer=1).ratio for given in (policy, stiff)]
+    assert ratios[1] == pytest.approx(ratios[0], rel=1e-12)
+
+
 def test_histories_that_the_policy_never_leads_to_have_no_ratio():
     tree = compiled("kuhn_poker")
     form = tree.sequence_form
     values = [array.copy() for array in uniform_policy(form).probabilities]
     for first in form.treeplexes[0].first_sequence:
         values[0][first : first + 2] = 1, 0
-    ratios = true_state_ratios(tree, type(uniform_policy(form))(form, tuple(values)), 0)
+    ratios = true_state_ratios(tree, TabularPolicy(form, tuple(values)), 0)
     assert (np.isnan(ratios.ratio) == (ratios.reach == 0)).sum() > 0
     assert np.isnan(ratios.ratio[ratios.reach == 0]).any()
     assert not np.isnan(ratios.ratio[ratios.reach > 0]).any()

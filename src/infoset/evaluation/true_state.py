@@ -141,13 +141,13 @@ def true_state_ratios(
     Who bets with a king alone gives it away, and with a pass that it has none:
 
     >>> from infoset.games import load_game
-    >>> from infoset.policy import uniform_policy
+    >>> from infoset.policy import TabularPolicy, uniform_policy
     >>> from infoset.tree import build_tree
     >>> tree = build_tree(load_game("kuhn_poker"))
     >>> form = tree.sequence_form
     >>> weights = [values.copy() for values in uniform_policy(form).probabilities]
     >>> weights[0][1:7] = [1, 0, 1, 0, 0, 1]
-    >>> honest = type(uniform_policy(form)).from_weights(form, weights)
+    >>> honest = TabularPolicy.from_weights(form, weights)
     >>> ratios = true_state_ratios(tree, honest, 0)
     >>> round(ratios.after_action(1), 9)
     2.0
