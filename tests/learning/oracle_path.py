@@ -61,13 +61,17 @@ class SlowLearners:
 
     The policy of an infostate is in proportion to `initial · exp(-rate · losses)`, and its value,
     the least of losses and regularisation, is minus the log of the sum of that, by the rate. Values
-    are losses of the decision above. The average is that of all plans.
+    are losses of the decision above. The average is that of all plans. Where probabilities come
+    below a floor, the losses become those that give the policy above it.
     """
 
-    def __init__(self, simulator, steps, *, weight, initial, power, drift, centre, state):
+    def __init__(
+        self, simulator, steps, *, weight, initial, power, drift, centre, window, floor, state
+    ):
         self.simulator, self.steps = simulator, steps
         self.weight, self.power, self.drift = weight, power, drift
-        self.initial = initial
+        self.initial, self.window, self.floor = initial, window, floor
+        self.baseline, self.visits = np.zeros_like(initial), np.zeros_like(initial)
         self.policy = initial.copy()
         self.losses = np.zeros_like(initial)
         self.values = np.zeros(len(weight))
@@ -85,9 +89,9 @@ class SlowLearners:
         for player, path in enumerate(paths):
             self.learn(self.steps[player], path, self.terminal_losses[end, player], plan)
 
-    def learn(self, steps, path, loss, plan):
+    def learn(self, steps, path, outcome, plan):
         time = self.episode**self.drift
-        passed = 0.0
+        loss, passed = outcome, 0.0
         for here, taken in reversed(path):
             own = own_slots(self.simulator, here)
             explored = (
@@ -98,11 +102,26 @@ class SlowLearners:
                 self.taken[taken] += visible
                 self.seen[here] += visible / (own.stop - own.start)
             rate = steps.rate * time * self.weight[here] / self.seen[here] ** self.power
-            self.losses[taken] += loss * visible + passed
+            led = 1 / (plan[self.simulator.infostates.parent_slot[here]] + explored)
+            self.losses[own] += self.baseline[own] * led
+            self.losses[taken] += (loss - self.baseline[taken]) * visible + passed
+            if self.window:
+                self.visits[taken] += 1
+                share = 1 / min(self.visits[taken], self.window)
+                self.baseline[taken] += (outcome - self.baseline[taken]) * share
             weights = self.initial[own] * np.exp(-rate * self.losses[own])
-            self.policy[own] = weights / weights.sum()
             value = -np.log(weights.sum()) / rate
             loss, passed, self.values[here] = 0.0, value - self.values[here], value
+            self.policy[own] = weights / weights.sum()
+            if self.floor:
+                self.lift(here, own, rate)
+
+    def lift(self, here, own, rate):
+        least = min(self.floor * rate, 0.5 / (own.stop - own.start))
+        lifted = np.maximum(self.policy[own], least)
+        self.policy[own] = lifted / lifted.sum()
+        self.losses[own] = np.log(self.initial[own] / self.policy[own]) / rate
+        self.values[here] = 0.0
 
     def average(self):
         """Return [S] the behaviour of the mean plan."""
@@ -117,46 +136,3 @@ def behavior_of(simulator, plan):
         total = plan[own].sum()
         behavior[own] = plan[own] / total if total > 0 else 1 / (own.stop - own.start)
     return behavior
-
-
-class SlowPulled(SlowLearners):
-    """Learners drawn to an anchor, whose distance is part of what each infostate minimises."""
-
-    def __init__(self, *args, pull, renewal, **more):
-        super().__init__(*args, **more)
-        self.pull, self.renewal = pull, renewal
-        self.anchor = self.initial.copy()
-        self.rate = np.ones_like(self.weight) * self.steps[0].rate
-
-    def play_one(self):
-        super().play_one()
-        if self.episode in {int(np.ceil(self.renewal**k)) for k in range(100)}:
-            self.anchor = self.policy.copy()
-
-    def learn(self, steps, path, loss, plan):
-        passed = 0.0
-        for here, taken in reversed(path):
-            own = own_slots(self.simulator, here)
-            visible = 1 / (plan[taken] + steps.exploration / self.taken[taken] ** self.power)
-            self.taken[taken] += visible
-            self.seen[here] += visible / (own.stop - own.start)
-            rate = steps.rate / self.seen[here] ** self.power
-            losses = np.zeros_like(plan)
-            losses[taken] = loss * visible + passed
-            passed = self.minimise(own, rate, rate / self.rate[here], losses[own])
-            loss, self.rate[here] = 0.0, rate
-
-    def minimise(self, own, rate, kept, losses):
-        """Move the policy to the least of losses and distances; return that.
-
-        The one distance is from the policy as it is drawn back to the first one, the other from
-        the anchor.
-        """
-        anchor = self.anchor[own]
-        old = self.policy[own] ** kept * self.initial[own] ** (1 - kept)
-        logits = np.log(old) + rate * self.pull * np.log(anchor) - rate * losses
-        new = np.exp(logits / (1 + rate * self.pull))
-        new /= new.sum()
-        self.policy[own] = new
-        distances = new @ np.log(new / old) / rate + self.pull * (new @ np.log(new / anchor))
-        return new @ losses + distances

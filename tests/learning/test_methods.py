@@ -150,6 +150,6 @@ def test_a_run_has_episodes(horizon):
 def test_numbers_of_a_row_are_checked():
     row = LEARNERS["ixomd"]
     assert isinstance(row, PathLearner)
-    for name in ("power", "centre", "pull", "renewal"):
+    for name in ("power", "centre", "window", "floor"):
         with pytest.raises(ParameterError, match=f"{name}=-1 must be a finite number"):
             replace(row, **{name: -1})

@@ -6,18 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle_path import SlowLearners, SlowPulled, behavior_of, own_slots, plan_of
+from oracle_path import SlowLearners, behavior_of, own_slots, plan_of
 from playing import assert_same_bits, simulator_of
 
-from infoset.learning import LEARNERS, find_learner, tree_size
+from infoset.learning import LEARNERS, SelfPlay, Steps, tree_size
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.path import PathLearner
 from infoset.solvers import Budget, Checkpointing
 from infoset.solvers.loop import run_measured
 
 PATH_LEARNERS = [name for name, row in LEARNERS.items() if isinstance(row, PathLearner)]
-UNPULLED = [name for name in PATH_LEARNERS if not LEARNERS[name].pull]
 PLAIN = LEARNERS["ixomd"]
+
+
+def average_of(learners):
+    """Return the average policy, also where the answer is another."""
+    return SelfPlay.policy(learners).probabilities
 
 
 def slow_twin(learners):
@@ -28,7 +32,7 @@ def slow_twin(learners):
         "balanced-omd": lambda: balanced_reach(infostates, depth),
         "balanced-ftrl": lambda: 1 / balanced_transitions(infostates, depth),
     }
-    power = {"adaptive-ftrl": 1.0, "tweaked-ftrl": 0.5}.get(row.name, 0.0)
+    power = {"adaptive-ftrl": 1.0, "tweaked-ftrl": 0.5, "perturbed-ftrl": 0.75}.get(row.name, 0.0)
     counts = infostates.num_actions
     uniform = np.ones(simulator.num_slots)
     for here, count in enumerate(counts):
@@ -36,18 +40,27 @@ def slow_twin(learners):
     sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
     return SlowLearners(
         simulator,
-        [row.steps(size, 1 if row.anytime else learners.settings()["horizon"]) for size in sizes],
+        [
+            steps_of(row, size, 1 if row.anytime else learners.settings()["horizon"])
+            for size in sizes
+        ],
         weight=weights.get(row.name, lambda: np.ones(len(depth)))(),
         initial=subtree_policy(infostates, depth) if row.name == "balanced-ftrl" else uniform,
         power=power,
         drift=power - 0.5 if row.anytime else 0.0,
         centre=row.centre,
+        window=row.window,
+        floor=row.floor,
         state=learners.state()["stream"][0],
     )
 
 
+def steps_of(row, size, horizon):
+    return row.steps if isinstance(row.steps, Steps) else row.steps(size, horizon)
+
+
 @pytest.mark.parametrize("anytime", [False, True])
-@pytest.mark.parametrize("name", UNPULLED)
+@pytest.mark.parametrize("name", PATH_LEARNERS)
 def test_every_episode_is_that_of_the_slow_learners(name, anytime):
     row = replace(LEARNERS[name], anytime=anytime, centre=0.25)
     learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
@@ -57,46 +70,45 @@ def test_every_episode_is_that_of_the_slow_learners(name, anytime):
         slow.play_one()
         np.testing.assert_allclose(learners.state()["policy"], slow.policy, rtol=1e-9, atol=1e-13)
     expected = learners.simulator.policy(slow.average())
-    for found, wanted in zip(learners.policy().probabilities, expected.probabilities, strict=True):
+    for found, wanted in zip(average_of(learners), expected.probabilities, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
-def test_every_episode_is_that_of_the_slow_learners_that_are_pulled():
-    row = replace(LEARNERS["perturbed-ftrl"], renewal=1.7)
+@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize(
+    "changes", [{"window": 7.0}, {"floor": 3.0}, {"window": 7.0, "floor": 0.3}]
+)
+def test_baselines_and_floors_are_those_of_the_slow_learners(name, changes):
+    row = replace(LEARNERS[name], **{"window": 0.0, "floor": 0.0, **changes}, centre=0.25)
     learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
-    simulator, state = learners.simulator, learners.state()
-    slow = SlowPulled(
-        simulator,
-        [row.steps] * 2,
-        weight=np.ones(len(simulator.depth)),
-        initial=simulator.uniform(),
-        power=row.power,
-        drift=0.0,
-        centre=row.centre,
-        state=state["stream"][0],
-        pull=row.pull,
-        renewal=row.renewal,
-    )
+    slow = slow_twin(learners)
     for _ in range(300):
         learners.run(1)
         slow.play_one()
-        np.testing.assert_allclose(state["policy"], slow.policy, rtol=1e-9, atol=1e-13)
-        np.testing.assert_allclose(state["anchor"], slow.anchor, rtol=1e-9, atol=1e-13)
-    last = simulator.policy(slow.policy)
-    for found, wanted in zip(learners.policy().probabilities, last.probabilities, strict=True):
-        np.testing.assert_allclose(found, wanted, atol=1e-10)
+        np.testing.assert_allclose(learners.state()["policy"], slow.policy, rtol=1e-9, atol=1e-13)
 
 
-@pytest.mark.parametrize("name", UNPULLED)
+def test_the_answer_is_the_last_policy_where_a_row_says_so():
+    for name in PATH_LEARNERS:
+        learners = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=99, seed=3)
+        learners.run(99)
+        both = zip(
+            learners.policy().probabilities, learners.current_policy().probabilities, strict=True
+        )
+        same = all(np.array_equal(answer, last) for answer, last in both)
+        assert same == (name == "perturbed-ftrl")
+
+
+@pytest.mark.parametrize("name", PATH_LEARNERS)
 def test_the_average_is_that_of_all_policies_in_a_game_with_rare_infostates(name):
     simulator = simulator_of("leduc_poker")
-    learners = find_learner(name, preset="tuned").self_play(simulator, horizon=1000, seed=1)
+    learners = LEARNERS[name].self_play(simulator, horizon=10, seed=1)
     total = np.zeros(simulator.num_slots)
     for _ in range(200):
         total += plan_of(simulator, learners.state()["policy"])
         learners.run(1)
     expected = simulator.policy(behavior_of(simulator, total))
-    for found, wanted in zip(learners.policy().probabilities, expected.probabilities, strict=True):
+    for found, wanted in zip(average_of(learners), expected.probabilities, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
@@ -151,7 +163,7 @@ def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
 
 def test_rates_for_any_time_begin_with_those_for_one_episode():
     simulator = simulator_of("kuhn_poker")
-    for name in UNPULLED:
+    for name in PATH_LEARNERS:
         fixed = LEARNERS[name].self_play(simulator, horizon=1, seed=4)
         falling = replace(LEARNERS[name], anytime=True).self_play(simulator, horizon=999, seed=4)
         fixed.run(1)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.kernels import inner_kernel, kernel
-from infoset.learning._kernels import count_infostate
+from infoset.learning._kernels import count_infostate, follow_baseline
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray
 
@@ -15,7 +15,8 @@ RATE = 0
 EXPLORATION = 1
 POWER = 2
 DRIFT = 3
-PULL = 4
+WINDOW = 4
+FLOOR = 5
 
 LEAST_PROBABILITY = 1e-300
 LARGEST_LOGIT = 690.0
@@ -31,25 +32,26 @@ class PathState(NamedTuple):
         [S] the current policy.
     initial : FloatArray
         [S] the policy that it began with, and is drawn back to as rates fall; not moved.
-    anchor : FloatArray
-        [S] what the policy is pulled to, where it is.
     weight : FloatArray
         [I] w(x), by which rate and implicit exploration are multiplied; not moved.
     rate : FloatArray
         [I] the learning rate of the last visit.
     seen, taken : FloatArray
         [I] and [S] sums over visits of the inverse of the estimated reach, where rates adapt.
+    baseline, visits : FloatArray
+        [S] running means of the losses that followed, where they are kept, and how many there were.
     mass, counted : FloatArray
         [S] and [I] the average; see `infoset.learning._kernels`.
     """
 
     policy: FloatArray
     initial: FloatArray
-    anchor: FloatArray
     weight: FloatArray
     rate: FloatArray
     seen: FloatArray
     taken: FloatArray
+    baseline: FloatArray
+    visits: FloatArray
     mass: FloatArray
     counted: FloatArray
 
@@ -72,25 +74,65 @@ def draw_to(other: FloatArray, kept: float, first_slot: int, end: int, policy: F
 
 
 @inner_kernel
+def weigh(logit: float) -> float:
+    """Return the exponential of a number, which counts as no more than `LARGEST_LOGIT`."""
+    return float(np.exp(min(max(logit, -LARGEST_LOGIT), LARGEST_LOGIT)))
+
+
+@inner_kernel
+def normalize(first_slot: int, end: int, policy: FloatArray) -> None:
+    """Divide the probabilities of an infostate by their sum, in place."""
+    total = 0.0
+    for slot in range(first_slot, end):
+        total += policy[slot]
+    for slot in range(first_slot, end):
+        policy[slot] /= total
+
+
+@inner_kernel
 def descend(
-    first_slot: int, end: int, taken: int, rate: float, loss: float, policy: FloatArray
+    first_slot: int,
+    end: int,
+    taken: int,
+    rate: float,
+    loss: float,
+    least: float,
+    policy: FloatArray,
 ) -> float:
     """Multiply the probability of an action by exp(-rate · loss), and normalise; return log Z.
 
-    Z is the sum before, 1 or not. policy [S] is moved in place.
+    Z is the sum before, 1 or not. policy [S] is moved in place. A probability below `least`, or
+    1 / (2 A) where that is less, becomes that, and all are divided by their sum again.
     """
     others = 0.0  # summed anew each time: 1 - policy[taken] would drift off, faster and faster
     for slot in range(first_slot, end):
         if slot != taken:
             others += policy[slot]
-    logit = min(max(-rate * loss, -LARGEST_LOGIT), LARGEST_LOGIT)
-    moved = policy[taken] * np.exp(logit)
+    moved = policy[taken] * weigh(-rate * loss)
     total = others + moved
     share = 1.0 / total
+    bottom = max(min(least, 0.5 / (end - first_slot)), LEAST_PROBABILITY)
     for slot in range(first_slot, end):
-        policy[slot] = max(policy[slot] * share, LEAST_PROBABILITY)
-    policy[taken] = max(moved * share, LEAST_PROBABILITY)
+        policy[slot] = max(policy[slot] * share, bottom)
+    policy[taken] = max(moved * share, bottom)
+    if least > 0.0:
+        normalize(first_slot, end, policy)
     return float(np.log(total))
+
+
+@inner_kernel
+def lay_baseline(
+    first_slot: int,
+    end: int,
+    taken: int,
+    scale: float,
+    baseline: FloatArray,
+    policy: FloatArray,
+) -> None:
+    """Multiply all probabilities but that taken by exp(-scale · baseline), in place."""
+    for slot in range(first_slot, end):
+        if slot != taken:
+            policy[slot] *= weigh(-scale * baseline[slot])
 
 
 @inner_kernel
@@ -126,16 +168,18 @@ def learn_path(
     From the last own decision to the first, the estimated loss of the action taken is
     `loss / (reach + γ_x)` at the last decision and 0 before it, less log Z / η_x of the decision
     after it; η_x and γ_x are `rate` and `exploration` times w(x), or adapted to the visits. Where
-    policies are pulled, μ KL(policy, anchor) counts as a loss at every infostate.
+    baselines are kept, the estimated loss of every action is its baseline, over the own reach of
+    the infostate and γ_x, and that of the action taken is corrected by what happened.
 
-    numbers : [5] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
-    are multiplied or 0, and the pull μ.
+    numbers : [6] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
+    are multiplied or 0, the window of baselines or 0 for none, and the floor under probabilities
+    in multiples of η_x.
     reach : [D] room for the own reach along the path.
-    Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023); Masaka et
-    al. (2025) for the pull.
+    Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
     """
     follow_path(infostates, player, paths, state, reach)
-    power, drift, pull = numbers[POWER], numbers[DRIFT], numbers[PULL]
+    power, drift = numbers[POWER], numbers[DRIFT]
+    window, floor = numbers[WINDOW], numbers[FLOOR]
     moving = power > 0.0 or drift != 0.0
     drifted = 1.0 if drift == 0.0 else episode**drift
     last = paths.length[player] - 1
@@ -156,12 +200,15 @@ def learn_path(
             kept = rate / state.rate[here]
             state.rate[here] = rate
             draw_to(state.initial, kept, first_slot, end, state.policy)
-        if pull > 0.0:
-            kept = 1.0 / (1.0 + rate * pull)
-            rate *= kept
-            draw_to(state.anchor, kept, first_slot, end, state.policy)
-        estimate = loss / (reach[step] + exploration) if step == last else 0.0
-        log_total = descend(first_slot, end, slot, rate, estimate - passed, state.policy)
+        visible = reach[step] + exploration
+        estimate = loss / visible if step == last else 0.0
+        if window > 0.0:
+            led = 1.0 / ((reach[step - 1] if step > 0 else 1.0) + exploration)
+            estimate += state.baseline[slot] * (led - 1.0 / visible)
+            lay_baseline(first_slot, end, slot, rate * led, state.baseline, state.policy)
+            follow_baseline(slot, loss, window, state.baseline, state.visits)
+        lost, least = estimate - passed, floor * rate
+        log_total = descend(first_slot, end, slot, rate, lost, least, state.policy)
         passed = log_total / rate
 
 
@@ -183,7 +230,7 @@ def learn_alone(
 def learn_together(numbers: FloatArray, arena: Arena, episodes: int, state: PathState) -> None:
     """Play episodes in an arena, in which all follow their policies and learn.
 
-    numbers : [N, 5] of each player, see `learn_path`. What players are told is losses.
+    numbers : [N, 6] of each player, see `learn_path`. What players are told is losses.
     """
     nodes, infostates, losses, done, stream, paths = arena
     reach = np.empty(paths.slot.shape[1])

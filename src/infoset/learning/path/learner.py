@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil, inf, log
 from typing import TypeAlias
 
 import numpy as np
@@ -65,12 +64,13 @@ class PathLearner:
         it is met.
     centre : float
         What is taken off every loss in [0, 1].
-    pull : float
-        μ, by which the distance from an anchor counts as loss, so that the last policy converges,
-        and is the answer; 0 for none.
-    renewal : float
-        The anchor, which begins as the first policy, becomes the current one whenever the
-        episodes have grown by this factor.
+    window : float
+        Over how many of the latest losses the mean runs that every action is estimated to lose
+        until it is tried again; 0 to estimate 0.
+    floor : float
+        φ of the least probability φ η_x of an action, but 1 / (2 A) at most; 0 for none.
+    answers_last : bool
+        Whether the answer is the last policy, instead of the average.
     presets : Presets
         Settings that have a name.
 
@@ -89,16 +89,17 @@ class PathLearner:
     power: float = 0.0
     anytime: bool = False
     centre: float = 0.0
-    pull: float = 0.0
-    renewal: float = 1.3
+    window: float = 0.0
+    floor: float = 0.0
+    answers_last: bool = False
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", check_steps(self.steps))
         check_number("power", self.power)
         check_number("centre", self.centre)
-        check_number("pull", self.pull)
-        check_number("renewal", self.renewal, least=1.01)
+        check_number("window", self.window)
+        check_number("floor", self.floor)
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> PathSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
@@ -119,21 +120,12 @@ class PathLearner:
         if not isinstance(steps, Steps):
             steps = steps(known_size(size, self.name), 1 if self.anytime else horizon)
         drift = self.power - 0.5 if self.anytime else 0.0
-        return (*steps, self.power, drift, self.pull)
-
-    def next_renewal(self, episodes: int) -> float:
-        """Return the number of episodes, above those there were, after which the anchor changes."""
-        if not self.pull:
-            return inf
-        power = int(log(episodes + 1) / log(self.renewal))
-        while ceil(self.renewal**power) <= episodes:
-            power += 1
-        return ceil(self.renewal**power)
+        return (*steps, self.power, drift, self.window, self.floor)
 
     def begin(
         self, numbers: FloatArray, infostates: Infostates, depth: IntArray, num_slots: int
     ) -> PathState:
-        """Return the arrays of players before their first episode, `numbers` [N, 5] being theirs.
+        """Return the arrays of players before their first episode, `numbers` [N, 6] being theirs.
 
         `num_slots` is the number of slots S.
         """
@@ -141,14 +133,16 @@ class PathLearner:
         policy = uniform_slots(infostates, num_slots) if start is None else start
         weight = self.weights(infostates, depth)
         adaptive = self.power > 0.0
+        kept = num_slots if self.window else 0
         return PathState(
             policy=policy,
             initial=policy.copy(),
-            anchor=policy.copy() if self.pull else np.ones(0),
             weight=weight,
             rate=numbers[infostates.player, 0] * weight,
             seen=np.ones(len(depth) if adaptive else 0),
             taken=np.ones(num_slots if adaptive else 0),
+            baseline=np.zeros(kept),
+            visits=np.zeros(kept),
             mass=np.zeros(num_slots),
             counted=np.zeros(len(depth)),
         )
@@ -157,7 +151,7 @@ class PathLearner:
 class PathSelfPlay(SelfPlay):
     """Path learners of all seats that play each other."""
 
-    learned = ("anchor", "rate", "seen", "taken")
+    learned = ("rate", "seen", "taken", "baseline", "visits")
     _state: PathState
 
     def __init__(self, row: PathLearner, simulator: Simulator, horizon: int, seed: int) -> None:
@@ -169,21 +163,14 @@ class PathSelfPlay(SelfPlay):
             "learner": row.name,
             "numbers": self._numbers.tolist(),
             "centre": row.centre,
-            "renewal": row.renewal,
             "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
         }
         super().__init__(simulator, seed, settings, state, simulator.losses() - row.centre)
 
     def _run(self, episodes: int) -> None:
-        """Play `episodes` more episodes, in one compiled call between renewals of the anchor."""
-        end = self.iteration + episodes
-        while self.iteration < end:
-            renewal = self.row.next_renewal(self.iteration)
-            count = int(min(renewal, end)) - self.iteration
-            learn_together(self._numbers, self._arena, count, self._state)
-            if self.iteration == renewal:
-                self._state.anchor[:] = self._state.policy
+        """Play `episodes` more episodes, inside one compiled call."""
+        learn_together(self._numbers, self._arena, episodes, self._state)
 
     def policy(self) -> TabularPolicy:
-        """Return the average of the policies so far; the last one where policies are pulled."""
-        return self.current_policy() if self.row.pull else super().policy()
+        """Return the average of the policies so far, or the last one where that is the answer."""
+        return self.current_policy() if self.row.answers_last else super().policy()

@@ -26,7 +26,7 @@ class PathRule:
     ----------
     row : PathLearner
     numbers : FloatArray
-        [5] see `PathLearner.numbers`.
+        [6] see `PathLearner.numbers`.
     """
 
     row: PathLearner
@@ -37,8 +37,7 @@ class PathRule:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the player, and those of the row."""
-        numbers = self.numbers.tolist()
-        return {"numbers": numbers, "centre": self.row.centre, "renewal": self.row.renewal}
+        return {"numbers": self.numbers.tolist(), "centre": self.row.centre}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> PathState:
         """Return the arrays before the first episode."""
@@ -46,8 +45,7 @@ class PathRule:
 
     def first_policies(self, state: PathState) -> tuple[FloatArray, ...]:
         """Return the arrays [S] that begin as policies."""
-        pulled = (state.anchor,) if self.row.pull else ()
-        return state.policy, state.initial, *pulled
+        return state.policy, state.initial
 
     def exploration(self, state: PathState, episode: int, step: int) -> None:
         """Return nothing to mix in."""
@@ -59,5 +57,3 @@ class PathRule:
         loss, episode = feedback.loss - self.row.centre, float(feedback.episode)
         reach = np.empty(paths.slot.shape[1])
         learn_alone(self.numbers, infostates, paths, loss, episode, state, reach)
-        if self.row.next_renewal(feedback.episode - 1) == feedback.episode:
-            state.anchor[:] = state.policy
