@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from infoset.experiments import catalogue
+from infoset.experiments import STUDIES, catalogue
 from infoset.experiments.balanced import BALANCED, kuhn_theory
 
 TINY = replace(
@@ -61,6 +61,7 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
     [
         (("balancd",), "did you mean balanced?"),
         (("balanced", "--experiment", "e17"), "did you mean e1?"),
+        (("balanced", "--table", "e17"), "did you mean e1?"),
         (("balanced", "--workers", "0"), "workers=0"),
         (("balanced", "--out", "notes"), "not those of a study"),
     ],
@@ -74,5 +75,6 @@ def test_mistakes(command, tmp_path, options, words):
 
 def test_the_experiments_are_listed(command):
     listed = command("reproduce", "list", "--json").json["experiments"]
-    assert [row["experiment"] for row in listed] == [e.name for e in BALANCED.experiments]
+    expected = [(s.name, e.name) for s in STUDIES.values() for e in s.experiments]
+    assert [(row["study"], row["experiment"]) for row in listed] == expected
     assert "four minutes" in command("reproduce", "list").out

@@ -9,11 +9,14 @@ from typing import Final
 from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.experiments.balanced import BALANCED
+from infoset.experiments.beliefs import BELIEFS
 from infoset.experiments.studies import Study
 
 __all__ = ["STUDIES", "find_study"]
 
-STUDIES: Final[Mapping[str, Study]] = MappingProxyType({study.name: study for study in (BALANCED,)})
+STUDIES: Final[Mapping[str, Study]] = MappingProxyType(
+    {study.name: study for study in (BALANCED, BELIEFS)}
+)
 """The studies by name."""
 
 

@@ -56,7 +56,11 @@ def run(
     experiment: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="An experiment; may be given several times.", show_default="all"
+            "--experiment",
+            "--table",
+            metavar="NAME",
+            help="An experiment, or a table of a paper; may be given several times.",
+            show_default="all",
         ),
     ] = None,
     quick: Annotated[

@@ -1,0 +1,65 @@
+"""PIMC as it would be with all worlds, measured exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from threading import Event
+from typing import Any
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.experiments.beliefs.leaks import true_state_ratio
+from infoset.experiments.beliefs.policies import Searched, is_dice, responses, tree_of
+from infoset.experiments.cells import CellResult
+from infoset.experiments.folders import run_slug
+from infoset.games import LiarsDice, load_game
+from infoset.searchers import tabulate_pimc
+from infoset.searchers.closed_form import pimc_table
+
+__all__ = ["ExactCell", "exact_pimc"]
+
+
+@dataclass(frozen=True)
+class ExactCell:
+    """PIMC with all worlds, for shares by own move.
+
+    Attributes
+    ----------
+    game : str
+    shares : tuple[float, ...]
+        The last one stands for all later moves.
+    assumes : str
+        What the others are thought to play: `nothing`, so that nothing is inferred from moves, or
+        `pimc`, that they are PIMC with share 0. On a tree only.
+    """
+
+    game: str
+    shares: tuple[float, ...]
+    assumes: str = "nothing"
+
+    @property
+    def name(self) -> str:
+        """What its file begins with."""
+        shares = "-".join(f"{share:g}" for share in self.shares)
+        return run_slug(self.game, f"exact-pimc-{shares}-{self.assumes}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what decides its result."""
+        return {"exact": True, **asdict(self)}
+
+    def run(self, interrupt: Event) -> CellResult:
+        """Return what best responders get, and the true state sampling ratios, by seat."""
+        policy = exact_pimc(self.game, self.shares, self.assumes)
+        ratios = [true_state_ratio(policy, seat) for seat in (0, 1)]
+        return {"responses": responses(policy), "ratios": ratios}
+
+
+def exact_pimc(game: str, shares: tuple[float, ...], assumes: str = "nothing") -> Searched:
+    """Return what PIMC plays with all worlds, for shares by own move."""
+    if is_dice(game):
+        rules = load_game(game)
+        assert isinstance(rules, LiarsDice)
+        return pimc_table(rules, shares)
+    tree = tree_of(game)
+    policies = tabulate_pimc(tree) if assumes == "pimc" else None
+    return tabulate_pimc(tree, PublicPrivateBelief(shares, policies=policies))

@@ -1,0 +1,175 @@
+"""Tables 2 and 4: how often searchers win against PIMC that believes what it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from itertools import product
+from threading import Event
+from typing import Any, Final, NamedTuple
+
+from infoset.evaluation import play_matches
+from infoset.evaluation.matches import Contestant
+from infoset.experiments.beliefs.policies import (
+    SIMULATIONS,
+    WORLDS,
+    Interruptible,
+    building,
+    searcher_of,
+)
+from infoset.experiments.beliefs.published import GAMES, SHARES, WIN_RATES
+from infoset.experiments.beliefs.sheets import Measured, compared_sheet, share_chart
+from infoset.experiments.cells import CellResult
+from infoset.experiments.folders import run_slug
+from infoset.experiments.reports import Report
+from infoset.experiments.studies import Experiment, RunCells
+from infoset.game import Game
+from infoset.games import LiarsDice, load_game
+from infoset.searchers.closed_form import BidTable, pimc_table
+
+__all__ = ["FIRST_SEAT_WINS", "SECOND_SEAT_WINS"]
+
+TABLE_REPEATS: Final = 100
+"""Decisions of PIMC in liar's dice of which the table that plays is the average."""
+
+
+class Setting(NamedTuple):
+    """Which games, by how many deals.
+
+    Attributes
+    ----------
+    seat : int
+        Of the searcher.
+    deals : tuple[tuple[str, int], ...]
+        Games, by their names in the tables, and how many deals of each.
+    """
+
+    seat: int
+    deals: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class WinRateCell:
+    """A searcher against PIMC with share 0, in both seats of the same deals.
+
+    Attributes
+    ----------
+    algorithm : str
+    game : str
+    share : float
+    deals, seed : int
+    """
+
+    algorithm: str
+    game: str
+    share: float
+    deals: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """What its file begins with."""
+        return run_slug(self.game, f"wins-{self.algorithm}-{self.share:g}-{self.seed}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what decides its result."""
+        numbers = {"worlds": WORLDS, "simulations": SIMULATIONS, "table_repeats": TABLE_REPEATS}
+        return {**numbers, **asdict(self)}
+
+    def run(self, interrupt: Event) -> CellResult:
+        """Play; return by seat how often the searcher wins, and half the width of the interval.
+
+        A tie that is worth a win to both counts as one, as in the rules of the paper.
+        """
+        game = load_game(self.game)
+        players = [
+            _contestant(algorithm, game, share, interrupt)
+            for algorithm, share in ((self.algorithm, self.share), ("pimc", 0.0))
+        ]
+        result = play_matches(game, *players, num_deals=self.deals, seed=self.seed)
+        seats = result.seat_utilities
+        return {
+            "wins": [(1 + seat.mean) / 2 for seat in seats],
+            "half_widths": [seat.half_width / 2 for seat in seats],
+        }
+
+
+def _contestant(algorithm: str, game: Game, share: float, interrupt: Event) -> Contestant:
+    if algorithm == "pimc" and isinstance(game, LiarsDice):
+        with building:
+            return _table(game, share)
+    return Interruptible(searcher_of(algorithm, game, share), interrupt)
+
+
+@cache
+def _table(game: LiarsDice, share: float) -> BidTable:
+    return pimc_table(game, share, num_worlds=WORLDS, num_repeats=TABLE_REPEATS)
+
+
+def report(run: RunCells, setting: Setting) -> Report:
+    """Play, and compare with the paper."""
+    deals = dict(setting.deals)
+    rows = [row for row in WIN_RATES if row.seat == setting.seat and row.game in deals]
+    cells = [
+        WinRateCell(row.algorithm, GAMES[row.game].game, share, deals[row.game], 0)
+        for row, share in product(rows, SHARES)
+    ]
+    results = iter(run(cells))
+    found = {row: [_measured(next(results), setting.seat) for _ in SHARES] for row in rows}
+    number, where = (2, "first") if setting.seat == 0 else (4, "second")
+    table = compared_sheet(
+        f"table-{number}",
+        f"Table {number}: how often a searcher in the {where} seat wins against PIMC with share 0, "
+        f"in percent of {_counted(setting)} games, by its own share of the public belief.",
+        SHARES,
+        found,
+        WIN_RATES,
+    )
+    charts = tuple(
+        share_chart(
+            f"table-{number}-{game.lower().replace(' ', '-')}",
+            game,
+            "games won (%)",
+            SHARES,
+            found,
+            WIN_RATES,
+        )
+        for game in dict.fromkeys(row.game for row in rows)
+    )
+    return Report((table,), charts)
+
+
+def _counted(setting: Setting) -> str:
+    """Return the numbers of games as text."""
+    return ", ".join(f"{deals:,} ({game})" for game, deals in setting.deals)
+
+
+def _measured(result: CellResult, seat: int) -> Measured:
+    return Measured(100 * result["wins"][seat], 100 * result["half_widths"][seat])
+
+
+DICE: Final = ("LD 3D", "LD 5D")
+CARDS: Final = ("CG 10C", "CG 20C")
+QUICK: Final = tuple(zip((*DICE, *CARDS), (200, 100, 50, 5), strict=True))
+FULL: Final = tuple((game, 1000) for game in (*DICE, *CARDS))
+
+FIRST_SEAT_WINS = Experiment(
+    "2",
+    "Table 2: games won in the first seat",
+    report,
+    quick=Setting(0, QUICK),
+    full=Setting(0, FULL),
+    quick_time="ten minutes",
+    full_time="a day",
+)
+
+SECOND_SEAT_WINS = Experiment(
+    "4",
+    "Table 4: games won in the second seat",
+    report,
+    quick=Setting(1, QUICK),
+    full=Setting(1, FULL),
+    quick_time="as table 2, with which it shares its runs",
+    full_time="as table 2",
+)
