@@ -10,7 +10,7 @@ import pytest
 
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
-from infoset.evaluation import mean_true_state_ratio, true_state_ratios
+from infoset.evaluation import hand_ratios, mean_true_state_ratio, true_state_ratios
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.tree import build_tree
@@ -108,6 +108,54 @@ def test_dice_that_tell_less_with_a_public_belief():
     assert means == sorted(means, reverse=True)
     assert means[0] > 1.5
     assert means[-1] == pytest.approx(1)
+
+
+def test_weights_are_of_what_others_do():
+    """Kuhn poker: the second player after a pass and after a bet, each as often as it happens."""
+    spec = "kuhn_poker"
+    tree, policy = compiled(spec), some_policy(spec)
+    states, first = tree.infostate_trees[1], policy.probabilities[1]
+    labels = dict(zip(states.acting_labels, states.acting.tolist(), strict=True))
+    first_acts = [policy[f"[{card}]", 0] for card in "JQK"]
+    reach, weights = [], []
+    for act in ("pass", "bet"):
+        start = [states.first_sequence[labels[f"[{card}] / {act}"]] for card in "JQK"]
+        reach.append(np.stack([first[start], first[np.array(start) + 1]]))
+        # An onlooker: the first player's card is one of the two that the second has not.
+        weights.append(
+            [np.mean([first_acts[k][act] for k in range(3) if k != card]) for card in range(3)]
+        )
+    weighted = np.array(reach) * np.array(weights)[:, None, :]
+    dealt = np.full(3, 1 / 3)
+    expected = true_state_ratios(tree, policy, 1)
+    states_after = {
+        tree.public_tree.label(state): mean for state, mean in enumerate(expected.by_public_state())
+    }
+    passes_bets = weighted[0, 1]  # a bet after a pass goes on
+    ratio = mean_true_state_ratio(passes_bets, dealt)
+    assert states_after[". / pass / bet"] == pytest.approx(ratio)
+    both = mean_true_state_ratio(weighted[:, 1], dealt)
+    shares = (weighted[:, 1] * dealt).sum(axis=1)
+    single = [mean_true_state_ratio(row, dealt) for row in weighted[:, 1]]
+    assert both == pytest.approx(np.average(single, weights=shares))
+    by_weights = mean_true_state_ratio(np.array(reach)[:, 1], dealt, weights=[0.25, 0.75])
+    parts = np.array(reach)[:, 1] * dealt
+    single = [mean_true_state_ratio(row, dealt) for row in np.array(reach)[:, 1]]
+    shares = parts.sum(axis=1) * [0.25, 0.75]
+    assert by_weights == pytest.approx(np.average(single, weights=shares))
+
+
+def test_ratios_of_hands_by_hand():
+    reach = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.0]])
+    prior = np.array([0.25, 0.5, 0.25])
+    by_sorted = hand_ratios(reach, prior)
+    assert by_sorted[:2] == pytest.approx(np.array([[1.5, 1.5, 0], [0, 1.5, 1.5]]))
+    assert np.isnan(by_sorted[2]).all()
+    by_ordered = hand_ratios(reach, prior, candidates="ordered")
+    assert by_ordered[:2] == pytest.approx(np.array([[2, 1, 0], [0, 1, 2]]))
+    never = hand_ratios(np.ones(3), np.array([0.5, 0.5, 0.0]))
+    assert never[:2] == pytest.approx(1)
+    assert np.isnan(never[2])
 
 
 # Bayes by hand
@@ -279,9 +327,15 @@ def test_other_bad_arguments():
         (np.ones((3, 2)), np.ones(3) / 3, r"shape \(3, 2\) and prior \(3,\)"),
         (np.ones((2, 3)), np.ones(3), "prior sums to 3.0"),
         (np.full((2, 3), -0.1), np.ones(3) / 3, "no probabilities"),
-        (np.zeros((2, 3)), np.ones(3) / 3, "zero for every hand"),
+        (np.zeros((2, 3)), np.ones(3) / 3, "no outcome ever happens"),
     ],
 )
 def test_bad_arrays(reach, prior, message):
     with pytest.raises(ParameterError, match=message):
         mean_true_state_ratio(reach, prior)
+
+
+@pytest.mark.parametrize("weights", [np.ones(3), np.array([1.0, -1.0]), np.zeros(2)])
+def test_bad_weights(weights):
+    with pytest.raises(ParameterError, match=r"shape \(2,\)|no outcome ever happens"):
+        mean_true_state_ratio(np.ones((2, 3)), np.ones(3) / 3, weights=weights)

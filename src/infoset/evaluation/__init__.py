@@ -21,6 +21,7 @@ from infoset.evaluation.exploitability import (
     plan_value,
     utility_gradient,
 )
+from infoset.evaluation.hand_ratios import hand_ratios, mean_true_state_ratio
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.match_result import Estimate, MatchResult
@@ -34,11 +35,7 @@ from infoset.evaluation.triggers import (
     TriggerPlay,
     evaluate_triggers,
 )
-from infoset.evaluation.true_state import (
-    TrueStateRatios,
-    mean_true_state_ratio,
-    true_state_ratios,
-)
+from infoset.evaluation.true_state import TrueStateRatios, true_state_ratios
 
 __all__ = [
     "AveragePolicy",
@@ -73,6 +70,7 @@ __all__ = [
     "exact_match",
     "expected_values",
     "exploitability",
+    "hand_ratios",
     "history_values",
     "joint_distribution",
     "load_correlated_policy",

@@ -6,17 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_count, check_kind, check_player
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.checks import check_count, check_kind, check_player
+from infoset.errors import ParameterError
+from infoset.evaluation.hand_ratios import check_candidates
 from infoset.evaluation.tree_plays import check_same_game, known_reach, own_depths, sum_by
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 
-__all__ = ["CANDIDATES", "TrueStateRatios", "mean_true_state_ratio", "true_state_ratios"]
-
-CANDIDATES = ("sorted", "ordered")
-"""How candidates are counted: each infostate once, or by its prior probability."""
+__all__ = ["TrueStateRatios", "true_state_ratios"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,52 +187,6 @@ def _ratios(above: FloatArray, below: FloatArray) -> FloatArray:
     return found
 
 
-def mean_true_state_ratio(
-    reach: FloatArray, prior: FloatArray, *, candidates: str = "sorted"
-) -> float:
-    """Return the true state sampling ratio, averaged over play, of arrays.
-
-    For games that are not built: of K hands, one is dealt by `prior`, and what is then seen of
-    the player is one of some outcomes, such as its first bid.
-
-        mean = Σ_o Σ_k prior[k] reach[o, k] · η(k | o) |S|,    η(k | o) ∝ prior[k] reach[o, k]
-
-    Parameters
-    ----------
-    reach : FloatArray
-        [..., K] probability of each outcome for each hand. Outcomes that are left out, such as
-        the end of the game, do not count.
-    prior : FloatArray
-        [K] probability of each hand; those of probability 0 are no candidates.
-    candidates : str
-        `sorted` or `ordered`, as in `true_state_ratios`.
-
-    Raises
-    ------
-    ParameterError
-        If the arrays do not fit, are no probabilities, or no outcome has any.
-    UnknownNameError
-        If there is no such way to count candidates.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> honest = np.eye(3)
-    >>> mean_true_state_ratio(honest, np.array([1, 1, 1]) / 3)
-    3.0
-    """
-    check_candidates(candidates)
-    prior = np.asarray(prior, np.float64)
-    reach = np.asarray(reach, np.float64)
-    _check_arrays(reach, prior)
-    dealt = prior > 0
-    joint = (reach * prior)[..., dealt].reshape(-1, int(dealt.sum()))
-    joint = joint[joint.sum(axis=1) > 0]
-    guess = prior[dealt] if candidates == "ordered" else np.full(joint.shape[1], 1 / joint.shape[1])
-    belief = joint / joint.sum(axis=1, keepdims=True)
-    return float((joint * belief / guess).sum() / joint.sum())
-
-
 def _check_players(tree: GameTree, player: Player, observer: Player | None) -> None:
     for number in (player,) if observer is None else (player, observer):
         check_player(number, tree.num_players, str(tree))
@@ -242,25 +194,4 @@ def _check_players(tree: GameTree, player: Player, observer: Player | None) -> N
         raise ParameterError(
             f"player {player} observes itself, and knows what it knows; give another observer, or "
             "None for an onlooker"
-        )
-
-
-def check_candidates(candidates: str) -> None:
-    """Raise unless there is such a way to count candidates."""
-    if candidates not in CANDIDATES:
-        raise UnknownNameError.of("way to count candidates", str(candidates), CANDIDATES)
-
-
-def _check_arrays(reach: FloatArray, prior: FloatArray) -> None:
-    if prior.ndim != 1 or reach.shape[-1:] != prior.shape:
-        raise ParameterError(
-            f"reach has shape {reach.shape} and prior {prior.shape}; with K hands they have "
-            "[..., K] and [K]"
-        )
-    if not (prior >= 0).all() or not abs(prior.sum() - 1) <= SUM_TOLERANCE:
-        raise ParameterError(f"prior sums to {prior.sum()}; it is the probability of each hand")
-    if not ((reach >= 0) & (reach <= 1 + SUM_TOLERANCE)).all() or not (reach * prior).any():
-        raise ParameterError(
-            "reach has numbers that are no probabilities, or is zero for every hand; it is the "
-            "probability of each outcome for each hand"
         )
