@@ -1,5 +1,6 @@
 """Information-set tree search: what must hold of it, and what it says to those who ask wrongly."""
 
+import pickle
 import time
 
 import numpy as np
@@ -214,6 +215,13 @@ def test_it_is_a_policy_that_does_not_depend_on_what_was_asked_before(leduc):
         two.action_probabilities(first, legal).tolist()
     )
     assert one.action_probabilities(other, legal).tolist() == second.tolist()
+
+
+def test_it_can_be_sent_to_another_process(leduc):
+    searcher = IsMcts(leduc, belief=0.5)
+    policy = searcher.search(leduc_start(), generator())
+    sent = pickle.loads(pickle.dumps(searcher))
+    assert sent.search(leduc_start(), generator()).tolist() == policy.tolist()
 
 
 def test_a_time_limit_is_kept_or_what_is_late_is_said(leduc):

@@ -26,15 +26,17 @@ class Beginning(NamedTuple):
     start : Start
     num_known : int
         Number of the infostates of all players at the roots.
-    own : tuple[tuple[int, LongArray], ...]
-        Of each own infostate that is thought possible its number, and [A] those of the actions
-        there; -1 for one that is not legal there.
+    own : LongArray
+        [M] the numbers of the own infostates that are thought possible.
+    numbers : LongArray
+        [M, A] the numbers that the actions have there; -1 for one that is not legal there.
     """
 
     actions: tuple[Action, ...]
     start: Start
     num_known: int
-    own: tuple[tuple[int, LongArray], ...]
+    own: LongArray
+    numbers: LongArray
 
 
 def begin_at(
@@ -64,10 +66,9 @@ def begin_at(
         np.array(known, np.int64, order="C"),
         _sums(roots.probability),
     )
-    numbers = model.action_numbers(infostate, roots)
-    column, first = np.unique(known[:, infostate.player], return_index=True)
-    own = zip(column.tolist(), numbers[first], strict=True)
-    return Beginning(actions, start, int(sizes.sum()), tuple(own))
+    own, first = np.unique(known[:, infostate.player], return_index=True)
+    numbers = model.action_numbers(infostate, roots)[first]
+    return Beginning(actions, start, int(sizes.sum()), own, numbers)
 
 
 def _sums(probability: FloatArray) -> FloatArray:

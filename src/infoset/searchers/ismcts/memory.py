@@ -70,13 +70,22 @@ class Memory:
         number = self.tree.counts[NUM_INFOSTATES]
         return int((self.tree.first_slot[:number] != NO_NODE).sum())
 
-    def statistics(self, infostate: int, num_actions: int) -> tuple[LongArray, FloatArray]:
-        """Return [A] visits and returns of the actions of an infostate, zero if it has no node."""
-        first = self.tree.first_slot[infostate]
-        if first == NO_NODE:
-            return np.zeros(num_actions, np.int64), np.zeros(num_actions)
-        slots = slice(first, first + num_actions)
-        return self.tree.slot_visits[slots], self.tree.returns[slots]
+    def totals(self, infostates: LongArray, numbers: LongArray) -> tuple[LongArray, FloatArray]:
+        """Return [A] visits and returns of actions, summed over infostates.
+
+        Parameters
+        ----------
+        infostates : LongArray
+            [M]
+        numbers : LongArray
+            [M, A] the numbers of the actions there; -1 for one that is not legal there.
+        """
+        first = self.tree.first_slot[infostates]
+        met = np.flatnonzero(first != NO_NODE)
+        is_legal = numbers[met] >= 0
+        slots = np.where(is_legal, first[met, None] + numbers[met], 0)
+        visits = np.where(is_legal, self.tree.slot_visits[slots], 0).sum(axis=0)
+        return visits, np.where(is_legal, self.tree.returns[slots], 0.0).sum(axis=0)
 
 
 def _empty_tree(num_infostates: int, num_slots: int, length: int) -> Tree:

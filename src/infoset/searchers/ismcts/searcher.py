@@ -155,11 +155,11 @@ class IsMcts(Searcher):
             num_simulations = self.budget.spend(
                 lambda number: self._simulate(beginning.start, stream, number), started
             )
-        visits, values = self._at_roots(beginning)
+        visits, returns = self._memory.totals(beginning.own, beginning.numbers)
         self.last_search = TreeSearchRecord(
             beginning.actions,
             visits,
-            values,
+            means(returns, visits),
             num_simulations,
             self._memory.num_nodes,
             perf_counter() - started,
@@ -189,18 +189,6 @@ class IsMcts(Searcher):
             self._is_compiled = True
         return perf_counter() - before
 
-    def _at_roots(self, beginning: Beginning) -> tuple[LongArray, FloatArray]:
-        """Return [A] visits and mean returns of the actions, over all own infostates."""
-        visits = np.zeros(len(beginning.actions), np.int64)
-        returns = np.zeros(len(beginning.actions))
-        for infostate, numbers in beginning.own:
-            is_legal = numbers >= 0
-            there = self._memory.statistics(infostate, 1 + numbers.max(initial=-1))
-            visits[is_legal] += there[0][numbers[is_legal]]
-            returns[is_legal] += there[1][numbers[is_legal]]
-        means = np.full(len(visits), nan)
-        return visits, np.divide(returns, visits, out=means, where=visits > 0)
-
     def _beginning(self, infostate: Infostate, rng: np.random.Generator) -> Beginning:
         """Return what there is at an infostate, kept where no random numbers went into it."""
         if infostate in self._kept:
@@ -217,6 +205,13 @@ class IsMcts(Searcher):
             self._kept.clear()
             self._num_kept = len(beginning.start.states)
         self._kept[infostate] = beginning
+
+
+def means(returns: FloatArray, visits: LongArray) -> FloatArray:
+    """Return [A] the mean return of each action; nan where there is none."""
+    found = np.full(len(visits), nan)
+    np.divide(returns, visits, out=found, where=visits > 0)
+    return found
 
 
 def shares(visits: LongArray) -> FloatArray:
