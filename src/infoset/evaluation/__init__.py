@@ -21,7 +21,6 @@ from infoset.evaluation.exploitability import (
     plan_value,
     utility_gradient,
 )
-from infoset.evaluation.hand_ratios import hand_ratios, mean_true_state_ratio
 from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.match_result import Estimate, MatchResult
@@ -36,6 +35,7 @@ from infoset.evaluation.triggers import (
     evaluate_triggers,
 )
 from infoset.evaluation.true_state import TrueStateRatios, true_state_ratios
+from infoset.evaluation.true_state_arrays import hand_ratios, mean_true_state_ratio
 
 __all__ = [
     "AveragePolicy",

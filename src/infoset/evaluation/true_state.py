@@ -8,8 +8,8 @@ import numpy as np
 
 from infoset.checks import check_count, check_kind, check_player
 from infoset.errors import ParameterError
-from infoset.evaluation.hand_ratios import check_candidates
 from infoset.evaluation.tree_plays import check_same_game, known_reach, own_depths, sum_by
+from infoset.evaluation.true_state_arrays import check_candidates
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
