@@ -131,3 +131,13 @@ def deposit(places: LongArray, pools: LongArray, cards: LongArray) -> None:
                 cards[k] |= card
             pool ^= card
             chosen >>= 1
+
+
+@kernel
+def number_cards(model: Tricks, states: LongArray, cards: LongArray, numbers: LongArray) -> None:
+    """Fill numbers [K, A] of cards [A] among those that may be played; -1 for the others."""
+    for k in range(len(states)):
+        legal = legal_cards(model, states[k])
+        for place in range(len(cards)):
+            card = cards[place]
+            numbers[k, place] = count(legal & (card - 1)) if legal & card else -1

@@ -14,7 +14,14 @@ from infoset.game import Infostate
 from infoset.games import TrickTaking
 from infoset.games.trick_taking import numbers
 from infoset.searchers.models.model import Roots, SearchModel
-from infoset.searchers.models.tricks._kernels import HANDS, LED, STATE_SIZE, TRICKS, Tricks
+from infoset.searchers.models.tricks._kernels import (
+    HANDS,
+    LED,
+    STATE_SIZE,
+    TRICKS,
+    Tricks,
+    number_cards,
+)
 from infoset.searchers.models.tricks._solving_kernels import Solved, perfect_values
 from infoset.searchers.models.tricks.deals import Deals, find_deals, num_deals
 from infoset.searchers.models.tricks.reading import Seen, read_infostate
@@ -117,12 +124,10 @@ class TricksModel(SearchModel):
         -1 stands where it is not legal: other hands follow suit with other cards.
         """
         seen = read_infostate(self.game, infostate)
-        hands = roots.states[:, HANDS + seen.player]
-        following = hands & seen.suit_led
-        legal = np.where(following, following, hands)
         cards = np.array([1 << card for card in numbers(seen.legal_cards())], np.int64)
-        below = np.bitwise_count(legal[:, None] & (cards - 1)).astype(np.int64)
-        return np.where(legal[:, None] & cards, below, -1)
+        found = np.empty((len(roots.states), len(cards)), np.int64)
+        number_cards(self.arrays, roots.states, cards, found)
+        return found
 
     def perfect_values(self, states: LongArray, player: Player) -> FloatArray:
         """Return [K, A] what a player can be sure of after each card, all cards being seen.
