@@ -21,6 +21,7 @@ from infoset.games import parse_spec
             "g",
             {"a": (2, 3.5), "b": (1, ("x", "y;z")), "c": (7,)},
         ),
+        ("g(a=None,b=none,c=[None])", "g", {"a": None, "b": "none", "c": (None,)}),
         ("g(a=1;2)", "g", {"a": "1;2"}),
         ("g(a=[],b=\"it's\",c='1')", "g", {"a": (), "b": "it's", "c": "1"}),
     ],

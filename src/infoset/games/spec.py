@@ -4,28 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from infoset.errors import ParameterError
 
 __all__ = ["Value", "parse_spec"]
 
-Value: TypeAlias = "bool | int | float | str | tuple[Value, ...]"
+Value: TypeAlias = "bool | int | float | str | tuple[Value, ...] | None"
 """A parameter's value; lists in brackets become tuples."""
 
 EXAMPLE = "write it as name(parameter=value,...), for example leduc_poker(players=2,num_ranks=4)"
 CALL = re.compile(r"\s*([\w.+-]+)\s*(?:\((.*)\)\s*)?", re.DOTALL)
-WORDS: dict[str, Value] = {"True": True, "true": True, "False": False, "false": False}
+WORDS: dict[str, Value] = {
+    "True": True,
+    "true": True,
+    "False": False,
+    "false": False,
+    "None": None,
+}
 CLOSING = {"(": ")", "[": "]"}
 DEEPEST = 20
 
 
-def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
+class Source(NamedTuple):
+    """A text to read, and what is said if it cannot be read."""
+
+    text: str
+    kind: str = "game"
+    example: str = EXAMPLE
+
+    def malformed(self, problem: str) -> ParameterError:
+        """Make the error."""
+        return ParameterError(
+            f"cannot read the {self.kind} {self.text!r}: {problem}; {self.example}"
+        )
+
+
+def parse_spec(
+    spec: str, *, kind: str = "game", example: str = EXAMPLE
+) -> tuple[str, dict[str, Value]]:
     """Split the text of a game into its name and its parameters.
 
     Values are read as OpenSpiel reads them: True and False, whole and decimal numbers, lists in
-    brackets with semicolons, and everything else as a word. Lists with commas, lists in lists
-    and words in quotes are additions.
+    brackets with semicolons, and everything else as a word. Lists with commas, lists in lists,
+    None and words in quotes are additions.
+
+    Parameters
+    ----------
+    spec : str
+    kind, example : str
+        What the text is of, and how it is written, as errors say it.
 
     Raises
     ------
@@ -41,35 +69,31 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Value]]:
     >>> parse_spec("matrix_game(row_payoffs=[[0,2.5],[1,'a b']])")[1]
     {'row_payoffs': ((0, 2.5), (1, 'a b'))}
     """
+    source = Source(spec, kind, example)
     match = CALL.fullmatch(spec)
     if match is None:
-        raise malformed(spec, "it is not a name with parameters in parentheses")
+        raise source.malformed("it is not a name with parameters in parentheses")
     parameters: dict[str, Value] = {}
-    for part in split_list(match[2] or "", spec):
+    for part in split_list(match[2] or "", source):
         key, equals, value = (text.strip() for text in part.partition("="))
         if not equals or not key.isidentifier() or not value:
-            raise malformed(spec, f"{part.strip()!r} is not of the form parameter=value")
+            raise source.malformed(f"{part.strip()!r} is not of the form parameter=value")
         if key in parameters:
-            raise malformed(spec, f"{key} is given twice")
-        parameters[key] = parse_value(value, spec)
+            raise source.malformed(f"{key} is given twice")
+        parameters[key] = parse_value(value, source)
     return match[1], parameters
 
 
-def malformed(spec: str, problem: str) -> ParameterError:
-    """Make the error for a text that cannot be read."""
-    return ParameterError(f"cannot read the game {spec!r}: {problem}; {EXAMPLE}")
-
-
-def parse_value(text: str, spec: str) -> Value:
+def parse_value(text: str, source: Source) -> Value:
     """Read one value."""
     if text[0] in CLOSING:
         if len(text) < 2 or text[-1] != CLOSING[text[0]]:
-            raise malformed(spec, f"{text!r} is not a list")
-        parts = split_list(text[1:-1], spec, separators=",;")
-        return tuple(parse_value(part.strip(), spec) for part in parts)
+            raise source.malformed(f"{text!r} is not a list")
+        parts = split_list(text[1:-1], source, separators=",;")
+        return tuple(parse_value(part.strip(), source) for part in parts)
     if text[0] in "'\"":
         if len(text) < 2 or text[-1] != text[0]:
-            raise malformed(spec, f"{text} is not a word in quotes")
+            raise source.malformed(f"{text} is not a word in quotes")
         return text[1:-1]
     if text in WORDS:
         return WORDS[text]
@@ -81,20 +105,20 @@ def parse_value(text: str, spec: str) -> Value:
     return text
 
 
-def split_list(text: str, spec: str, separators: str = ",") -> list[str]:
+def split_list(text: str, source: Source, separators: str = ",") -> list[str]:
     """Split at the separators that are outside of brackets and quotes."""
     if not text.strip():
         return []
-    ends = [*top_level(separators, text, spec), len(text)]
+    ends = [*top_level(separators, text, source), len(text)]
     starts = [0, *(end + 1 for end in ends)]
     parts = [text[start:end] for start, end in zip(starts, ends, strict=False)]
     if not all(part.strip() for part in parts):
         signs = " or ".join({",": "comma", ";": "semicolon"}[sign] for sign in separators)
-        raise malformed(spec, f"there is nothing before or after a {signs}")
+        raise source.malformed(f"there is nothing before or after a {signs}")
     return parts
 
 
-def top_level(separators: str, text: str, spec: str) -> Iterator[int]:
+def top_level(separators: str, text: str, source: Source) -> Iterator[int]:
     """Yield the positions of the separators that are outside of brackets and quotes."""
     open_brackets: list[str] = []
     quote = ""
@@ -106,11 +130,11 @@ def top_level(separators: str, text: str, spec: str) -> Iterator[int]:
         elif character in CLOSING:
             open_brackets.append(CLOSING[character])
             if len(open_brackets) > DEEPEST:
-                raise malformed(spec, f"more than {DEEPEST} brackets are open at once")
+                raise source.malformed(f"more than {DEEPEST} brackets are open at once")
         elif character in CLOSING.values():
             if not open_brackets or open_brackets.pop() != character:
-                raise malformed(spec, f"a {character!r} closes nothing")
+                raise source.malformed(f"a {character!r} closes nothing")
         elif character in separators and not open_brackets:
             yield position
     if open_brackets or quote:
-        raise malformed(spec, f"a {(quote or open_brackets[-1])!r} is missing")
+        raise source.malformed(f"a {(quote or open_brackets[-1])!r} is missing")

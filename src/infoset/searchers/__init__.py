@@ -20,8 +20,10 @@ from infoset.searchers.models import (
 )
 from infoset.searchers.pimc import Epimc, Pimc, WorldSearchRecord, tabulate_pimc
 from infoset.searchers.searcher import Searcher
+from infoset.searchers.table import SEARCHERS, SearcherRow, find_searcher, make_searcher
 
 __all__ = [
+    "SEARCHERS",
     "BidResponse",
     "BidTable",
     "DiceModel",
@@ -33,11 +35,14 @@ __all__ = [
     "RulesModel",
     "SearchModel",
     "Searcher",
+    "SearcherRow",
     "TreeSearchRecord",
     "TricksModel",
     "WorldSearchRecord",
     "bid_response",
     "bidding_reach",
+    "find_searcher",
+    "make_searcher",
     "match_value",
     "pimc_table",
     "search_model",

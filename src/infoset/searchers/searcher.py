@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,19 @@ class Searcher(ABC):
         )
         self.seed = seed
         self._found: dict[Infostate, FloatArray] = {}
+
+    def __repr__(self) -> str:
+        """Return what it is, and what its answers go by."""
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings().items())
+        return f"{type(self).__name__}({self.model.game}, {settings})"
+
+    def settings(self) -> dict[str, Any]:
+        """Return what its answers go by besides the game, by name; policies by their classes."""
+        policies = self.belief.policies
+        several = policies if isinstance(policies, Sequence) else (policies,)
+        assumed = [type(policy).__name__ for policy in several if policy is not None]
+        told = {"policies": assumed} if assumed else {}
+        return {"share": self.belief.share, **told, "seed": self.seed}
 
     @abstractmethod
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:

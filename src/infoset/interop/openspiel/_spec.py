@@ -17,7 +17,7 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
-from infoset.games.spec import CALL, malformed, split_list
+from infoset.games.spec import CALL, Source, split_list
 
 Value: TypeAlias = Any
 """A bool, int, float, str, or for a game inside a game the dictionary that OpenSpiel takes."""
@@ -108,16 +108,16 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
 
     Values stay text: which type they are of, only OpenSpiel's tables say.
     """
-    match = CALL.fullmatch(text)
+    source, match = Source(text), CALL.fullmatch(text)
     if match is None:
-        raise malformed(text, "it is not a name with parameters in parentheses")
+        raise source.malformed("it is not a name with parameters in parentheses")
     pairs: dict[str, str] = {}
-    for part in split_list(match[2] or "", text):
+    for part in split_list(match[2] or "", source):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise malformed(text, f"{key!r} is not of the form parameter=value")
+            raise source.malformed(f"{key!r} is not of the form parameter=value")
         if key in pairs:
-            raise malformed(text, f"{key} is given twice")
+            raise source.malformed(f"{key} is given twice")
         pairs[key] = value
     return match[1], pairs
 
