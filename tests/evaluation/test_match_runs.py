@@ -196,7 +196,7 @@ play_matches(load_game("kuhn_poker"), None, None, num_deals=10**9, checkpoint="m
 def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
     file = tmp_path / "match.json"
     with subprocess.Popen([sys.executable, "-c", KILLED], cwd=tmp_path) as process:
-        while not file.exists() or file.stat().st_size < 2000:
+        while process.poll() is None and not (file.exists() and file.stat().st_size > 2000):
             time.sleep(0.01)
         process.kill()
     game = load_game("kuhn_poker")
