@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from oracle_pimc import plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnsupportedGameError
@@ -139,6 +140,80 @@ def test_alone_in_the_world_enough_depth_is_optimal(seed, loses):
         values.append(expected_values(policy)[0])
     assert values[1] == pytest.approx(best)
     assert (values[0] < best - 1e-3) == loses, "PIMC loses where it counts on seeing"
+
+
+def against_nature(game):
+    """Player 1 of a game is nature, and does what is best for it if it sees everything."""
+    value = plain_values(game)
+
+    def joint_actions(world, action):
+        if 1 not in game.actors(world):
+            return [((action, None), 1.0)]
+        legal = game.legal_actions(world, 1)
+        worth = [value.after(world, 1, reply)[1] for reply in legal]
+        best = [reply for reply, w in zip(legal, worth, strict=True) if w > max(worth) - 1e-9]
+        return [((None, reply), 1 / len(best)) for reply in best]
+
+    return Toy(
+        2,
+        initial_world=lambda: (game.initial_world(), None),
+        actors=lambda w: [player for player in game.actors(w[0]) if player == 0],
+        legal_actions=lambda w, player: game.legal_actions(w[0], player),
+        transitions=lambda w, a: [
+            ((after, joint), float(chance) * share)
+            for joint, share in joint_actions(w[0], a[0])
+            for after, chance in game.transitions(w[0], joint)
+        ],
+        rewards=lambda w, a, n: game.rewards(w[0], n[1], n[0]),
+        observe=lambda w, a, n: game.observe(w[0], n[1], n[0]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "too_much"), [("leduc_poker(num_ranks=2)", 0.1), ("liars_dice(dice_sides=3)", 0.0)]
+)
+def test_with_enough_depth_it_is_a_best_reply_to_opponents_who_see_everything(name, too_much):
+    tree = build_tree(load_game(name))
+    value = {}
+    for depth in (1, 9):
+        values, reach = first_values(tree, depth=depth)
+        value[depth] = reach @ values.max(axis=1)
+    single = build_tree(against_nature(tree.game))
+    best = best_response(uniform_policy(single.sequence_form), 0).value
+    assert value[9] == pytest.approx(best)
+    assert value[1] >= best + too_much - 1e-9, "PIMC thinks that it will see everything"
+
+
+def first_values(tree, **options):
+    """Return by first infostate of player 0, all of one public state, what its actions are worth.
+
+    And how probable each is.
+    """
+    infostates = tree.infostate_trees[0]
+    first = infostates.acting[infostates.last_sequence[infostates.acting] == 0]
+    values = []
+    for number in first.tolist():
+        searcher = Epimc(GraphModel(tree), num_worlds=None, **options)
+        searcher.search(infostates.value(number), np.random.default_rng(0))
+        values.append(searcher.last_search.values)
+    reach = [tree.chance_reach[tree.infostate[:, 0] == number].sum() for number in first]
+    return np.array(values), np.array(reach)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_for_everybody_an_action_is_worth_the_mean_over_own_hands(depth):
+    # each hand goes on as one that knows itself
+    tree = build_tree(load_game("leduc_poker"))
+    private, reach = first_values(tree, depth=depth)
+    public, _ = first_values(tree, depth=depth, belief=1.0)
+    assert abs(public - reach @ private).max() < 1e-12
+
+
+def test_hostile_opponents_are_selfish_where_payoffs_cancel():
+    tree = build_tree(load_game("leduc_poker"))
+    selfish, _ = first_values(tree, depth=3)
+    hostile, _ = first_values(tree, depth=3, opponents="hostile")
+    assert abs(selfish - hostile).max() < 1e-12
 
 
 def test_the_same_on_a_model_that_tells_values():

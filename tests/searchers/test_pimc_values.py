@@ -39,11 +39,6 @@ GAMES = (
 )
 
 
-def searched(model, opponents="selfish"):
-    """Values found by search, where the model could look them up or tell them."""
-    return SearchedValues(model, opponents)
-
-
 def all_worlds(model):
     """Return the positions at all world states, with rewards so far that are not zero."""
     states = np.arange(model.graph.num_worlds)[:, None]
@@ -55,12 +50,12 @@ def all_worlds(model):
 def test_values_are_those_of_plain_recursion(name, opponents):
     model = GraphModel(explore(game_of(name)))
     states, gains = all_worlds(model)
+    ways = perfect_information(model, opponents), SearchedValues(model, opponents)
     for player in range(model.num_players):
         plain = plain_values(model.game, opponents, player)
         expected = [plain(world)[player] for world in model.graph.worlds] + gains[:, player]
-        for perfect in (perfect_information(model, opponents), searched(model, opponents)):
-            found = perfect.values(states, gains, player)
-            assert abs(found - expected).max() < 1e-9
+        for perfect in ways:
+            assert abs(perfect.values(states, gains, player) - expected).max() < 1e-9
 
 
 def decisions(game, num_plays, seed=0):
