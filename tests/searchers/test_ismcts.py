@@ -12,7 +12,7 @@ from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.searchers import GraphModel, RulesModel, search_model
 from infoset.searchers.ismcts import BONUSES, IsMcts
-from infoset.searchers.ismcts._kernels import NO_ROOM, next_infostate
+from infoset.searchers.ismcts._tree_kernels import NO_ROOM, next_infostate
 from infoset.searchers.ismcts.memory import Memory
 from infoset.streams import next_uniform
 from infoset.tree import explore

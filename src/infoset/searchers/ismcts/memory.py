@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.searchers.ismcts._kernels import (
+from infoset.searchers.ismcts._kernels import Play
+from infoset.searchers.ismcts._tree_kernels import (
     NO_NODE,
     NUM_INFOSTATES,
     NUM_SLOTS,
     THIS_SEARCH,
-    Play,
     Tree,
     copy_steps,
 )
