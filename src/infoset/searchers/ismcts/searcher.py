@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import nan, sqrt
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -127,6 +127,18 @@ class IsMcts(Searcher):
         self._kept: dict[Infostate, Beginning] = {}
         self._num_kept = 0
         self._is_compiled = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return what its answers go by besides the game, by name."""
+        return {
+            **super().settings(),
+            "num_simulations": self.budget.num_simulations,
+            "exploration": self.exploration,
+            "bonus": self.bonus,
+            "reward_scale": self.reward_scale,
+            "num_rollouts": self.num_rollouts,
+            "milliseconds": self.budget.milliseconds,
+        }
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the share of the simulations that took each legal action, in order.
