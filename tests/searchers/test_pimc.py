@@ -35,10 +35,15 @@ def responses(policy):
     return best_response(policy, 1).value, best_response(policy, 0).value
 
 
-def first_infostate(game, seed=0):
+def first_history(game, seed=0):
     history = initial_history(game)
     while not history.actors:
         history = history.sample((None,) * game.num_players, np.random.default_rng(seed))
+    return history
+
+
+def first_infostate(game, seed=0):
+    history = first_history(game, seed)
     return history.infostates[history.actors[0]]
 
 
@@ -306,10 +311,10 @@ def test_other_mistakes(leduc):
     with pytest.raises(ParameterError, match="does not act"):
         Pimc(leduc).search(waiting, np.random.default_rng(0))
     goofspiel = load_game("goofspiel(num_cards=3)")
-    with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
-        Pimc(GraphModel(explore(goofspiel))).search(
-            first_infostate(goofspiel), np.random.default_rng(0)
-        )
+    for model in (GraphModel(explore(goofspiel)), RulesModel(goofspiel)):
+        for known in first_history(goofspiel).infostates:
+            with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
+                Pimc(model).search(known, np.random.default_rng(0))
     with pytest.raises(UnsupportedGameError, match="has no tree"):
         tabulate_pimc(GraphModel(explore(load_game("kuhn_poker"))))
     with pytest.raises(ParameterError, match="build_tree"):

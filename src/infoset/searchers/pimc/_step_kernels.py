@@ -8,17 +8,33 @@ import numpy as np
 
 from infoset.kernels import kernel
 from infoset.searchers.models._kernels import (
+    Position,
     actor,
     choose,
     empty_position,
     follow,
+    inlined,
     num_actions,
     num_outcomes,
     outcome_probability,
-    put,
 )
 from infoset.searchers.pimc._walk_kernels import pass_single
 from infoset.typing import FloatArray, LongArray
+
+
+@inlined
+def await_turn(model: Any, position: Position, player: int) -> tuple[int, bool]:
+    """Let those choose who do before a player, in place; the first action will do.
+
+    Returns how many actions the player has, 0 where it does not act, and whether none of those
+    had a choice.
+    """
+    who, is_alone = actor(model, position), True
+    while who >= 0 and who != player:
+        is_alone = is_alone and num_actions(model, position) == 1
+        choose(model, position, 0)
+        who = actor(model, position)
+    return num_actions(model, position) if who == player else 0, is_alone
 
 
 @kernel
@@ -30,32 +46,23 @@ def after_actions(
     Returns states [M, L], and the position [M] and action [M] that each comes from; an action is
     -1 where others choose at once. Positions where the player does not act have none.
     """
-    size = states.shape[1]
-    here = empty_position(size, gains.shape[1])
-    there = empty_position(size, gains.shape[1])
+    here = empty_position(states.shape[1], gains.shape[1])
     counts = np.zeros(len(states), np.int64)
     for row in range(len(states)):
         here.state[:] = states[row]
-        who = actor(model, here)
-        while who >= 0 and who != player and num_actions(model, here) == 1:
-            choose(model, here, 0)
-            who = actor(model, here)
-        counts[row] = num_actions(model, here) if who == player else 0
+        counts[row], _ = await_turn(model, here, player)
     total = counts.sum()
-    after = np.empty((total, size), np.int64)
+    after = np.empty((total, states.shape[1]), np.int64)
     origin, action = np.empty(total, np.int64), np.empty(total, np.int64)
     filled = 0
     for row in range(len(states)):
         for branch in range(counts[row]):
             here.state[:] = states[row]
-            while actor(model, here) != player:
-                choose(model, here, 0)
-            put(there, here)
-            choose(model, there, branch)
-            alone = pass_single(model, there) < 0
-            after[filled] = there.state
-            origin[filled] = row
-            action[filled] = branch if alone else -1
+            _, is_alone = await_turn(model, here, player)
+            choose(model, here, branch)
+            is_alone = is_alone and pass_single(model, here) < 0
+            after[filled] = here.state
+            origin[filled], action[filled] = row, branch if is_alone else -1
             filled += 1
     return after, origin, action
 
