@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count
 from infoset.searchers.models import Roots, SearchModel
@@ -75,6 +77,10 @@ class Epimc(WorldSearcher):
         budget = WorldBudget(num_worlds, milliseconds)
         super().__init__(model, belief, budget, opponents, seed)
         self.depth = depth
+
+    def settings(self) -> dict[str, Any]:
+        """Return what its answers go by besides the game, by name."""
+        return {**super().settings(), "depth": self.depth}
 
     def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
         return PostponedSearch(self._perfect, roots, numbers, player, self.depth).scores

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +48,15 @@ class WorldSearcher(Searcher):
     ) -> None:
         super().__init__(model, belief=belief, seed=seed)
         self.budget = budget
+        self.opponents = opponents
         self.last_search: WorldSearchRecord | None = None
         self._perfect = perfect_information(model, opponents)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what its answers go by besides the game, by name."""
+        budget = self.budget
+        own = {"num_worlds": budget.num_worlds, "milliseconds": budget.milliseconds}
+        return {**super().settings(), **own, "opponents": self.opponents}
 
     @abstractmethod
     def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
