@@ -10,11 +10,11 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count, check_number
-from infoset.errors import UnknownNameError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
+from infoset.searchers.budget import TimeBudget
 from infoset.searchers.ismcts._kernels import Start, simulate
 from infoset.searchers.ismcts.beginning import Beginning, begin_at
-from infoset.searchers.ismcts.budget import SimulationBudget
 from infoset.searchers.ismcts.memory import Memory
 from infoset.searchers.ismcts.record import TreeSearchRecord
 from infoset.searchers.models import SearchModel
@@ -68,7 +68,8 @@ class IsMcts(Searcher):
 
     Attributes
     ----------
-    budget : SimulationBudget
+    budget : TimeBudget
+        Of simulations.
     last_search : TreeSearchRecord or None
         What the last search found, and what it took.
 
@@ -111,7 +112,11 @@ class IsMcts(Searcher):
         seed: int = 0,
     ) -> None:
         super().__init__(model, belief=belief, seed=seed)
-        self.budget = SimulationBudget(num_simulations, milliseconds)
+        if num_simulations is None and milliseconds is None:
+            raise ParameterError(
+                "num_simulations=None and milliseconds=None let a search go on forever; give one"
+            )
+        self.budget = TimeBudget("num_simulations", num_simulations, milliseconds)
         check_number("exploration", exploration)
         check_number("reward_scale", reward_scale)
         check_count("num_rollouts", num_rollouts, least=1)
@@ -132,12 +137,11 @@ class IsMcts(Searcher):
         """Return what its answers go by besides the game, by name."""
         return {
             **super().settings(),
-            "num_simulations": self.budget.num_simulations,
+            **self.budget.settings(),
             "exploration": self.exploration,
             "bonus": self.bonus,
             "reward_scale": self.reward_scale,
             "num_rollouts": self.num_rollouts,
-            "milliseconds": self.budget.milliseconds,
         }
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
@@ -164,18 +168,18 @@ class IsMcts(Searcher):
         started += self._compile(beginning.start, stream)
         num_simulations = 0
         if len(beginning.actions) > 1:
-            num_simulations = self.budget.spend(
-                lambda number: self._simulate(beginning.start, stream, number), started
-            )
+            for batch in self.budget.batches(started):
+                self._simulate(beginning.start, stream, batch)
+                num_simulations += batch
         visits, returns = self._memory.totals(beginning.own, beginning.numbers)
         self.last_search = TreeSearchRecord(
-            beginning.actions,
-            visits,
-            means(returns, visits),
-            num_simulations,
-            self._memory.num_nodes,
-            perf_counter() - started,
-            self.budget.seconds,
+            actions=beginning.actions,
+            values=means(returns, visits),
+            num_nodes=self._memory.num_nodes,
+            seconds=perf_counter() - started,
+            allowed=self.budget.seconds,
+            visits=visits,
+            num_simulations=num_simulations,
         )
         return shares(visits)
 

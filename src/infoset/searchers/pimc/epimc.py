@@ -6,9 +6,10 @@ from typing import Any
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count
+from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
-from infoset.searchers.pimc.budget import Think, WorldBudget
 from infoset.searchers.pimc.postponed import PostponedSearch
+from infoset.searchers.pimc.thinking import Think
 from infoset.searchers.pimc.values import SELFISH
 from infoset.searchers.pimc.world_searcher import WorldSearcher
 from infoset.typing import LongArray, Player
@@ -74,7 +75,7 @@ class Epimc(WorldSearcher):
         seed: int = 0,
     ) -> None:
         check_count("depth", depth, least=1)
-        budget = WorldBudget(num_worlds, milliseconds)
+        budget = TimeBudget("num_worlds", num_worlds, milliseconds)
         super().__init__(model, belief, budget, opponents, seed)
         self.depth = depth
 

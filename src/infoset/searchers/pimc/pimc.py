@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
-from infoset.searchers.pimc.budget import Think, WorldBudget
 from infoset.searchers.pimc.deciding import Scores
+from infoset.searchers.pimc.thinking import Think
 from infoset.searchers.pimc.values import SELFISH, PerfectInformation
 from infoset.searchers.pimc.world_searcher import WorldSearcher
 from infoset.typing import FloatArray, LongArray, Player
@@ -80,7 +81,7 @@ class Pimc(WorldSearcher):
         opponents: str = SELFISH,
         seed: int = 0,
     ) -> None:
-        budget = WorldBudget(num_worlds, milliseconds)
+        budget = TimeBudget("num_worlds", num_worlds, milliseconds)
         super().__init__(model, belief, budget, opponents, seed)
 
     def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:

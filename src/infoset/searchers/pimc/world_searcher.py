@@ -10,11 +10,12 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
+from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
-from infoset.searchers.pimc.budget import Think, Thought, WorldBudget
 from infoset.searchers.pimc.choosing import perfect_information
 from infoset.searchers.pimc.deciding import Scores, deciding_actions, split_ties
 from infoset.searchers.pimc.record import WorldSearchRecord
+from infoset.searchers.pimc.thinking import Think, Thought, think_through
 from infoset.searchers.searcher import Searcher
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -28,7 +29,8 @@ class WorldSearcher(Searcher):
     ----------
     model : SearchModel
     belief : PublicPrivateBelief or float
-    budget : WorldBudget
+    budget : TimeBudget
+        Of worlds.
     opponents : str
     seed : int
 
@@ -42,7 +44,7 @@ class WorldSearcher(Searcher):
         self,
         model: SearchModel,
         belief: PublicPrivateBelief | float,
-        budget: WorldBudget,
+        budget: TimeBudget,
         opponents: str,
         seed: int,
     ) -> None:
@@ -54,8 +56,7 @@ class WorldSearcher(Searcher):
 
     def settings(self) -> dict[str, Any]:
         """Return what its answers go by besides the game, by name."""
-        budget = self.budget
-        own = {"num_worlds": budget.num_worlds, "milliseconds": budget.milliseconds}
+        own = self.budget.settings()
         return {**super().settings(), **own, "opponents": self.opponents}
 
     @abstractmethod
@@ -99,4 +100,4 @@ class WorldSearcher(Searcher):
         roots = self.model.roots(infostate, self.belief, rng)
         numbers = self.model.action_numbers(infostate, roots)
         think = self._thinking(roots, numbers, infostate.player)
-        return self.budget.spend(roots.probability, rng, think, start)
+        return think_through(roots.probability, self.budget, rng, think, start)
