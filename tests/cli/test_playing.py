@@ -139,6 +139,40 @@ def test_a_policy_file_plays_the_others(command):
             assert answer.startswith("3. player 1: pass")
 
 
+def test_a_searcher_plays_the_others(command):
+    against = ["--against", "pimc(num_worlds=None)", "--json"]
+    for seed in range(12):
+        found = command("play", "kuhn_poker", *against, "--seed", seed, stdin="bet\n").json
+        deal, _, answer, *_ = found["transcript"][1:]
+        if "player 1 sees K" in deal:
+            assert answer.startswith("3. player 1: bet")
+        if "player 1 sees J" in deal:
+            assert answer.startswith("3. player 1: pass")
+
+
+def test_a_searcher_searches_anew_each_time(command):
+    arguments = ["play", "kuhn_poker", "--as", "1", "--against", "pimc(num_worlds=1)", "--json"]
+    moves = {}
+    for seed in range(16):
+        deal, move, *_ = command(*arguments, "--seed", seed, stdin="1\n1\n").json["transcript"][1:]
+        moves.setdefault(deal.split("player 0 sees ")[1][0], set()).add(move)
+    assert len(moves["Q"]) == 2  # from one world, a queen bets against a jack only
+
+
+@pytest.mark.parametrize(
+    ("game", "against"),
+    [
+        ("liars_dice(numdice=5)", "pimc(num_worlds=10)"),
+        ("trick_taking(num_cards=20)", "ismcts(num_simulations=20)"),
+    ],
+)
+def test_searchers_play_games_that_are_too_large_to_build(command, game, against):
+    arguments = ["play", game, "--as", "1", "--against", against, "--seed", "0", "--json"]
+    found = command(*arguments, stdin=ALWAYS_FIRST).json
+    assert (found["finished"], found["against"]) == (True, against)
+    assert sum(found["rewards"]) == 0
+
+
 @pytest.mark.parametrize("seat", [0, 1])
 def test_no_card_of_the_other_is_shown_before_the_end(command, seat):
     for seed in range(12):

@@ -15,7 +15,18 @@ import infoset
 from infoset.cli.app import app
 from infoset.cli.options import parse_memory
 
-COMMANDS = ["games", "info", "solve", "compare", "prove", "evaluate", "show", "play", "export"]
+COMMANDS = [
+    "games",
+    "info",
+    "solve",
+    "compare",
+    "prove",
+    "evaluate",
+    "show",
+    "play",
+    "match",
+    "export",
+]
 HUGE = "liars_dice(numdice=20,dice_sides=1)"
 """2.2 · 10¹² histories, of only 83 world states."""
 
@@ -77,6 +88,12 @@ def test_python_m_infoset():
         (["solve", "kuhn_poker", "--memory", "0"], "4GB"),
         (["show", "kuhn_poker", "uniform", "--csv", "--json"], "--csv"),
         (["play", "kuhn_poker", "--seed", "-1"], "--seed"),
+        (["match", "kuhn_poker", "uniform"], "SECOND"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--deals", "1"], "--deals"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--workers", "0"], "--workers"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--exact", "--deals", "9"], "--deals"),
+        (["match", "kuhn_poker", "pimc", "pimc", "--exact", "--half-width", "1"], "--half-width"),
+        (["match", "kuhn_poker", "pimc", "pimc", "--exact", "--checkpoint", "a"], "--checkpoint"),
     ],
 )
 def test_a_command_line_that_cannot_be_read(command, arguments, says):
@@ -116,6 +133,18 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["show", "kuhn_poker", "nowhere.parquet"], "nowhere.parquet"),
         (["play", "kuhn_poker", "--as", "2"], "0 to 1"),
         (["play", "kuhn_poker", "--against", "nowhere.parquet"], "nowhere.parquet"),
+        (["play", "kuhn_poker", "--against", "pmic"], "did you mean pimc"),
+        (["play", "kuhn_poker", "--against", "pimc(num_world=1)"], "num_worlds"),
+        (["match", "matrix_rps", "uniform", "pimc"], "IS-MCTS"),
+        (["match", "kuhn_poker", "unifrom", "uniform"], "did you mean uniform"),
+        (["match", "kuhn_poker", "uniform", "pimc("], "cannot read the player 'pimc('"),
+        (["match", "kuhn_poker", "uniform", "pimc(share=2)"], "share is 2"),
+        (["match", "kuhn_poker", "uniform", "ismcts(num_simulations=0)"], "num_simulations"),
+        (["match", "kuhn_poker", "uniform", "nowhere.parquet"], "nowhere.parquet"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--half-width", "0"], "never reached"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--half-width", "nan"], "half_width"),
+        (["match", HUGE, "uniform", "uniform", "--exact"], "2,199,023,255,552 histories"),
+        (["match", "kuhn_poker", "uniform", "uniform", "--checkpoint", "no/a"], "no/a"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -91,6 +91,37 @@ def test_identical_searchers_win_half_of_every_deal():
     assert result.win_rate.standard_error == pytest.approx(0)
 
 
+# What is told meanwhile
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_results_so_far_are_those_of_shorter_matches(workers):
+    tree, told = compiled("kuhn_poker"), []
+    players = policies("kuhn_poker")
+    last = play_matches(tree, *players, num_deals=200_000, on_played=told.append, workers=workers)
+    assert len(told) > 1
+    assert told[-1] == last
+    for result in told:
+        assert result == play_matches(tree, *players, num_deals=result.num_deals)
+
+
+def test_who_is_told_may_break_a_match_off_and_it_goes_on(tmp_path):
+    def enough(result):
+        seen.append(result)
+        raise KeyboardInterrupt
+
+    file, seen = tmp_path / "match.json", []
+    match = {"num_deals": 100, "checkpoint": file}
+    rules, players = load_game("kuhn_poker"), policies("kuhn_poker")
+    with pytest.raises(KeyboardInterrupt):
+        play_matches(rules, *players, **match, on_played=enough)
+    assert 0 < seen[0].num_deals < 100
+    told = []
+    whole = play_matches(rules, *players, **match, on_played=told.append)
+    assert told[0].num_deals > seen[0].num_deals
+    assert whole == play_matches(rules, *players, num_deals=100)
+
+
 # Stopping
 
 

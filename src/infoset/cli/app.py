@@ -21,6 +21,7 @@ from infoset.cli.commands import (
     games,
     info,
     learn,
+    match,
     play,
     prove,
     reproduce,
@@ -72,6 +73,7 @@ for module in (
     show,
     draw,
     play,
+    match,
     export,
     reproduce,
 ):

@@ -1,4 +1,4 @@
-"""What moves on the terminal while a game is explored and solved."""
+"""What moves on the terminal while a game is explored, solved or played."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
 from math import log
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from infoset.cli.screen import duration_text, error_console, number_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from infoset.evaluation import MatchResult
     from infoset.solvers import Budget, TracePoint
 
 __all__ = ["Progress", "live"]
@@ -41,6 +43,7 @@ class Progress:
         self._num_worlds = 0
         self._limits: Budget | None = None
         self._trace: list[TracePoint] = []
+        self._match: MatchProgress | None = None
 
     def explored(self, num_worlds: int, seconds: float) -> None:
         """Note how many world states were found so far."""
@@ -58,6 +61,17 @@ class Progress:
         self._trace.append(point)
         self._began = time.monotonic() - point.seconds
 
+    def playing(self, players: str, most: int, half_width: float | None) -> None:
+        """Note that a match begins, with at most so many deals, or until its interval is narrow."""
+        self.method = players
+        self._match = MatchProgress(most, half_width)
+        self._began = time.monotonic()
+
+    def played(self, result: MatchResult) -> None:
+        """Note what a match has come to so far."""
+        assert self._match is not None
+        self._match.result = result
+
     @property
     def elapsed(self) -> float:
         """Seconds since this stage of the work began."""
@@ -69,6 +83,8 @@ class Progress:
 
         The way to a target is measured in orders of magnitude.
         """
+        if self._match is not None:
+            return self._match.share_done
         if self._limits is None or not self._trace:
             return None
         shares = [0.0]
@@ -88,14 +104,15 @@ class Progress:
         from rich.text import Text
 
         title = ", ".join(filter(None, [self.name, self.method]))
-        views = self._exploring_view() if self._limits is None else self._solving_view()
+        is_exploring = self._limits is None and self._match is None
+        views = self._exploring_view() if is_exploring else self._working_view()
         return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
 
     def _exploring_view(self) -> list[RenderableType]:
         found = f"{self._num_worlds:,} world states" if self._num_worlds else "world states"
         return [f"exploring {found}, {duration_text(self.elapsed)}"]
 
-    def _solving_view(self) -> list[RenderableType]:
+    def _working_view(self) -> list[RenderableType]:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
@@ -114,7 +131,9 @@ class Progress:
         return table
 
     def numbers(self) -> dict[str, str]:
-        """Return what is shown while solving, as text by name."""
+        """Return what is shown while solving or playing, as text by name."""
+        if self._match is not None:
+            return {**self._match.numbers(), "elapsed": duration_text(self.elapsed)}
         from infoset.experiments import iterations_per_second, seconds_to_target
 
         trace = [*self._trace]
@@ -131,6 +150,47 @@ class Progress:
         left = None if target is None else seconds_to_target(trace, target)
         shown["to target"] = duration_text(left)
         return shown
+
+
+@dataclass
+class MatchProgress:
+    """How far a match is.
+
+    Attributes
+    ----------
+    most : int
+        Deals to play at most.
+    half_width : float or None
+        Of the interval to stop at.
+    result : MatchResult or None
+        What it has come to so far; None before anything is played.
+    """
+
+    most: int
+    half_width: float | None
+    result: MatchResult | None = None
+
+    @property
+    def share_done(self) -> float | None:
+        """Share of the way to the nearest limit, from 0 to 1; intervals shrink as roots do."""
+        if self.result is None:
+            return None
+        width, shares = self.result.utility.half_width, [self.result.num_deals / self.most]
+        if self.half_width:
+            shares.append((self.half_width / max(width, self.half_width)) ** 2)
+        return min(max(shares), 1.0)
+
+    def numbers(self) -> dict[str, str]:
+        """Return what is shown while playing, as text by name."""
+        if self.result is None:
+            return {"deals": "-"}
+        utility = self.result.utility
+        return {
+            "deals": number_text(self.result.num_deals),
+            "utility": number_text(utility.mean),
+            "half width": f"{utility.half_width:.2g}",
+            "wins": f"{100 * self.result.win_rate.mean:.4g} %",
+        }
 
 
 @contextmanager

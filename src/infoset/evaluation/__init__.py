@@ -27,7 +27,7 @@ from infoset.evaluation.match_result import Estimate, MatchResult
 from infoset.evaluation.matches import Contestant, play_matches
 from infoset.evaluation.path_corrections import ValueFunction
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
-from infoset.evaluation.searching import SearchingPlayer
+from infoset.evaluation.searching import OneSearch, SearchingPlayer
 from infoset.evaluation.triggers import (
     TriggerEvaluation,
     TriggerGain,
@@ -50,6 +50,7 @@ __all__ = [
     "JointEvaluation",
     "JointPlay",
     "MatchResult",
+    "OneSearch",
     "ReachedResponse",
     "SearchingPlayer",
     "TriggerEvaluation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -49,6 +49,7 @@ def play_matches(
     values: FloatArray | ValueFunction | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
+    on_played: Callable[[MatchResult], object] | None = None,
 ) -> MatchResult:
     """Estimate what `first` earns against `second` by playing deals, each once from every seat.
 
@@ -85,6 +86,8 @@ def play_matches(
     checkpoint : str or Path, optional
         A file to keep the match in, every few seconds and when it ends, also by Ctrl-C. If it is
         there, the match goes on from it; where it has more deals than were asked for, all count.
+    on_played : callable, optional
+        Called with the result so far, whenever some deals were played.
 
     Returns
     -------
@@ -142,10 +145,15 @@ def play_matches(
     if checkpoint is not None:
         file = MatchFile(Path(checkpoint), _about(rules, match, first, second, seed, values))
         look = file.read(tally) or look
+
+    def tell() -> None:
+        if on_played is not None:
+            on_played(match_result(tally, seed))
+
     with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
         for target in _looks(tally, seed, wanted, look, num_deals):
             portions = _portions(tally.num_rows, target, match.deals_at_once)
-            _add_all(tally, played(portions), file, target)
+            _add_all(tally, played(portions), file, target, tell)
     return match_result(tally, seed)
 
 
@@ -169,7 +177,11 @@ def _about(
 
 
 def _add_all(
-    tally: Tally, played: Iterable[FloatArray], file: MatchFile | None, target: int
+    tally: Tally,
+    played: Iterable[FloatArray],
+    file: MatchFile | None,
+    target: int,
+    tell: Callable[[], None],
 ) -> None:
     """Add deals as they are played, and keep them in the file, also if they are broken off."""
     try:
@@ -178,6 +190,7 @@ def _add_all(
                 tally.add(rows)
                 if file is not None:
                     file.write_now_and_then(tally, target)
+            tell()
     finally:
         if file is not None:
             file.write(tally, target)

@@ -13,6 +13,7 @@ from infoset.front.load import (
     to_form,
     to_game,
 )
+from infoset.front.players import find_players, is_policy_file
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "evaluate",
     "find_game",
     "find_metadata",
+    "find_players",
     "find_policy",
     "info",
+    "is_policy_file",
     "learn",
     "load",
     "solve",

@@ -37,7 +37,10 @@ def run(
     seat: Annotated[int, typer.Option("--as", metavar="P", min=0, help="The player you are.")] = 0,
     against: Annotated[
         str,
-        typer.Option(metavar="POLICY", help="How the others play: a policy.parquet, or uniform."),
+        typer.Option(
+            metavar="PLAYER",
+            help="Who the others are: uniform, a policy file, or a searcher, such as pimc.",
+        ),
     ] = UNIFORM,
     seed: Annotated[
         int | None,
@@ -56,11 +59,12 @@ def run(
 
     rules = to_game(game)
     _check_seat(rules, seat)
-    others = _opponents(rules, against, memory)
+    rng = np.random.default_rng(seed)
+    others = _opponents(rules, against, memory, rng)
     write = tell if as_json else say
     write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
     write("answer by name or number; Ctrl-D leaves")
-    history = play(rules, seat, others, np.random.default_rng(seed), write)
+    history = play(rules, seat, others, rng, write)
     _show_end(history, write)
     if as_json:
         print_json(_record(history, seat, against, seed))
@@ -73,16 +77,14 @@ def _check_seat(rules: Game, seat: Player) -> None:
         )
 
 
-def _opponents(rules: Game, against: str, memory: int | None) -> Policy:
-    """Return the policy of the others; a uniform one needs no tree, however large the game."""
-    from infoset.front import find_policy, to_compiled
-    from infoset.policy import UniformPolicy
+def _opponents(rules: Game, against: str, memory: int | None, rng: np.random.Generator) -> Policy:
+    """Return who the others are; only a policy file needs a tree, however large the game."""
+    from infoset.evaluation import OneSearch, SearchingPlayer
+    from infoset.front import find_players
 
-    if against == UNIFORM:
-        return UniformPolicy()
     with live(str(rules)) as progress:
-        tree = to_compiled(rules, memory=memory, progress=progress.explored)
-        return find_policy(against, tree.sequence_form)
+        found = find_players([against], rules, memory=memory, progress=progress.explored)[0]
+    return OneSearch(found, rng) if isinstance(found, SearchingPlayer) else found
 
 
 def play(

@@ -1,0 +1,81 @@
+"""From what a user names to who plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from infoset.errors import UnknownNameError
+from infoset.front.load import to_form
+from infoset.front.solve import find_policy
+from infoset.game import Game
+from infoset.games import parse_spec
+from infoset.policy import Policy, UniformPolicy
+from infoset.searchers import SEARCHERS, make_searcher, search_model
+from infoset.tree import ExplorationProgress, GameTree
+
+__all__ = ["find_players", "is_policy_file"]
+
+UNIFORM = "uniform"
+FILE_ENDINGS = (".parquet", ".csv")
+EXAMPLE = "write uniform, the name of a policy file, or a searcher, such as pimc(num_worlds=200)"
+
+
+def find_players(
+    players: Sequence[str],
+    game: Game | GameTree,
+    *,
+    memory: int | None = None,
+    progress: ExplorationProgress | None = None,
+) -> list[Policy]:
+    """Return who plays, of texts: `uniform`, policy files, searchers.
+
+    Parameters
+    ----------
+    players : Sequence[str]
+    game : Game or GameTree
+        The sequence form of rules is made where a player is a file, and not otherwise.
+    memory, progress
+        As in `solve`.
+
+    Raises
+    ------
+    UnknownNameError
+        If a text names nobody; the message gives the nearest names.
+    ParameterError
+        If the text of a searcher cannot be read, or a value in it is not allowed.
+    PolicyFileError, PolicyMismatchError
+        As `find_policy`.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> find_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
+    [Pimc(kuhn_poker, share=0.0, seed=0, num_worlds=9, milliseconds=None, opponents='selfish')]
+    """
+    for player in players:
+        _check_name(player)
+    form = cache(lambda: to_form(game, memory=memory, progress=progress))
+    model = cache(lambda: search_model(game.game if isinstance(game, GameTree) else game))
+
+    def find(player: str) -> Policy:
+        if is_policy_file(player):
+            return find_policy(player, form())
+        return UniformPolicy() if player == UNIFORM else make_searcher(player, model())
+
+    return [find(player) for player in players]
+
+
+def is_policy_file(player: str) -> bool:
+    """Return whether a text is the name of a policy file: one that is there, or looks like it."""
+    return player.lower().endswith(FILE_ENDINGS) or Path(player).is_file()
+
+
+def _check_name(player: str) -> None:
+    """Raise unless a text names a player."""
+    if is_policy_file(player):
+        return
+    name, _ = parse_spec(player, kind="player", example=EXAMPLE)
+    if name != UNIFORM and name.lower() not in SEARCHERS:
+        raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS])

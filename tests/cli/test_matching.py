@@ -1,0 +1,173 @@
+"""The command `match`: what it prints, against the library's own numbers; how it ends."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+
+import pytest
+from rich.console import Console
+
+import infoset
+from infoset.cli.progress import Progress
+from infoset.evaluation.match_result import Estimate, MatchResult
+from infoset.searchers import make_searcher
+
+KUHN = infoset.load("kuhn_poker")
+PIMC = "pimc(num_worlds=3)"
+MATCH = ("match", "kuhn_poker", PIMC, "uniform")
+
+
+def plain(result):
+    """Return a result as JSON has it."""
+    return {
+        name: [{**seat, "interval": [*seat["interval"]]} for seat in value]
+        if isinstance(value, tuple)
+        else {**value, "interval": [*value["interval"]]}
+        if isinstance(value, dict)
+        else value
+        for name, value in asdict(result).items()
+    }
+
+
+def test_the_numbers_are_those_of_the_library(command):
+    found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
+    result = infoset.play_matches(
+        KUHN, make_searcher(PIMC, KUHN), infoset.UniformPolicy(), num_deals=50, seed=4
+    )
+    about = {"game": "kuhn_poker", "first": PIMC, "second": "uniform", "outcome": "deals"}
+    assert found == {**about, **plain(result)}
+    assert command(*MATCH, "--deals", "50", "--seed", "4", "--workers", "2", "--json").json == found
+
+
+def test_what_is_printed(command):
+    ran = command(*MATCH, "--deals", "50", "--seed", "4")
+    assert (ran.code, ran.err) == (0, "")
+    title, header, _, *rows, ending = ran.out.splitlines()
+    assert title == f"kuhn_poker: {PIMC} against uniform"
+    assert header.split() == ["utility", "95", "%", "interval", "wins", "95", "%", "interval"]
+    assert ending == "50 deals, each in every seat; all deals are played"
+    found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
+    estimates = [found["utility"], *found["seat_utilities"]]
+    for row, name, estimate in zip(
+        rows, ["every seat", "as player 0", "as player 1"], estimates, strict=True
+    ):
+        low, high = estimate["interval"]
+        assert row.strip().startswith(name)
+        assert f" {estimate['mean']:.6g} " in row
+        assert f" {low:.6g} to {high:.6g} " in row
+
+
+def test_files_are_played_on_the_tree_and_exactly(command):
+    command("solve", "kuhn_poker", "--method", "lp", "--out", "run")
+    policy = "run/policy.parquet"
+    tree = infoset.build_tree(KUHN)
+    table = infoset.load_policy(policy, tree.sequence_form)
+    found = command("match", "kuhn_poker", policy, "uniform", "--json").json
+    assert found["num_deals"] == 10_000
+    expected = plain(infoset.play_matches(tree, table, None))
+    assert {name: found[name] for name in expected} == expected
+    exact = command("match", "kuhn_poker", policy, "uniform", "--exact", "--json").json
+    assert exact["outcome"] == "exact"
+    value = infoset.exact_match(tree, table, None)
+    assert exact["utility"]["mean"] == value.mean
+    low, high = found["utility"]["interval"]
+    assert low - 0.01 < value.mean < high + 0.01
+    printed = command("match", "kuhn_poker", policy, "uniform", "--exact").out
+    assert printed.endswith("computed, not played\n")
+    assert " to " not in printed
+
+
+def test_a_searcher_measured_exactly_is_its_policy(command):
+    text = "pimc(num_worlds=2,seed=5)"
+    ran = command("match", "kuhn_poker", text, "uniform", "--exact", "--json")
+    assert ran.err.startswith("note: a searcher is asked once")
+    searcher = make_searcher(text, KUHN)
+    exact = infoset.exact_match(infoset.build_tree(KUHN), searcher, None)
+    assert ran.json["seat_utilities"] == plain(exact)["seat_utilities"]
+
+
+def test_it_stops_when_the_interval_is_narrow(command):
+    match = ("match", "kuhn_poker", "uniform", "uniform", "--json")
+    found = command(*match, "--half-width", "0.1").json
+    assert (found["outcome"], found["num_deals"]) == ("converged", 1024)
+    three = ("match", "kuhn_poker(players=3)", PIMC, "uniform", "--json", "--half-width", "0.001")
+    found = command(*three, "--deals", "20").json
+    assert (found["outcome"], found["num_deals"]) == ("deals", 20)
+    assert len(found["seat_utilities"]) == 3
+
+
+def test_games_that_are_too_large_to_build(command):
+    found = command("match", "liars_dice(numdice=5)", PIMC, "uniform", "--deals", "8", "--json")
+    assert found.json["win_rate"]["mean"] > 0.5
+
+
+def test_ctrl_c_keeps_what_was_played_and_the_match_goes_on(command, monkeypatch, tmp_path):
+    def interrupt(progress, result):
+        raise KeyboardInterrupt
+
+    arguments = (*MATCH, "--deals", "60", "--json", "--checkpoint", "kept.json")
+    with monkeypatch.context() as patched:
+        patched.setattr(Progress, "played", interrupt)
+        broken = command(*arguments)
+    assert broken.code == 130
+    assert broken.json["outcome"] == "interrupted"
+    assert 2 <= broken.json["num_deals"] < 60
+    whole = command(*arguments)
+    assert os.listdir(tmp_path) == ["kept.json"]
+    os.remove(tmp_path / "kept.json")
+    assert whole.json == command(*arguments).json
+    assert whole.json["num_deals"] == 60
+
+
+def test_ctrl_c_before_anything_is_played(command, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(infoset.evaluation, "play_matches", interrupt)
+    ran = command(*MATCH)
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err == "interrupted before there was anything to save\n"
+
+
+def test_a_kept_match_is_of_one_searcher(command):
+    kept = ("--deals", "20", "--checkpoint", "kept.json")
+    assert command(*MATCH, *kept).code == 0
+    complaint = command("match", "kuhn_poker", "pimc(num_worlds=4)", "uniform", *kept).complaint
+    assert "num_worlds=3" in complaint
+    assert "num_worlds=4" in complaint
+
+
+def so_far(num_deals, half_width):
+    """Return a result after some deals."""
+    utility = Estimate(0.25, half_width / 2, (0.25 - half_width, 0.25 + half_width))
+    wins = Estimate(0.5, 0.0, (0.5, 0.5))
+    return MatchResult(utility, wins, (utility,) * 2, (wins,) * 2, num_deals, 0)
+
+
+def test_the_share_done_is_that_of_the_nearest_limit():
+    progress = Progress("kuhn_poker")
+    progress.playing("pimc against uniform", 1000, None)
+    assert progress.share_done is None
+    progress.played(so_far(250, 0.4))
+    assert progress.share_done == 0.25
+    progress.playing("pimc against uniform", 1000, 0.2)
+    progress.played(so_far(250, 0.4))
+    assert progress.share_done == 0.25
+    progress.played(so_far(300, 0.25))
+    assert progress.share_done == pytest.approx(0.64)
+    progress.played(so_far(900, 0.0))
+    assert progress.share_done == 1.0
+
+
+def test_what_is_shown_meanwhile():
+    console = Console(width=90, file=open(os.devnull, "w"), record=True)  # noqa: SIM115
+    progress = Progress("kuhn_poker")
+    progress.playing("pimc against uniform", 1000, None)
+    console.print(progress)
+    progress.played(so_far(1250, 0.125))
+    console.print(progress)
+    console.file.close()
+    text = console.export_text()
+    assert "kuhn_poker, pimc against uniform" in text
+    assert {"1,250", "0.25", "0.12", "50", "%"} <= set(text.split())

@@ -1,0 +1,67 @@
+"""Who plays, by text: a file, a searcher, or the word uniform."""
+
+from __future__ import annotations
+
+import pytest
+
+import infoset
+from infoset.errors import ParameterError, PolicyFileError, UnknownNameError
+from infoset.front import find_players, is_policy_file
+
+KUHN = infoset.load("kuhn_poker")
+
+
+@pytest.fixture
+def policy_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tree = infoset.build_tree(KUHN)
+    policy = infoset.solve(tree, "cfr", iterations=3).policy
+    infoset.save_policy(policy, tmp_path / "pimc")
+    infoset.save_policy_csv(policy, tmp_path / "Table.CSV")
+    return policy
+
+
+def test_files_are_policies_whatever_their_names(policy_file):
+    for source in (KUHN, infoset.build_tree(KUHN)):
+        found = find_players(["pimc", "Table.CSV"], source)
+        for policy in found:
+            assert isinstance(policy, infoset.TabularPolicy)
+            assert infoset.distance(policy, policy_file) == pytest.approx(0, abs=1e-12)
+
+
+def test_what_is_no_file_is_a_searcher_or_uniform():
+    uniform, pimc, tree_search = find_players(["uniform", "PIMC(share=0.5)", "ismcts"], KUHN)
+    assert isinstance(uniform, infoset.UniformPolicy)
+    assert isinstance(pimc, infoset.Pimc)
+    assert isinstance(tree_search, infoset.IsMcts)
+    assert pimc.belief.share == 0.5
+    assert pimc.model is tree_search.model
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("unifrom", UnknownNameError, "unknown player 'unifrom'; did you mean uniform"),
+        ("ismct(num_simulations=3)", UnknownNameError, "unknown player 'ismct'; did you mean"),
+        ("", ParameterError, "cannot read the player ''.*write uniform"),
+        ("runs/policy", ParameterError, "cannot read the player 'runs/policy'.*a policy file"),
+        ("uniform(a=1)", UnknownNameError, "unknown searcher 'uniform'"),
+        ("nowhere.parquet", PolicyFileError, "nowhere.parquet"),
+    ],
+)
+def test_mistakes(text, kind, message):
+    with pytest.raises(kind, match=message):
+        find_players(["uniform", text], KUHN)
+
+
+def test_no_game_is_built_for_nothing():
+    huge = infoset.load("liars_dice(numdice=5)")
+    assert len(find_players(["uniform", "pimc"], huge)) == 2
+    with pytest.raises(UnknownNameError):
+        find_players(["nobody", "runs/policy.parquet"], huge)
+
+
+def test_what_looks_like_a_file_is_one():
+    assert is_policy_file("runs/a(b=1)/policy.parquet")
+    assert is_policy_file("A.CSV")
+    assert not is_policy_file("pimc(share=0.5)")
