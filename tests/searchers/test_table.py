@@ -87,7 +87,7 @@ def test_parameters_beside_the_text():
     policies = infoset.uniform_policy(infoset.build_tree(KUHN.game).sequence_form)
     belief = PublicPrivateBelief(0.5, policies=policies)
     made = make_searcher("pimc(num_worlds=3)", KUHN, belief=belief, seed=4)
-    assert (made.belief, made.seed, made.budget.num_worlds) == (belief, 4, 3)
+    assert (made.belief, made.seed, made.settings()["num_worlds"]) == (belief, 4, 3)
 
 
 def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
