@@ -81,7 +81,7 @@ FIRST_SEAT = Experiment(
     "1",
     "Table 1: best responses to a searcher in the first seat",
     report,
-    quick=Setting(0, SETTLED, QUICK, 2),
+    quick=Setting(0, (*SETTLED, "LD 3D"), QUICK, 2),
     full=Setting(0, (*SETTLED, "LD 3D"), FULL, 4),
     quick_time="five minutes",
     full_time="hours",
