@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 from svg_reader import NAME, Svg
 
-from infoset.beliefs import private_belief, public_belief
+from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.errors import ParameterError
 from infoset.game import Infostate, PublicState, Step
 from infoset.games import LiarsDice, load_game
@@ -65,18 +63,19 @@ def test_what_is_not_told_apart_by_private_parts_is_named_in_full():
     assert labels(axes.yaxis) == [f"{first.infostates[0]}\n(1)"]
 
 
-def test_the_picture_of_the_page_is_what_the_code_draws_now():
-    sys.path.insert(0, str(SEARCH_DOCS))
-    try:
-        page = import_module("draw_beliefs")
-    finally:
-        sys.path.remove(str(SEARCH_DOCS))
-    figure = plot_beliefs(page.beliefs())
-    drawn = [text.get_text() for axes in figure.axes for text in axes.texts]
-    picture = Svg(page.PICTURE.read_text("utf-8"))
-    stored = {"".join(text.itertext()) for text in picture.root.iter(f"{NAME}text")}
-    assert {"0.375", "0.125", "0.25", "0.5", "0"} == set(drawn)
-    assert set(drawn) | {axes.get_title() for axes in figure.axes} <= stored
+def test_the_picture_of_the_docs_is_what_the_code_draws_now():
+    one = Infostate(0, (Step(None, (1,), None),))
+    dice = LiarsDice(dice_sides=2)
+    figure = plot_beliefs(
+        {f"share {share:g}": PublicPrivateBelief(share).at(dice, one) for share in (0.0, 0.5, 1.0)}
+    )
+    drawn = {text.get_text() for axes in figure.axes for text in axes.texts}
+    assert drawn == {"0.375", "0.125", "0.25", "0.5", "0"}
+    picture = Svg((SEARCH_DOCS / "two-sided-dice.svg").read_text("utf-8"))
+    stored = ["".join(text.itertext()) for text in picture.root.iter(f"{NAME}text")]
+    assert drawn <= set(stored)
+    for axes in figure.axes:
+        assert sum(text.startswith(f"{axes.get_title()}:") for text in stored) == 1
 
 
 def test_something_else_is_not_drawn():
