@@ -20,6 +20,7 @@ GAMES = (
     "leduc_poker",
     "liars_dice(numdice=2,dice_sides=2)",
     "goofspiel(num_cards=3,players=3)",
+    "dark_hex(board_size=2)",
     RANDOM.format(3),
     RANDOM.format(8),
 )
