@@ -1,25 +1,28 @@
-"""Draw the picture of the page `beliefs.md`, beside this file.
+"""Draw the pictures of the page `tutorial.md`, beside this file.
 
 python docs/search/draw_beliefs.py
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from matplotlib import rc_context
 
 import infoset
-from infoset.beliefs import Belief, PublicPrivateBelief
+from infoset.beliefs import Belief, PublicPrivateBelief, public_belief
 from infoset.game import Infostate, Step
 from infoset.plotting import plot_beliefs
+from infoset.searchers import GraphModel, tabulate_pimc
 
-PICTURE = Path(__file__).with_name("two-sided-dice.svg")
+HERE = Path(__file__).parent
+DICE = "liars_dice(dice_sides=2)"
 
 
-def beliefs() -> dict[str, Belief]:
+def mixtures() -> dict[str, Belief]:
     """Return what player 0 believes with a one in hand, by the share of the public belief."""
-    dice = infoset.load("liars_dice(dice_sides=2)")
+    dice = infoset.load(DICE)
     one = Infostate(0, (Step(None, (1,), None),))
     titles = {0.0: "private", 0.5: "half of each", 1.0: "public"}
     return {
@@ -28,6 +31,24 @@ def beliefs() -> dict[str, Belief]:
     }
 
 
+def read_from_a_bid() -> dict[str, Belief]:
+    """Return what an observer believes after two ones were bid, by the share of who bid."""
+    tree = infoset.build_tree(infoset.load(DICE))
+    after_bid = infoset.PublicState((None, "2-1"))
+    return {
+        f"2-1, bid with share {share:g}": public_belief(
+            tree, after_bid, policies=tabulate_pimc(GraphModel(tree), share)
+        )
+        for share in (0.0, 0.5)
+    }
+
+
+def draw(name: str, beliefs: Mapping[str, Belief]) -> None:
+    """Save a picture."""
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        plot_beliefs(beliefs).savefig(HERE / f"{name}.svg", metadata={"Date": None})
+
+
 if __name__ == "__main__":
-    with rc_context({"svg.fonttype": "none", "svg.hashsalt": PICTURE.stem}):
-        plot_beliefs(beliefs()).savefig(PICTURE, metadata={"Date": None})
+    draw("two-sided-dice", mixtures())
+    draw("two-sided-dice-read", read_from_a_bid())

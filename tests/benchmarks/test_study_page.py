@@ -1,4 +1,4 @@
-"""The page of the study of learning: its tables are those of the files, its figures are there."""
+"""The pages of the studies: tables and figures are those of the files, and none is left out."""
 
 from __future__ import annotations
 
@@ -6,43 +6,89 @@ import re
 
 import pytest
 import study_page
+from study_page import MISSING, PAGES, files_of, filled
 
 from infoset.experiments import STUDIES
 
-PAGE = study_page.PAGE.read_text(encoding="utf-8")
+TEXTS = {study: page.read_text(encoding="utf-8") for study, page in PAGES.items()}
+PLACES = {
+    study: re.findall(r"study_page\.py, (\S+?)(?::[^\n]*)? -->", text)
+    for study, text in TEXTS.items()
+}
+"""What the commands write on each page: tables by name, figures as files."""
 
 
-def test_tables_are_those_of_the_files():
-    assert study_page.with_tables(PAGE) == PAGE
+@pytest.mark.parametrize("study", PAGES)
+def test_the_page_is_that_of_the_files(study):
+    assert filled(TEXTS[study], files_of(PAGES[study])) == TEXTS[study]
 
 
-def test_every_file_is_on_the_page():
-    tables = set(re.findall(r"study_page\.py, (\S+) -->", PAGE))
-    figures = set(re.findall(r"\]\(study/(\S+)\.svg\)", PAGE))
-    assert tables == {path.stem for path in study_page.FILES.glob("*.csv")}
-    assert figures == {path.stem for path in study_page.FILES.glob("*.svg")}
+@pytest.mark.parametrize("study", PAGES)
+def test_every_file_is_on_the_page(study):
+    figures = {*re.findall(r"\]\(study/(\S+\.svg)\)", TEXTS[study]), *PLACES[study]}
+    tables = {*PLACES[study], *(name.removesuffix(".svg") for name in figures)}
+    folder = files_of(PAGES[study])
+    assert {path.name for path in folder.glob("*.svg")} <= figures
+    assert {path.stem for path in folder.glob("*.csv")} <= tables
 
 
-@pytest.mark.parametrize("experiment", [e.name for e in STUDIES["balanced"].experiments])
-def test_every_experiment_has_its_section(experiment):
-    assert f"infoset reproduce balanced --experiment {experiment}" in PAGE
+@pytest.mark.parametrize("study", PAGES)
+def test_what_is_missing_is_said_to_be(study):
+    folder = files_of(PAGES[study])
+    names = [name if name.endswith(".svg") else f"{name}.csv" for name in PLACES[study]]
+    assert TEXTS[study].count(MISSING) == sum(not (folder / name).exists() for name in names)
+
+
+EXPERIMENTS = [
+    (study, experiment.name) for study in PAGES for experiment in STUDIES[study].experiments
+]
+
+
+@pytest.mark.parametrize(("study", "experiment"), EXPERIMENTS)
+def test_every_experiment_has_its_section(study, experiment):
+    assert re.search(
+        f"infoset reproduce {study} --(experiment|table) {experiment}\\b", TEXTS[study]
+    )
+
+
+def page_with(place, part):
+    begin = f"<!-- made by benchmarks/study_page.py, {place} -->"
+    return f"before\n\n{begin}\n{part}<!-- end -->\nafter\n"
 
 
 def test_a_table_is_put_in_its_place(tmp_path):
     (tmp_path / "gaps.csv").write_text("learner,episodes,gap\nixomd,10000,0.1\n")
-    page = "before\n\n<!-- made by benchmarks/study_page.py, gaps -->\nold\n<!-- end -->\nafter\n"
-    found = study_page.with_tables(page, tmp_path)
-    assert found == (
-        "before\n\n<!-- made by benchmarks/study_page.py, gaps -->\n\n"
-        "| learner | episodes | gap |\n|---|---|---|\n| ixomd | 10,000 | 0.1 |\n\n"
-        "<!-- end -->\nafter\n"
-    ).replace("|---|---|---|", "| --- | --- | --- |")
+    shown = "\n| learner | episodes | gap |\n| --- | --- | --- |\n| ixomd | 10,000 | 0.1 |\n\n"
+    assert filled(page_with("gaps", "old\n"), tmp_path) == page_with("gaps", shown)
 
 
-def test_what_a_study_left_is_taken(tmp_path, monkeypatch):
+def test_a_figure_is_put_in_its_place(tmp_path):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "gaps.svg").touch()
+    place, shown = "gaps.svg: Gaps, by game", "\n![Gaps, by game](study/gaps.svg)\n\n"
+    assert filled(page_with(place, "old\n"), tmp_path / "study") == page_with(place, shown)
+
+
+@pytest.mark.parametrize("place", ["gaps", "gaps.svg: Gaps"])
+def test_what_is_not_there_is_said_to_be_missing(place, tmp_path):
+    assert filled(page_with(place, "old\n"), tmp_path) == page_with(place, f"\n{MISSING}\n\n")
+
+
+def test_what_a_study_left_is_taken(tmp_path):
     (tmp_path / "runs").mkdir()
     for name in ("a.csv", "a.svg", "a.md", "study.json"):
         (tmp_path / "runs" / name).write_text(name)
-    monkeypatch.setattr(study_page, "FILES", tmp_path / "docs")
-    study_page.take(tmp_path / "runs")
+    study_page.take(tmp_path / "runs", tmp_path / "docs")
     assert sorted(path.name for path in (tmp_path / "docs").iterdir()) == ["a.csv", "a.svg"]
+
+
+def test_the_command_takes_and_fills(tmp_path, monkeypatch):
+    page = tmp_path / "study.md"
+    page.write_text(page_with("gaps", "old\n"))
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "gaps.csv").write_text("gap\n0.1\n")
+    monkeypatch.setattr(study_page, "PAGES", {"balanced": page})
+    command = ["study_page.py", "balanced", "--take", str(tmp_path / "runs")]
+    monkeypatch.setattr("sys.argv", command)
+    study_page.main()
+    assert page.read_text() == page_with("gaps", "\n| gap |\n| --- |\n| 0.1 |\n\n")

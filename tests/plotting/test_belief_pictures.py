@@ -13,6 +13,8 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate, PublicState, Step
 from infoset.games import LiarsDice, load_game
 from infoset.plotting import plot_beliefs
+from infoset.searchers import tabulate_pimc
+from infoset.tree import build_tree
 
 SEARCH_DOCS = Path(__file__).parents[2] / "docs" / "search"
 LEDUC = load_game("leduc_poker")
@@ -76,6 +78,21 @@ def test_the_picture_of_the_docs_is_what_the_code_draws_now():
     assert drawn <= set(stored)
     for axes in figure.axes:
         assert sum(text.startswith(f"{axes.get_title()}:") for text in stored) == 1
+
+
+def test_the_picture_of_what_a_bid_tells_is_what_the_code_draws_now():
+    tree, after_bid = build_tree(LiarsDice(dice_sides=2)), PublicState((None, "2-1"))
+    beliefs = {
+        f"share {share:g}": public_belief(tree, after_bid, policies=tabulate_pimc(tree, share))
+        for share in (0.0, 0.5)
+    }
+    drawn = {text.get_text() for axes in plot_beliefs(beliefs).axes for text in axes.texts}
+    assert drawn == {"0.333", "0.167", "0.25"}
+    picture = Svg((SEARCH_DOCS / "two-sided-dice-read.svg").read_text("utf-8"))
+    stored = ["".join(text.itertext()) for text in picture.root.iter(f"{NAME}text")]
+    assert drawn <= set(stored)
+    for title in beliefs:
+        assert sum(text.endswith(f"with {title}") for text in stored) == 1
 
 
 def test_something_else_is_not_drawn():
