@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -300,6 +301,15 @@ def test_what_cannot_be_sent_to_a_process():
 
     with pytest.raises(ParameterError, match="at the top of a module, or give workers=1"):
         play_matches(load_game("kuhn_poker"), Local(), None, num_deals=50, workers=2)
+
+
+def test_a_class_of_a_module_that_other_processes_do_not_find(monkeypatch):
+    module = ModuleType("of_this_process_alone")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.Own = type("Own", (UniformPolicy,), {"__module__": module.__name__})
+    game = load_game("kuhn_poker")
+    with pytest.raises(ParameterError, match=r"'of_this_process_alone'.*workers=1"):
+        play_matches(game, module.Own(), None, num_deals=50, workers=2)
 
 
 def test_a_process_that_dies():

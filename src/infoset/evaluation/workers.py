@@ -14,8 +14,9 @@ from concurrent.futures import (
     ThreadPoolExecutor,
 )
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from infoset.errors import ParameterError
 
@@ -113,7 +114,18 @@ _received: list[Work[Any, Any]] = []
 def _receive(work: bytes) -> None:
     """Keep the work of this process; Ctrl-C is for the one that handed it out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _received[:] = [pickle.loads(work)]
+    try:
+        _received[:] = [pickle.loads(work)]
+    except (ImportError, AttributeError) as error:
+        _received[:] = [partial(_refuse, str(error))]
+
+
+def _refuse(problem: str, _: object) -> NoReturn:
+    """Say where it is asked to work that a process does not know who takes part."""
+    raise ParameterError(
+        f"what takes part is not known to other processes ({problem}); define its classes and "
+        "functions in a module that can be imported, or give workers=1"
+    )
 
 
 def _do_received(portion: Any) -> Any:
