@@ -73,7 +73,7 @@ class RulesBeliefs:
         """Return the histories that agree with what is known: all, or some that were drawn."""
         limits = self.limits
         layer, length = history_filter(self.game, limits.max_worlds).listed(known)
-        if length == layer_depth(known):
+        if length == _num_steps(known):
             return layer
         if limits.rng is None:
             raise ParameterError(
@@ -103,6 +103,6 @@ def _of_layer(layer: Layer, probability: FloatArray) -> Belief:
     return Belief(layer, probability[kept], layer.game, layer.method)
 
 
-def layer_depth(known: Known) -> int:
+def _num_steps(known: Known) -> int:
     """Return how many transitions were seen."""
     return len(known.steps if isinstance(known, Infostate) else known.observations)
