@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from infoset.evaluation import best_response
 from infoset.experiments import BrokenOff, Expected, find_study, run_study
+from infoset.experiments.beliefs import tree_settings
 from infoset.experiments.beliefs.chosen_shares import ChosenCell
 from infoset.experiments.beliefs.exact_cells import ExactCell, exact_pimc
 from infoset.experiments.beliefs.heat_maps import PairCell, joined
@@ -24,8 +25,8 @@ from infoset.experiments.beliefs.policies import (
     tree_of,
 )
 from infoset.experiments.beliefs.published import GAMES, RESPONSES, SHARES, WIN_RATES, Row
-from infoset.experiments.beliefs.responses import Setting, report
-from infoset.experiments.beliefs.sheets import Measured, compared_sheet, share_chart
+from infoset.experiments.beliefs.responses import EXPECTED, Setting, report
+from infoset.experiments.beliefs.sheets import FITTED, Measured, compared_sheet, share_chart
 from infoset.experiments.beliefs.trade_offs import Point, undominated
 from infoset.experiments.beliefs.win_rates import WinRateCell
 from infoset.experiments.studies import Experiment, Study
@@ -210,3 +211,33 @@ def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
 def test_the_study_has_every_table_of_the_paper():
     names = [experiment.name for experiment in find_study("beliefs").experiments]
     assert names[:6] == ["1", "2", "3", "4", "tssr", "heatmap"]
+
+
+def test_settings_of_tree_searches_stand_above_the_paper():
+    rows = {}
+
+    def run(cells):
+        rows.update({cell.changes: cell for cell in cells})
+        return [{"responses": (cell.share, cell.share + 1)} for cell in cells]
+
+    (table,) = tree_settings.report(run, tree_settings.Setting(("LP",), (0.0, 1.0), LITTLE)).tables
+    assert len(rows) == len(tree_settings.VARIANTS) == 8
+    assert table.columns[2:] == ("first, 0", "first, 1", "second, 0", "second, 1")
+    assert table.rows[0][2:] == (0.0, 1.0, 1.0, 2.0)
+    assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
+
+
+def test_the_fitted_tree_search_stands_beside_the_papers():
+    rows = [row for row in EXPECTED if row.algorithm == FITTED]
+    assert {(row.game, row.seat) for row in rows} == {("LP", 0), ("LP", 1)}
+    told = []
+
+    def run(cells):
+        told.extend(cells)
+        return [{"responses": (1.0, 2.0)} for _ in cells]
+
+    report(run, Setting(0, ("LP",), LITTLE, 1))
+    fitted = [cell for cell in told if cell.changes]
+    assert len(told) == 33
+    assert [cell.algorithm for cell in fitted] == ["ismcts"] * 11
+    assert fitted[0].changes == (("bonus", "2ln"), ("num_rollouts", 20))

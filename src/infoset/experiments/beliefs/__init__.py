@@ -7,6 +7,7 @@ from infoset.experiments.beliefs.inferring import INFERRING
 from infoset.experiments.beliefs.leaks import LEAKS
 from infoset.experiments.beliefs.responses import FIRST_SEAT, SECOND_SEAT
 from infoset.experiments.beliefs.trade_offs import TRADE_OFFS
+from infoset.experiments.beliefs.tree_settings import TREE_SETTINGS
 from infoset.experiments.beliefs.win_rates import FIRST_SEAT_WINS, SECOND_SEAT_WINS
 from infoset.experiments.studies import Study
 
@@ -26,5 +27,6 @@ BELIEFS = Study(
         INFERRING,
         CHOSEN,
         DISTANCES,
+        TREE_SETTINGS,
     ),
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from infoset.experiments.beliefs.policies import Effort, PolicyCell, tree_of
 from infoset.experiments.beliefs.published import SHARES
-from infoset.experiments.beliefs.sheets import LABELS
+from infoset.experiments.beliefs.sheets import ALGORITHMS, LABELS
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.front import solve
@@ -25,7 +25,7 @@ class Setting(NamedTuple):
 
 def report(run: RunCells, setting: Setting) -> Report:
     """Put what best responders get beside what they get in equilibrium."""
-    keys = list(product(setting.games, LABELS, setting.shares))
+    keys = list(product(setting.games, ALGORITHMS, setting.shares))
     cells = [
         PolicyCell(algorithm, game, share, setting.effort, 0) for game, algorithm, share in keys
     ]

@@ -15,7 +15,7 @@ from infoset.experiments.beliefs.policies import (
     tree_of,
 )
 from infoset.experiments.beliefs.published import GAMES, SHARES, Row
-from infoset.experiments.beliefs.sheets import LABELS, Measured, compared_sheet, share_chart
+from infoset.experiments.beliefs.sheets import ALGORITHMS, Measured, compared_sheet, share_chart
 from infoset.experiments.reports import Report
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.searchers.closed_form import BidTable
@@ -58,7 +58,7 @@ def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") ->
 def report(run: RunCells, setting: Setting) -> Report:
     """Measure what policies give away."""
     seeds = range(setting.seeds)
-    keys = list(product(LABELS, setting.games, SHARES, seeds))
+    keys = list(product(ALGORITHMS, setting.games, SHARES, seeds))
     cells = [
         PolicyCell(algorithm, GAMES[game].game, share, setting.effort, seed)
         for algorithm, game, share, seed in keys
@@ -74,7 +74,7 @@ def report(run: RunCells, setting: Setting) -> Report:
                 )
                 for share in SHARES
             ]
-            for algorithm, seat in product(LABELS, range(NUM_SEATS[game]))
+            for algorithm, seat in product(ALGORITHMS, range(NUM_SEATS[game]))
         }
         name = f"tssr-{game.lower().replace(' ', '-')}"
         title = (

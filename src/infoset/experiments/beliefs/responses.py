@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from infoset.experiments.beliefs.policies import Effort, PolicyCell
-from infoset.experiments.beliefs.published import GAMES, RESPONSES, SHARES, Row
-from infoset.experiments.beliefs.sheets import LABELS, Measured, compared_sheet, share_chart
+from infoset.experiments.beliefs.published import GAMES, RESPONSES, SHARES, Row, Rows
+from infoset.experiments.beliefs.sheets import (
+    ALGORITHMS,
+    FITTED,
+    LIKE_THE_PAPER,
+    Measured,
+    compared_sheet,
+    share_chart,
+)
 from infoset.experiments.reports import Report
 from infoset.experiments.studies import Experiment, RunCells
 
-__all__ = ["FIRST_SEAT", "SECOND_SEAT", "Setting", "found_responses"]
+__all__ = ["EXPECTED", "FIRST_SEAT", "SECOND_SEAT", "Setting", "found_responses"]
+
+
+EXPECTED: Final[Rows] = dict(RESPONSES) | {
+    row._replace(algorithm=FITTED): numbers
+    for row, numbers in RESPONSES.items()
+    if row.algorithm == "ismcts" and row.game == "LP"
+}
 
 
 class Setting(NamedTuple):
@@ -33,7 +47,7 @@ class Setting(NamedTuple):
     games: tuple[str, ...]
     effort: Effort
     seeds: int
-    algorithms: tuple[str, ...] = tuple(LABELS)
+    algorithms: tuple[str, ...] = (*ALGORITHMS, FITTED)
 
 
 def report(run: RunCells, setting: Setting) -> Report:
@@ -46,11 +60,11 @@ def report(run: RunCells, setting: Setting) -> Report:
         "game's units, by the share of the public belief; less is better for the searcher.",
         SHARES,
         found,
-        RESPONSES,
+        EXPECTED,
     )
     slugs = [(game, game.lower().replace(" ", "-")) for game in setting.games]
     charts = tuple(
-        share_chart(f"table-{number}-{slug}", game, "best response", SHARES, found, RESPONSES)
+        share_chart(f"table-{number}-{slug}", game, "best response", SHARES, found, EXPECTED)
         for game, slug in slugs
     )
     return Report((table,), charts)
@@ -60,18 +74,24 @@ def found_responses(run: RunCells, setting: Setting) -> Mapping[Row, Sequence[Me
     """Return what a best responder gets, by row and share."""
     rows = [
         row
-        for row in RESPONSES
+        for row in EXPECTED
         if row.seat == setting.seat
         and row.game in setting.games
         and row.algorithm in setting.algorithms
     ]
     seeds = range(setting.seeds)
     cells = [
-        PolicyCell(row.algorithm, GAMES[row.game].game, share, setting.effort, seed)
-        for row, share, seed in product(rows, SHARES, seeds)
+        _cell(row, share, setting.effort, seed) for row, share, seed in product(rows, SHARES, seeds)
     ]
     values = iter([result["responses"][setting.seat] for result in run(cells)])
     return {row: [Measured.of_runs([next(values) for _ in seeds]) for _ in SHARES] for row in rows}
+
+
+def _cell(row: Row, share: float, effort: Effort, seed: int) -> PolicyCell:
+    game = GAMES[row.game].game
+    if row.algorithm == FITTED:
+        return PolicyCell("ismcts", game, share, effort, seed, LIKE_THE_PAPER)
+    return PolicyCell(row.algorithm, game, share, effort, seed)
 
 
 QUICK, FULL = Effort(0.05, 20), Effort(0.01, 400)
