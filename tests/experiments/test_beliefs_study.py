@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infoset.evaluation import best_response
 from infoset.experiments import BrokenOff, Expected, find_study, run_study
-from infoset.experiments.beliefs import tree_settings
+from infoset.experiments.beliefs import readings, tree_settings
 from infoset.experiments.beliefs.chosen_shares import ChosenCell
 from infoset.experiments.beliefs.exact_cells import ExactCell, exact_pimc
 from infoset.experiments.beliefs.heat_maps import PairCell, joined
@@ -241,3 +241,29 @@ def test_the_fitted_tree_search_stands_beside_the_papers():
     assert len(told) == 33
     assert [cell.algorithm for cell in fitted] == ["ismcts"] * 11
     assert fitted[0].changes == (("bonus", "2ln"), ("num_rollouts", 20))
+
+
+def test_readings_are_measured_by_their_distance():
+    """Cells that answer what the paper has are at no distance."""
+
+    def run(cells):
+        found = []
+        for cell in cells:
+            name = "LD 3D" if "numdice=3" in cell.game else "LD 5D"
+            place = SHARES.index(cell.share)
+            if isinstance(cell, PolicyCell):
+                response = RESPONSES[Row("pimc", "LD 3D", 0)][place].mean
+                found.append({"responses": (response + 0.5, 0.0)})
+            elif "liars_dice" in cell.game:
+                wins = [WIN_RATES[Row("pimc", name, seat)][place].mean for seat in (0, 1)]
+                found.append({"wins": (wins[0] / 100, wins[1] / 100 + 0.02)})
+            else:
+                found.append({"wins": (0.25, 0.75)})
+        return found
+
+    dice, cards = readings.report(run, readings.Setting(10, 5)).tables
+    assert len(dice.rows) == 8
+    assert dice.rows[1] == ("LD 3D", 4, *map(pytest.approx, (0.0, 2.0, 0.5)))
+    assert dice.rows[5][4] is None
+    assert cards.rows[0][2:] == (50.0,) * 11
+    assert cards.rows[-1][:3] == ("CG 20C", "paper", 53.7)

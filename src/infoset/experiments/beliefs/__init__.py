@@ -5,6 +5,7 @@ from infoset.experiments.beliefs.distances import DISTANCES
 from infoset.experiments.beliefs.heat_maps import HEAT_MAPS
 from infoset.experiments.beliefs.inferring import INFERRING
 from infoset.experiments.beliefs.leaks import LEAKS
+from infoset.experiments.beliefs.readings import READINGS
 from infoset.experiments.beliefs.responses import FIRST_SEAT, SECOND_SEAT
 from infoset.experiments.beliefs.trade_offs import TRADE_OFFS
 from infoset.experiments.beliefs.tree_settings import TREE_SETTINGS
@@ -28,5 +29,6 @@ BELIEFS = Study(
         CHOSEN,
         DISTANCES,
         TREE_SETTINGS,
+        READINGS,
     ),
 )

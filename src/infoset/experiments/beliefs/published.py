@@ -25,7 +25,8 @@ class PublishedGame(NamedTuple):
     ----------
     title : str
     game : str
-        As it is loaded here; where the paper leaves the rules open, the reading that is taken.
+        As it is loaded here; where the paper leaves the rules open, in the reading that comes
+        nearest to its numbers (`readings.py`).
     is_settled : bool
         Whether the paper says, or its numbers show, which rules were played.
     """
@@ -38,11 +39,13 @@ class PublishedGame(NamedTuple):
 GAMES: Final[Mapping[str, PublishedGame]] = MappingProxyType(
     {
         "LD 2D": PublishedGame("Liar's dice, 2 dice", "liars_dice(numdice=2)"),
-        "LD 3D": PublishedGame("Liar's dice, 3 dice", "liars_dice(numdice=3)", False),
-        "LD 5D": PublishedGame("Liar's dice, 5 dice", "liars_dice(numdice=5)", False),
+        "LD 3D": PublishedGame("Liar's dice, 3 dice", "liars_dice(numdice=3,dice_sides=4)", False),
+        "LD 5D": PublishedGame("Liar's dice, 5 dice", "liars_dice(numdice=5,dice_sides=4)", False),
         "LP": PublishedGame("Leduc poker", "leduc_poker"),
         "CG 10C": PublishedGame("Card game, 10 cards", "trick_taking(num_cards=10)", False),
-        "CG 20C": PublishedGame("Card game, 20 cards", "trick_taking(num_cards=20)", False),
+        "CG 20C": PublishedGame(
+            "Card game, 20 cards", "trick_taking(num_cards=20,tie=draw)", False
+        ),
     }
 )
 """By the names of the tables."""
