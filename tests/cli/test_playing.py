@@ -151,12 +151,13 @@ def test_a_searcher_plays_the_others(command):
 
 
 def test_a_searcher_searches_anew_each_time(command):
-    arguments = ["play", "kuhn_poker", "--as", "1", "--against", "pimc(num_worlds=1)", "--json"]
-    moves = {}
-    for seed in range(16):
-        deal, move, *_ = command(*arguments, "--seed", seed, stdin="1\n1\n").json["transcript"][1:]
-        moves.setdefault(deal.split("player 0 sees ")[1][0], set()).add(move)
-    assert len(moves["Q"]) == 2  # from one world, a queen bets against a jack only
+    arguments = ["play", "kuhn_poker", "--against", "pimc(num_worlds=1)", "--json"]
+    answers = {}
+    for seed in range(24):
+        found = command(*arguments, "--seed", seed, stdin="bet\n").json
+        deal, _, answer, *_ = found["transcript"][1:]
+        answers.setdefault(deal.split("player 1 sees ")[1][0], set()).add(answer.split()[3])
+    assert answers == {"J": {"pass"}, "Q": {"pass", "bet"}, "K": {"bet"}}
 
 
 @pytest.mark.parametrize(
