@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from infoset.experiments.beliefs.policies import Effort, PolicyCell
-from infoset.experiments.beliefs.published import RESPONSES, SHARES, WIN_RATES, Row
+from infoset.experiments.beliefs.published import BOTH, RESPONSES, SHARES, WIN_RATES, Row
 from infoset.experiments.beliefs.sheets import share_columns
 from infoset.experiments.beliefs.win_rates import WinRateCell
 from infoset.experiments.reports import Expected, Report, Table
@@ -91,7 +91,7 @@ def _card_table(run: RunCells, setting: Setting) -> Table:
     for name, reading, _ in CARDS:
         rows.append((name, reading, *(100 * fmean(next(results)["wins"]) for _ in SHARES)))
     for name in dict.fromkeys(name for name, _, _ in CARDS):
-        rows.append((name, "paper", *(n.mean for n in WIN_RATES[Row("pimc", name, 0)])))
+        rows.append((name, "paper", *(n.mean for n in WIN_RATES[Row("pimc", name, BOTH)])))
     about = (
         "Card games: games that PIMC wins over both seats against PIMC with share 0, in percent, "
         f"in {setting.deals} deals."

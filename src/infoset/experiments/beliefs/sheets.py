@@ -89,7 +89,7 @@ def compared_sheet(
     """
     lines: list[tuple[str | float | None, ...]] = []
     for row, numbers in found.items():
-        head = (LABELS[row.algorithm], row.game, SEATS[row.seat])
+        head = (LABELS[row.algorithm], row.game, (*SEATS, "both")[row.seat])
         lines.append((*head, "ours", *(number.value for number in numbers)))
         if any(number.half_width is not None for number in numbers):
             lines.append((*head, "±", *(number.half_width for number in numbers)))

@@ -20,7 +20,7 @@ from infoset.experiments.beliefs.policies import (
     building,
     searcher_of,
 )
-from infoset.experiments.beliefs.published import GAMES, SHARES, WIN_RATES, Row
+from infoset.experiments.beliefs.published import BOTH, GAMES, SHARES, WIN_RATES, Row
 from infoset.experiments.beliefs.sheets import Measured, compared_sheet, share_chart
 from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
@@ -128,7 +128,8 @@ def _table(game: LiarsDice, share: float) -> BidTable:
 def report(run: RunCells, setting: Setting) -> Report:
     """Play, and compare with the paper."""
     deals = dict(setting.deals)
-    rows = [row for row in WIN_RATES if row.seat == setting.seat and row.game in deals]
+    seats = (0, BOTH) if setting.seat == 0 else (1,)
+    rows = [row for row in WIN_RATES if row.seat in seats and row.game in deals]
     cells = [
         WinRateCell(row.algorithm, GAMES[row.game].game, share, deals[row.game], 0)
         for row, share in product(rows, SHARES)
@@ -165,11 +166,8 @@ def _counted(setting: Setting) -> str:
 
 
 def _measured(result: CellResult, row: Row) -> Measured:
-    """Return the games won in a seat, in percent; in card games, over both.
-
-    The paper has no second table of them, and its first player does not win more, as it would.
-    """
-    seats = (0, 1) if row.game in CARDS else (row.seat,)
+    """Return the games won in a seat, or over both, in percent."""
+    seats = (0, 1) if row.seat == BOTH else (row.seat,)
     wins = fmean(result["wins"][seat] for seat in seats)
     half_width = fmean(result["half_widths"][seat] for seat in seats)
     return Measured(100 * wins, 100 * half_width)
