@@ -267,3 +267,13 @@ def test_readings_are_measured_by_their_distance():
     assert dice.rows[5][4] is None
     assert cards.rows[0][2:] == (50.0,) * 11
     assert cards.rows[-1][:3] == ("CG 20C", "paper", 53.7)
+
+
+def test_beliefs_that_infer_differ_from_those_that_do_not():
+    plain, inferring = (ExactCell("kuhn_poker", (0.5,), kind) for kind in ("nothing", "pimc"))
+    assert plain.settings() != inferring.settings()
+    policies = [exact_pimc(cell.game, cell.shares, cell.assumes) for cell in (plain, inferring)]
+    assert any(
+        abs(a - b).max() > 0.4
+        for a, b in zip(policies[0].probabilities, policies[1].probabilities, strict=True)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from threading import Event
-from typing import Any
+from typing import Any, Final
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.experiments.beliefs.leaks import true_state_ratio
@@ -13,10 +13,14 @@ from infoset.experiments.beliefs.policies import Searched, is_dice, responses, t
 from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.games import LiarsDice, load_game
+from infoset.policy import TabularPolicy, uniform_policy
 from infoset.searchers import tabulate_pimc
 from infoset.searchers.closed_form import pimc_table
 
 __all__ = ["ExactCell", "exact_pimc"]
+
+MISTAKES: Final = 0.05
+"""How often players who are taken for PIMC take an action at random instead."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class ExactCell:
         The last one stands for all later moves.
     assumes : str
         What the others are thought to play: `nothing`, so that nothing is inferred from moves, or
-        `pimc`, that they are PIMC with share 0. On a tree only.
+        `pimc`, that they are PIMC with share 0, which makes mistakes. On a tree only.
     """
 
     game: str
@@ -45,7 +49,7 @@ class ExactCell:
 
     def settings(self) -> Mapping[str, Any]:
         """Return what decides its result."""
-        return {"exact": True, **asdict(self)}
+        return {"exact": True, "mistakes": MISTAKES, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
         """Return what best responders get, and the true state sampling ratios, by seat."""
@@ -61,5 +65,13 @@ def exact_pimc(game: str, shares: tuple[float, ...], assumes: str = "nothing") -
         assert isinstance(rules, LiarsDice)
         return pimc_table(rules, shares)
     tree = tree_of(game)
-    policies = tabulate_pimc(tree) if assumes == "pimc" else None
+    policies = _with_mistakes(tabulate_pimc(tree)) if assumes == "pimc" else None
     return tabulate_pimc(tree, PublicPrivateBelief(shares, policies=policies))
+
+
+def _with_mistakes(policy: TabularPolicy) -> TabularPolicy:
+    """Return a policy that now and then takes any action, so that whatever is seen is possible."""
+    alike = uniform_policy(policy.sequence_form).probabilities
+    pairs = zip(policy.probabilities, alike, strict=True)
+    mixed = tuple((1 - MISTAKES) * own + MISTAKES * other for own, other in pairs)
+    return TabularPolicy(policy.sequence_form, mixed)
