@@ -97,15 +97,15 @@ def test_a_run_is_known_by_what_its_rule_and_schedule_reach(tmp_path, other, wha
 
 
 @pytest.mark.parametrize(
-    ("method", "message"),
+    ("settings", "message"),
     [
-        (LocalMethod("x", 5), "rule=5 is of type int, which cannot be called"),
-        (LocalMethod("x", lambda values, policy: None), r"takes \(values, policy\), and is called"),
-        (LocalMethod("x", njit(lambda values, policy: None)), r"takes \(values, policy\), and"),
-        (LocalMethod("x", hedge, schedule=0.1), "schedule=0.1 is of type float"),
-        (LocalMethod("x", hedge, num_arrays=1.5), "num_arrays=1.5 must be a whole number"),
+        ({"rule": 5}, "rule=5 is of type int, which cannot be called"),
+        ({"rule": lambda values, policy: None}, r"takes \(values, policy\), and is called"),
+        ({"rule": njit(lambda values, policy: None)}, r"takes \(values, policy\), and"),
+        ({"rule": hedge, "schedule": 0.1}, "schedule=0.1 is of type float"),
+        ({"rule": hedge, "num_arrays": 1.5}, "num_arrays=1.5 must be a whole number"),
     ],
 )
-def test_what_is_no_rule_is_refused(method, message):
+def test_what_is_no_rule_is_refused(settings, message):
     with pytest.raises(ParameterError, match=message):
-        solve("kuhn_poker", method, iterations=1)
+        solve("kuhn_poker", LocalMethod("x", **settings), iterations=1)

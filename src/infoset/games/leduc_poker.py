@@ -90,7 +90,6 @@ class LeducPoker(Game):
     """
 
     name: ClassVar[str] = "leduc_poker"
-    public_actions = True
 
     players: int = integer(2, low=2, high=10)
     action_mapping: bool = flag(False)
@@ -100,10 +99,13 @@ class LeducPoker(Game):
     num_suits: int = integer(2, low=1, high=len(SUITS), is_addition=True)
     num_raises: int = integer(2, low=0, is_addition=True)
     num_players: int = field(init=False, repr=False, compare=False)
+    public_actions: bool = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_parameters(self)
         object.__setattr__(self, "num_players", self.players)
+        # What counts as a call looks like one.
+        object.__setattr__(self, "public_actions", not self.action_mapping)
         if self.starting_player >= self.players:
             rule = f"must be a player, from 0 to {self.players - 1}"
             raise parameter_error(self, "starting_player", rule, 0)
