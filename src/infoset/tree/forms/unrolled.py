@@ -15,7 +15,7 @@ from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import CHANCE, NOOP, Action, IntArray
 
-__all__ = ["form_of_tree", "is_serial"]
+__all__ = ["form_of_tree", "is_serial", "shown_text"]
 
 
 @dataclass(frozen=True)
@@ -104,12 +104,12 @@ def _moves(graph: WorldGraph) -> tuple[tuple[Action, ...], IntArray]:
         if player >= 0:
             labels = graph.action_sets[graph.action_set[world, player]]
         else:
-            labels = distinct(tuple(_shown(graph, edge) for edge in edges))
+            labels = distinct(tuple(shown_text(graph, edge) for edge in edges))
         index += [numbers.setdefault(label, len(numbers)) for label in labels[: len(edges)]]
     return tuple(numbers), np.array(index, np.int32)
 
 
-def _shown(graph: WorldGraph, edge: int) -> str:
+def shown_text(graph: WorldGraph, edge: int) -> str:
     """Return what nature's move shows as text: to everybody, then to each player."""
     public = graph.observations[graph.public_observation[edge]]
     private = [graph.observations[seen] for seen in graph.private_observation[edge].tolist()]

@@ -1,0 +1,7 @@
+"""Games with nature once at the start, then one agent at each stage."""
+
+from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.form import Prefix, ProductForm, Source
+from infoset.teams.product_form.making import product_form
+
+__all__ = ["Prefix", "ProductArrays", "ProductForm", "Source", "product_form"]

@@ -1,0 +1,77 @@
+"""Kernels of product forms: nature's choices by one number, what plays are worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import kernel
+from infoset.teams.product_form.arrays import ProductArrays
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+
+
+@kernel
+def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
+    """Return [H] the sum of `probability` [H] up to each child, in its group; 1 for the last.
+
+    first_child [G + 1].
+    """
+    total = np.ones(len(probability))
+    for group in range(len(first_child) - 1):
+        so_far = 0.0
+        for child in range(first_child[group], first_child[group + 1] - 1):
+            so_far += probability[child]
+            total[child] = so_far
+    return total
+
+
+@kernel
+def choose(
+    first_child: LongArray, cumulative: FloatArray, group: LongArray, draw: FloatArray
+) -> LongArray:
+    """Return [n] the child that each `draw` [n], from 0 to 1, picks in each `group` [n].
+
+    first_child [G + 1], cumulative [H].
+    """
+    chosen = np.empty(len(group), np.int64)
+    for row in range(len(group)):
+        child = first_child[group[row]]
+        last = first_child[group[row] + 1] - 1
+        while child < last and cumulative[child] <= draw[row]:
+            child += 1
+        chosen[row] = child
+    return chosen
+
+
+@kernel
+def reach_nodes(
+    arrays: ProductArrays, first_slot: LongArray, probability: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return [N] the probability of each node, and [E] that of each edge.
+
+    first_slot [N] the slot of a node's first action, probability [slots].
+    """
+    node_reach = np.empty(len(arrays.chance))
+    edge_reach = np.empty(len(arrays.child))
+    for node in range(len(node_reach)):
+        above = arrays.parent_edge[node]
+        reach = arrays.chance[node] if above < 0 else edge_reach[above]
+        node_reach[node] = reach
+        first = arrays.first_edge[node]
+        for edge in range(first, arrays.first_edge[node + 1]):
+            edge_reach[edge] = reach * probability[first_slot[node] + edge - first]
+    return node_reach, edge_reach
+
+
+@kernel
+def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArray) -> LongArray:
+    """Return [N] the last edge before each node at which somebody of a team chose; -1 for none.
+
+    node_of_edge [E], parent_edge [N], is_own [N] whether the team acts there.
+    """
+    last = np.full(len(parent_edge), -1, np.int64)
+    for node in range(len(parent_edge)):
+        edge = parent_edge[node]
+        if edge >= 0:
+            above = node_of_edge[edge]
+            last[node] = edge if is_own[above] else last[above]
+    return last

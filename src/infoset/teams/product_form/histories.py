@@ -1,0 +1,148 @@
+"""What product forms are made of: the histories of a game, nature told apart from players."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.teams.product_form._kernels import choose, cumulate
+from infoset.tree import ExtensiveForm, GameTree, find_action_mismatch
+from infoset.tree.forms.contraction import distinct
+from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
+
+__all__ = ["Histories", "histories_of_form", "histories_of_tree"]
+
+
+class Histories(NamedTuple):
+    """H histories of P agents; after each, agents choose, and then nature does.
+
+    What agents choose together is a group: their joint action, one group where nobody acts. A
+    group has one child, or several of which nature draws one. Groups and children are numbered in
+    the order of histories.
+
+    Attributes
+    ----------
+    first_group : LongArray
+        [H + 1] the groups of a history.
+    first_child : LongArray
+        [G + 1] the children of a group.
+    cumulative : FloatArray
+        [H] probability, given its group, of a history or an earlier child.
+    action_set : IntArray
+        [H, P] index into `action_sets` of the actions of each agent; -1 where it does not act.
+    action_sets : tuple[tuple[Action, ...], ...]
+    known : IntArray
+        [H, P] infostate, or information set, of each agent.
+    utility : FloatArray
+        [H, P] what each agent was paid so far.
+    """
+
+    first_group: LongArray
+    first_child: LongArray
+    cumulative: FloatArray
+    action_set: IntArray
+    action_sets: tuple[tuple[Action, ...], ...]
+    known: IntArray
+    utility: FloatArray
+
+    @property
+    def num_agents(self) -> int:
+        """Number P of agents."""
+        return int(self.known.shape[1])
+
+    @property
+    def num_groups(self) -> LongArray:
+        """[H] the number of groups of each history; 0 where play ends."""
+        return np.diff(self.first_group)
+
+    @property
+    def is_drawn(self) -> BoolArray:
+        """[G] whether nature draws the child."""
+        return np.diff(self.first_child) > 1
+
+    def choose(self, group: LongArray, draw: FloatArray) -> LongArray:
+        """Return [n] the child that each `draw` [n], from 0 to 1, picks in each `group` [n]."""
+        return choose(self.first_child, self.cumulative, group, draw)
+
+
+def histories_of_tree(tree: GameTree) -> Histories:
+    """Return the histories of a game, with players who act at once."""
+    graph = tree.graph
+    world_of_edge = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
+    rows = np.column_stack([world_of_edge, graph.joint_action])
+    begins = np.ones(graph.num_edges + 1, dtype=bool)
+    begins[1:-1] = (rows[1:] != rows[:-1]).any(axis=1)
+    return _make_histories(
+        first_child=tree.first_child,
+        begins_group=begins[tree.edge],
+        probability=graph.probability[tree.edge],
+        action_set=graph.action_set[tree.world],
+        action_sets=graph.action_sets,
+        known=tree.infostate,
+        utility=tree.rewards_so_far,
+    )
+
+
+def histories_of_form(form: ExtensiveForm) -> Histories:
+    """Return the histories of an extensive form.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If legal actions differ within an information set.
+    """
+    violation = find_action_mismatch(form)
+    if violation is not None:
+        raise UnsupportedGameError(f"{form.name} has no product form: {violation}")
+    action_set, action_sets = _actions(form)
+    return _make_histories(
+        first_child=form.first_child,
+        begins_group=(form.actor[form.parent] != CHANCE) | (form.position == 0),
+        probability=form.chance_probability,
+        action_set=action_set,
+        action_sets=action_sets,
+        known=form.infoset,
+        utility=form.utility,
+    )
+
+
+def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], ...]]:
+    """Return [H, P] the list of actions of whoever acts, -1 elsewhere, and the lists."""
+    action_set = np.full_like(form.infoset, -1)
+    numbers: dict[tuple[Action, ...], int] = {}
+    for player in range(form.num_players):
+        sets = form.acting_infoset[:, player]
+        infosets, first = np.unique(sets, return_index=True)
+        lists = [distinct(form.legal_actions(history)) for history in first.tolist()]
+        chosen = [numbers.setdefault(actions, len(numbers)) for actions in lists]
+        of_infoset = np.where(infosets < 0, -1, chosen)
+        action_set[:, player] = of_infoset[np.searchsorted(infosets, sets)]
+    return action_set, tuple(numbers)
+
+
+def _make_histories(
+    *,
+    first_child: IntArray,
+    begins_group: BoolArray,
+    probability: FloatArray,
+    action_set: IntArray,
+    action_sets: tuple[tuple[Action, ...], ...],
+    known: IntArray,
+    utility: FloatArray,
+) -> Histories:
+    """Return histories with groups numbered; `begins_group` [H] tells the first child of each."""
+    num_histories = len(begins_group)
+    first = np.flatnonzero(begins_group[1:]) + 1
+    begun = np.cumsum(begins_group, dtype=np.int64) - begins_group[0]
+    group_starts = np.append(first, num_histories).astype(np.int64)
+    return Histories(
+        first_group=begun[first_child - 1],
+        first_child=group_starts,
+        cumulative=cumulate(group_starts, probability),
+        action_set=action_set,
+        action_sets=action_sets,
+        known=known,
+        utility=utility,
+    )

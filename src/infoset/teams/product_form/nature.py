@@ -1,0 +1,132 @@
+"""All moves of nature at the start: one number for each of its draws, whatever agents do.
+
+Nature could draw a number between 0 and 1 for its first move, one for its second, and so on, before
+play begins, and later move by them. Two numbers that lead to the same moves, whatever agents do,
+are as good as one: an outcome is an interval for each draw.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import GameTooLargeError
+from infoset.teams.product_form.histories import Histories
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["NatureOutcomes", "Pairs", "draw_all", "extend_rows", "until_drawn"]
+
+NEARLY_EQUAL = 1e-12
+"""Ends of intervals that differ by less are one, put apart by rounding."""
+
+
+class NatureOutcomes(NamedTuple):
+    """The W outcomes of nature.
+
+    Attributes
+    ----------
+    draws : FloatArray
+        [W, D] a number for each draw, from 0 to 1; any in the interval leads to the same moves.
+    probability : FloatArray
+        [W] product of the lengths of the intervals.
+    """
+
+    draws: FloatArray
+    probability: FloatArray
+
+
+class Pairs(NamedTuple):
+    """Outcomes so far, and one of the histories, or groups, that are possible with each; [n]."""
+
+    outcome: LongArray
+    item: LongArray
+
+
+def draw_all(histories: Histories, max_nodes: int) -> NatureOutcomes:
+    """Return the outcomes of nature, in the order of its draws.
+
+    Each draw is split where nature's probabilities differ for any history that agents can bring
+    about, given the draws before.
+
+    Raises
+    ------
+    GameTooLargeError
+        If the outcomes come to more than `max_nodes`.
+    """
+    draws, probability = np.empty((1, 0)), np.ones(1)
+    started = Pairs(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    waiting = until_drawn(histories, started)
+    while len(waiting.outcome):
+        outcome, low, high = _split(histories, waiting, len(probability))
+        middle = (low + high) / 2
+        draws = np.column_stack([draws[outcome], middle])
+        probability = probability[outcome] * (high - low)
+        _check_size(len(probability), max_nodes)
+        pairs = _of_each(outcome, waiting)
+        _check_size(len(pairs.outcome), max_nodes)
+        children = histories.choose(pairs.item, middle[pairs.outcome])
+        waiting = until_drawn(histories, Pairs(pairs.outcome, children))
+    return NatureOutcomes(draws, probability)
+
+
+def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
+    """Return the groups of some histories [n] in order, and of which row each is."""
+    count = histories.num_groups[history]
+    row = np.repeat(np.arange(len(history)), count)
+    position = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    return histories.first_group[history][row] + position, row
+
+
+def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
+    """Return the groups that nature draws from next, on all ways from some histories."""
+    outcomes, groups = [pairs.outcome[:0]], [pairs.item[:0]]
+    is_drawn = histories.is_drawn
+    while len(pairs.outcome):
+        group, row = extend_rows(histories, pairs.item)
+        outcome, waits = pairs.outcome[row], is_drawn[group]
+        outcomes.append(outcome[waits])
+        groups.append(group[waits])
+        pairs = Pairs(outcome[~waits], histories.first_child[group[~waits]])
+    return Pairs(np.concatenate(outcomes), np.concatenate(groups))
+
+
+def _split(
+    histories: Histories, waiting: Pairs, num_outcomes: int
+) -> tuple[LongArray, FloatArray, FloatArray]:
+    """Return the intervals of the next draw: their outcome before it, where they begin and end."""
+    count = np.diff(histories.first_child)[waiting.item]
+    row = np.repeat(np.arange(len(count)), count)
+    position = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    ends = histories.cumulative[histories.first_child[waiting.item][row] + position]
+    outcome = np.concatenate([waiting.outcome[row], np.arange(num_outcomes)])
+    high = np.concatenate([ends, np.ones(num_outcomes)])
+    order = np.lexsort((high, outcome))
+    outcome, high = outcome[order], high[order]
+    is_last = np.append((np.diff(outcome) > 0) | (np.diff(high) > NEARLY_EQUAL), True)
+    outcome, high = outcome[is_last], high[is_last]
+    low = np.concatenate([[0.0], high[:-1]])
+    low[np.flatnonzero(np.diff(outcome, prepend=-1))] = 0.0
+    is_met = high - low > NEARLY_EQUAL
+    return outcome[is_met], low[is_met], high[is_met]
+
+
+def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
+    """Return the groups that wait, for each new outcome; `before` [W] the one it is a part of."""
+    order = np.argsort(waiting.outcome, kind="stable")
+    sorted_outcome = waiting.outcome[order]
+    start = np.searchsorted(sorted_outcome, before)
+    count = np.searchsorted(sorted_outcome, before, side="right") - start
+    outcome = np.repeat(np.arange(len(before)), count)
+    position = np.arange(len(outcome)) - (np.cumsum(count) - count)[outcome]
+    return Pairs(outcome, waiting.item[order][start[outcome] + position])
+
+
+def _check_size(size: int, max_nodes: int) -> None:
+    if size > max_nodes:
+        raise GameTooLargeError(
+            f"with all moves of nature at the start there would be more than {size} outcomes and "
+            f"histories to draw from; at most {max_nodes} nodes are allowed: give a smaller game, "
+            "or a larger max_nodes",
+            {"outcomes": size},
+        )

@@ -1,0 +1,58 @@
+"""Names for the outcomes of nature: what its draws come to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+
+from infoset.teams.product_form.histories import Histories
+from infoset.teams.product_form.nature import Pairs, until_drawn
+from infoset.tree import ExtensiveForm, GameTree
+from infoset.tree.forms.unrolled import shown_text
+from infoset.typing import FloatArray
+
+__all__ = ["OutcomeNames"]
+
+
+@dataclass(frozen=True)
+class OutcomeNames(Sequence[str]):
+    """The outcomes of nature as texts, made when they are asked for.
+
+    A draw that comes to different things in different histories is told as all of them.
+    """
+
+    tree: GameTree | ExtensiveForm
+    histories: Histories
+    draws: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self._text(outcome) for outcome in range(*index.indices(len(self)))]
+        return self._text(range(len(self))[index])
+
+    def _text(self, outcome: int) -> str:
+        texts = []
+        none = np.zeros(1, np.int64)
+        waiting = until_drawn(self.histories, Pairs(none, none))
+        for draw in self.draws[outcome].tolist():
+            if not len(waiting.item):
+                break
+            children = self.histories.choose(waiting.item, np.full(len(waiting.item), draw))
+            texts.append(" or ".join(dict.fromkeys(map(self._drawn, children.tolist()))))
+            waiting = until_drawn(self.histories, Pairs(waiting.outcome, children))
+        return ", ".join(texts) or "(nothing to draw)"
+
+    def _drawn(self, child: int) -> str:
+        if isinstance(self.tree, GameTree):
+            return shown_text(self.tree.graph, int(self.tree.edge[child]))
+        return str(self.tree.moves[self.tree.move[child]])
