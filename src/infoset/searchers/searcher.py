@@ -77,8 +77,10 @@ class Searcher(ABC):
 
         Raises
         ------
+        UnknownNameError
+            If no play leads to the infostate.
         ParameterError
-            If no play leads to the infostate, or its player does not act there.
+            If its player does not act there.
         """
 
     def action_probabilities(
@@ -91,6 +93,8 @@ class Searcher(ABC):
 
         Raises
         ------
+        UnknownNameError
+            As `search`.
         ParameterError
             As `search`, or if other actions are legal there.
         """

@@ -94,8 +94,10 @@ class BidTable:
 
         Raises
         ------
-        ParameterError, UnknownNameError
-            If no play leads to the infostate, or its player does not act there.
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
         """
         hand, bid, num_moves = read_infostate(self.game, infostate)
         move = min(num_moves, len(self.probability) - 1)

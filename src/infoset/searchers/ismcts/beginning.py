@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.searchers.ismcts._kernels import Start
 from infoset.searchers.models import SearchModel
@@ -49,14 +48,12 @@ def begin_at(
 
     Raises
     ------
+    UnknownNameError
+        If no play leads to the infostate.
     ParameterError
-        If no play leads to the infostate, or its player does not act there.
+        If its player does not act there.
     """
-    actions = model.legal_actions(infostate)
-    if not actions:
-        raise ParameterError(
-            f"player {infostate.player} does not act at {infostate}; search where it does"
-        )
+    actions = model.deciding_actions(infostate)
     roots = model.roots(infostate, belief, rng)
     sizes = roots.infostates.max(axis=0) + 1
     known = roots.infostates + (np.cumsum(sizes) - sizes)

@@ -158,8 +158,10 @@ class IsMcts(Searcher):
 
         Raises
         ------
+        UnknownNameError
+            If no play leads to the infostate.
         ParameterError
-            If no play leads to the infostate, or its player does not act there.
+            If its player does not act there.
         """
         started = perf_counter()
         beginning = self._beginning(infostate, rng)

@@ -10,6 +10,7 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Game, Infostate
+from infoset.searchers.models.refusals import not_to_act
 from infoset.typing import Action, FloatArray, LongArray, Player
 
 __all__ = ["Roots", "SearchModel"]
@@ -76,13 +77,30 @@ class SearchModel(ABC):
 
     @abstractmethod
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
-        """Return the actions at an infostate.
+        """Return the actions at an infostate; a model may return none where its player acts not.
 
         Raises
         ------
+        UnknownNameError
+            If no play leads there.
         ParameterError
-            If no play leads there, or its player does not act there.
+            Or else, if its player does not act there.
         """
+
+    def deciding_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the actions at an infostate, of which there is one at least.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads there.
+        ParameterError
+            If its player does not act there.
+        """
+        actions = self.legal_actions(infostate)
+        if not actions:
+            raise not_to_act(infostate)
+        return actions
 
     @abstractmethod
     def roots(
@@ -100,7 +118,7 @@ class SearchModel(ABC):
 
         Raises
         ------
-        ParameterError
+        UnknownNameError
             If no play leads to the infostate.
         """
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.errors import ParameterError
-from infoset.game import Infostate
-from infoset.searchers.models import SearchModel
 from infoset.searchers.pimc._max_n_kernels import TIE_TOLERANCE
-from infoset.typing import Action, FloatArray
+from infoset.typing import FloatArray
 
-__all__ = ["Scores", "deciding_actions", "split_ties"]
+__all__ = ["Scores", "split_ties"]
 
 
 class Scores(NamedTuple):
@@ -42,20 +39,3 @@ def split_ties(scores: Scores) -> FloatArray:
     is_best = scores.score >= scores.score.max() - TIE_TOLERANCE * scores.size
     policy: FloatArray = is_best / is_best.sum()
     return policy
-
-
-def deciding_actions(model: SearchModel, infostate: Infostate) -> tuple[Action, ...]:
-    """Return the actions at an infostate.
-
-    Raises
-    ------
-    ParameterError
-        If its player has none there.
-    """
-    actions = model.legal_actions(infostate)
-    if not actions:
-        raise ParameterError(
-            f"at the infostate {infostate} player {infostate.player} does not act; search where "
-            "it is to decide"
-        )
-    return actions

@@ -6,7 +6,6 @@ from typing import Any
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count
-from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
 from infoset.searchers.pimc.postponed import PostponedSearch
 from infoset.searchers.pimc.thinking import Think
@@ -75,8 +74,14 @@ class Epimc(WorldSearcher):
         seed: int = 0,
     ) -> None:
         check_count("depth", depth, least=1)
-        budget = TimeBudget("num_worlds", num_worlds, milliseconds)
-        super().__init__(model, belief, budget, opponents, seed)
+        super().__init__(
+            model,
+            belief=belief,
+            num_worlds=num_worlds,
+            milliseconds=milliseconds,
+            opponents=opponents,
+            seed=seed,
+        )
         self.depth = depth
 
     def settings(self) -> dict[str, Any]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs import PublicPrivateBelief
-from infoset.searchers.budget import TimeBudget
-from infoset.searchers.models import Roots, SearchModel
+from infoset.searchers.models import Roots
 from infoset.searchers.pimc.deciding import Scores
 from infoset.searchers.pimc.thinking import Think
-from infoset.searchers.pimc.values import SELFISH, PerfectInformation
+from infoset.searchers.pimc.values import PerfectInformation
 from infoset.searchers.pimc.world_searcher import WorldSearcher
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -70,19 +68,6 @@ class Pimc(WorldSearcher):
     >>> Pimc(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
     [0.5, 0.5]
     """
-
-    def __init__(
-        self,
-        model: SearchModel,
-        *,
-        belief: PublicPrivateBelief | float = 0.0,
-        num_worlds: int | None = 1000,
-        milliseconds: float | None = None,
-        opponents: str = SELFISH,
-        seed: int = 0,
-    ) -> None:
-        budget = TimeBudget("num_worlds", num_worlds, milliseconds)
-        super().__init__(model, belief, budget, opponents, seed)
 
     def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
         return RootValues(self._perfect, roots, numbers, player).scores

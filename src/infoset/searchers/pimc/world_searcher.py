@@ -13,9 +13,10 @@ from infoset.game import Infostate
 from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
 from infoset.searchers.pimc.choosing import perfect_information
-from infoset.searchers.pimc.deciding import Scores, deciding_actions, split_ties
+from infoset.searchers.pimc.deciding import Scores, split_ties
 from infoset.searchers.pimc.record import WorldSearchRecord
 from infoset.searchers.pimc.thinking import Think, Thought, think_through
+from infoset.searchers.pimc.values import SELFISH
 from infoset.searchers.searcher import Searcher
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -27,15 +28,13 @@ class WorldSearcher(Searcher):
 
     Parameters
     ----------
-    model : SearchModel
-    belief : PublicPrivateBelief or float
-    budget : TimeBudget
-        Of worlds.
-    opponents : str
-    seed : int
+    model, belief, num_worlds, milliseconds, opponents, seed
+        As in `Pimc`.
 
     Attributes
     ----------
+    budget : TimeBudget
+        Of worlds.
     last_search : WorldSearchRecord or None
         What the last search found, and what it took.
     """
@@ -43,13 +42,15 @@ class WorldSearcher(Searcher):
     def __init__(
         self,
         model: SearchModel,
-        belief: PublicPrivateBelief | float,
-        budget: TimeBudget,
-        opponents: str,
-        seed: int,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_worlds: int | None = 1000,
+        milliseconds: float | None = None,
+        opponents: str = SELFISH,
+        seed: int = 0,
     ) -> None:
         super().__init__(model, belief=belief, seed=seed)
-        self.budget = budget
+        self.budget = TimeBudget("num_worlds", num_worlds, milliseconds)
         self.opponents = opponents
         self.last_search: WorldSearchRecord | None = None
         self._perfect = perfect_information(model, opponents)
@@ -74,13 +75,15 @@ class WorldSearcher(Searcher):
 
         Raises
         ------
+        UnknownNameError
+            If no play leads to the infostate.
         ParameterError
-            If no play leads to the infostate, or its player does not act there.
+            If its player does not act there.
         UnsupportedGameError
             If players choose at once further on.
         """
         start, nodes_before = perf_counter(), self._perfect.num_nodes
-        actions = deciding_actions(self.model, infostate)
+        actions = self.model.deciding_actions(infostate)
         thought = Thought(Scores(np.full(1, np.nan), 0.0), 0, True)
         if len(actions) > 1:
             thought = self._think(infostate, rng, start)

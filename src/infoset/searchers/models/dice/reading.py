@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.games import LiarsDice
 from infoset.games.liars_dice import LIAR, NO_BID
+from infoset.searchers.models.refusals import not_to_act, unreachable
 from infoset.typing import NOOP
 
 __all__ = ["Held", "read_infostate"]
@@ -42,33 +42,20 @@ def read_infostate(game: LiarsDice, infostate: Infostate) -> Held:
         If no play leads there.
     """
     if not infostate.steps:
-        raise _not_to_act(infostate)
+        raise not_to_act(infostate)
     dealt, *called = infostate.steps
     hands = [hand for hand, _ in game.rolls]
     if (dealt.action, dealt.public) != (NOOP, None) or dealt.private not in hands:
-        raise _unreachable(game, infostate)
+        raise unreachable(game, infostate)
     call, mover = NO_BID, 0
     for action, private, public in called:
         if private is None and isinstance(public, tuple) and public[0] == LIAR:
-            raise _not_to_act(infostate)
+            raise not_to_act(infostate)
         later = game.calls[call + 1 : -1]
         own = public if mover == infostate.player else NOOP
         if public not in later or action != own or private is not None:
-            raise _unreachable(game, infostate)
+            raise unreachable(game, infostate)
         call, mover = call + 1 + later.index(public), 1 - mover
     if mover != infostate.player:
-        raise _not_to_act(infostate)
+        raise not_to_act(infostate)
     return Held(hands.index(dealt.private), call, (len(called) + 1 - infostate.player) // 2)
-
-
-def _unreachable(game: LiarsDice, infostate: Infostate) -> UnknownNameError:
-    return UnknownNameError(
-        f"no play of {game} leads player {infostate.player} to the infostate {infostate}; an "
-        "infostate is met in play, as history.infostates[player] is"
-    )
-
-
-def _not_to_act(infostate: Infostate) -> ParameterError:
-    return ParameterError(
-        f"player {infostate.player} does not act at the infostate {infostate}; search where it does"
-    )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import TrickTaking
 from infoset.games.trick_taking import bit_set
+from infoset.searchers.models.refusals import not_to_act, unreachable
 from infoset.searchers.models.tricks.deals import Unseen, num_deals
 from infoset.typing import NOOP, Player
 
@@ -117,21 +117,21 @@ def read_infostate(game: TrickTaking, infostate: Infostate) -> Seen:
     for step in infostate.steps[1:]:
         seen = _played(seen, step, infostate)
     if num_deals(seen.unseen) == 0:
-        raise _unreachable(game, infostate)
+        raise unreachable(game, infostate)
     if seen.mover != infostate.player or not seen.own:
-        raise _not_to_act(infostate)
+        raise not_to_act(infostate)
     return seen
 
 
 def _dealt(game: TrickTaking, infostate: Infostate) -> Seen:
     """Return what a player sees of the deal."""
     if not infostate.steps:
-        raise _not_to_act(infostate)
+        raise not_to_act(infostate)
     shown = infostate.steps[0].private
     hand = shown if isinstance(shown, tuple) else ()
     cards = [number for number, card in enumerate(game.deck) if card in hand]
     if len(cards) != game.num_tricks or infostate.steps[0] != Step(NOOP, _names(game, cards), None):
-        raise _unreachable(game, infostate)
+        raise unreachable(game, infostate)
     return Seen(game, infostate.player, bit_set(cards))
 
 
@@ -141,11 +141,11 @@ def _played(seen: Seen, step: Step, infostate: Infostate) -> Seen:
     name = shown[0] if isinstance(shown, tuple) and shown else shown
     card = 1 << seen.game.deck.index(name) if name in seen.game.deck else 0
     if not card & seen.legal_cards():
-        raise _unreachable(seen.game, infostate)
+        raise unreachable(seen.game, infostate)
     after = seen.after(card)
     public = (name, f"player {after.mover} takes the trick") if seen.led else name
     if step != Step(name if seen.mover == seen.player else NOOP, None, public):
-        raise _unreachable(seen.game, infostate)
+        raise unreachable(seen.game, infostate)
     return after
 
 
@@ -156,16 +156,3 @@ def _with(pair: tuple[int, int], player: Player, value: int) -> tuple[int, int]:
 
 def _names(game: TrickTaking, cards: list[int]) -> tuple[str, ...]:
     return tuple(game.deck[card] for card in cards)
-
-
-def _unreachable(game: TrickTaking, infostate: Infostate) -> UnknownNameError:
-    return UnknownNameError(
-        f"no play of {game} leads player {infostate.player} to the infostate {infostate}; an "
-        "infostate is met in play, as history.infostates[player] is"
-    )
-
-
-def _not_to_act(infostate: Infostate) -> ParameterError:
-    return ParameterError(
-        f"player {infostate.player} does not act at the infostate {infostate}; search where it does"
-    )
