@@ -12,9 +12,9 @@ import numpy as np
 from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.evaluation.looks import next_look
-from infoset.evaluation.searching import OneSearch, SearchingPlayer
+from infoset.evaluation.searching import OneSearch, RepeatingPlayer, SearchingPlayer
 from infoset.game import Infostate
-from infoset.policy import checked_probabilities
+from infoset.policy import check_distributions, checked_probabilities
 from infoset.typing import Action, FloatArray
 
 __all__ = ["Average", "Repeats", "check_searcher"]
@@ -78,21 +78,37 @@ class Repeats:
         legal_actions: Sequence[Action],
     ) -> Average:
         """Return the average of searches, looked at now and then."""
-        policy = OneSearch(searcher, rng)
         sums, squares = np.zeros((2, len(legal_actions)))
         found, count = np.zeros(len(legal_actions)), 0
         enough = min(ceil(1 / self.tolerance), self.max_repeats)
         look = ceil(enough / 2)
         while True:
-            for _ in range(look - count):
-                answer = checked_probabilities(policy, infostate, legal_actions)
-                sums += answer
-                squares += answer**2
+            answers = _answers(searcher, rng, infostate, legal_actions, look - count)
+            sums += answers.sum(axis=0)
+            squares += (answers**2).sum(axis=0)
             before, found, count = found, sums / look, look
             error = _standard_error(found, squares, count)
             if count >= enough and (error <= self.tolerance or count >= self.max_repeats):
                 return Average(found, count, error, float(np.abs(found - before).max()))
             look = min(max(enough, next_look(count, error / self.tolerance)), self.max_repeats)
+
+
+def _answers(
+    searcher: SearchingPlayer,
+    rng: np.random.Generator,
+    infostate: Infostate,
+    legal_actions: Sequence[Action],
+    number: int,
+) -> FloatArray:
+    """Return [R, A] what so many searches find, in one call where the searcher has it."""
+    if isinstance(searcher, RepeatingPlayer):
+        answers = np.asarray(searcher.search_many(infostate, rng, number), np.float64)
+        check_distributions(answers, infostate, legal_actions)
+        return answers
+    policy = OneSearch(searcher, rng)
+    return np.stack(
+        [checked_probabilities(policy, infostate, legal_actions) for _ in range(number)]
+    )
 
 
 def _standard_error(average: FloatArray, squares: FloatArray, count: int) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
-__all__ = ["OneSearch", "SearchingPlayer"]
+__all__ = ["OneSearch", "RepeatingPlayer", "SearchingPlayer"]
 
 
 @runtime_checkable
@@ -20,6 +20,17 @@ class SearchingPlayer(Protocol):
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order."""
+        ...
+
+
+@runtime_checkable
+class RepeatingPlayer(SearchingPlayer, Protocol):
+    """A searcher with a faster way to search often at one infostate."""
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of as many searches."""
         ...
 
 

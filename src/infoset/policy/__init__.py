@@ -5,7 +5,12 @@ from infoset.policy.arithmetic import distance, mix
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
 from infoset.policy.plans import decompose_plan
-from infoset.policy.protocol import Policy, UniformPolicy, checked_probabilities
+from infoset.policy.protocol import (
+    Policy,
+    UniformPolicy,
+    check_distributions,
+    checked_probabilities,
+)
 from infoset.policy.tabular import (
     PolicyRow,
     TabularPolicy,
@@ -21,6 +26,7 @@ __all__ = [
     "TabularPolicy",
     "UniformPolicy",
     "behavior_to_plan",
+    "check_distributions",
     "check_policy",
     "checked_probabilities",
     "decompose_plan",

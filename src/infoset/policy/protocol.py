@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
-__all__ = ["Policy", "UniformPolicy", "checked_probabilities"]
+__all__ = ["Policy", "UniformPolicy", "check_distributions", "checked_probabilities"]
 
 SUM_TOLERANCE = 1e-6
 
@@ -47,11 +47,27 @@ def checked_probabilities(
         If it is not.
     """
     probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
-    is_fitting = probabilities.shape == (len(legal_actions),) and (probabilities >= 0).all()
-    if not is_fitting or not abs(probabilities.sum() - 1) <= SUM_TOLERANCE:
+    check_distributions(probabilities[None], infostate, legal_actions)
+    return probabilities
+
+
+def check_distributions(
+    answers: FloatArray, infostate: Infostate, legal_actions: Sequence[Action]
+) -> None:
+    """Raise unless each of several answers [R, A] at an infostate is a distribution.
+
+    Raises
+    ------
+    ParameterError
+        If one is not.
+    """
+    is_fitting = np.zeros(len(answers), bool)
+    if answers.shape[1:] == (len(legal_actions),):
+        is_fitting = (answers >= 0).all(axis=1) & (abs(answers.sum(axis=1) - 1) <= SUM_TOLERANCE)
+    if not is_fitting.all():
+        wrong = answers[int(is_fitting.argmin())]
         raise ParameterError(
-            f"a policy answered {probabilities.tolist()} at the infostate {infostate} of player "
+            f"a policy answered {wrong.tolist()} at the infostate {infostate} of player "
             f"{infostate.player}, where {list(legal_actions)} are legal; it must give each legal "
             "action a probability, none negative, of sum 1"
         )
-    return probabilities

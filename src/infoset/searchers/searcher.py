@@ -83,6 +83,26 @@ class Searcher(ABC):
             If its player does not act there.
         """
 
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of as many searches, the same as `search` gives one by one.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+        number : int
+            R, at least 1.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            As `search`, or if the number is none.
+        """
+        check_count("number", number, least=1)
+        return np.stack([self.search(infostate, rng) for _ in range(number)])
+
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:

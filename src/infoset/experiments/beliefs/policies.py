@@ -175,9 +175,22 @@ class Interruptible:
         BrokenOff
             Once the event is set.
         """
+        answer: FloatArray = self.search_many(infostate, rng, 1)[0]
+        return answer
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] what so many searches find.
+
+        Raises
+        ------
+        BrokenOff
+            Once the event is set.
+        """
         if self.interrupt.is_set():
             raise BrokenOff
-        return self.searcher.search(infostate, rng)
+        return self.searcher.search_many(infostate, rng, number)
 
 
 def is_dice(game: str) -> bool:
@@ -197,9 +210,8 @@ def _asked_table(game: LiarsDice, searcher: Interruptible, repeats: int, seed: i
     for hand, last in np.ndindex(hands, bids + 1):
         infostate = _after_bid(game, hand, last)
         rng = np.random.default_rng((seed, hand, last))
-        found = sum(searcher.search(infostate, rng) for _ in range(repeats))
-        stop = last + len(np.atleast_1d(found))
-        probability[0, hand, last, last:stop] = np.asarray(found) / repeats
+        found = searcher.search_many(infostate, rng, repeats).mean(axis=0)
+        probability[0, hand, last, last : last + len(found)] = found
     return BidTable(game, probability)
 
 

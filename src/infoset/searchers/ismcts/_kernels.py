@@ -19,6 +19,8 @@ from infoset.searchers.ismcts._tree_kernels import (
     PLAYER,
     Tree,
     add_returns,
+    add_totals,
+    begin_search,
     best_action,
     count_path,
     make_node,
@@ -59,6 +61,24 @@ class Start(NamedTuple):
     gains: FloatArray
     infostates: LongArray
     below: FloatArray
+
+
+class RootNodes(NamedTuple):
+    """Where in the tree the answer is found.
+
+    Attributes
+    ----------
+    num_known : int
+        Number of the infostates of all players where simulations begin.
+    own : LongArray
+        [M] the numbers of the own infostates that are thought possible.
+    numbers : LongArray
+        [M, A] the numbers that the actions have there; -1 for one that is not legal there.
+    """
+
+    num_known: int
+    own: LongArray
+    numbers: LongArray
 
 
 class Play(NamedTuple):
@@ -158,3 +178,31 @@ def simulate(
             play_out(model, play.position, stream)
             add_returns(tree, length, play.position.gains, num_rollouts)
     return num_simulations
+
+
+@kernel
+def search_often(
+    model: Any,
+    start: Start,
+    roots: RootNodes,
+    tree: Tree,
+    play: Play,
+    width: float,
+    num_rollouts: int,
+    num_simulations: int,
+    seeds: Stream,
+    visits: LongArray,
+) -> int:
+    """Search once for each of the seeds [R], and count the visits [R, A] of actions, in place.
+
+    Return how many searches there was room for.
+    """
+    stream, returns = np.zeros(1, np.uint64), np.zeros(visits.shape[1])
+    for search in range(len(seeds)):
+        stream[0] = seeds[search]
+        begin_search(tree, roots.num_known)
+        done = simulate(model, start, tree, play, width, num_rollouts, num_simulations, stream)
+        if done < num_simulations:
+            return search
+        add_totals(tree, roots.own, roots.numbers, visits[search], returns)
+    return len(seeds)

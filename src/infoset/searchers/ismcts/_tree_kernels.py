@@ -65,6 +65,15 @@ class Tree(NamedTuple):
 
 
 @inlined
+def begin_search(tree: Tree, num_known: int) -> None:
+    """Forget what there was; infostates up to `num_known` have their numbers already."""
+    tree.counts[NUM_INFOSTATES], tree.counts[NUM_SLOTS] = num_known, 0
+    tree.counts[THIS_SEARCH] += 1
+    for infostate in range(num_known):
+        tree.first_slot[infostate] = NO_NODE
+
+
+@inlined
 def place_of(steps: LongArray, previous: int, seen: int, search: int) -> int:
     """Return the row of a step, or the empty one where it belongs."""
     mask = len(steps) - 1
@@ -156,6 +165,23 @@ def best_action(tree: Tree, infostate: int, count: int, width: float, stream: St
             if next_uniform(stream) * ties < 1.0:
                 best = action
     return best
+
+
+@kernel
+def add_totals(
+    tree: Tree, infostates: LongArray, numbers: LongArray, visits: LongArray, returns: FloatArray
+) -> None:
+    """Add [A] visits and returns of actions, those of infostates [M], in place.
+
+    The actions have the numbers [M, A] there; -1 for one that is not legal there.
+    """
+    for row in range(len(infostates)):
+        first = tree.first_slot[infostates[row]]
+        for action in range(len(visits)):
+            if first != NO_NODE and numbers[row, action] >= 0:
+                slot = first + numbers[row, action]
+                visits[action] += tree.slot_visits[slot]
+                returns[action] += tree.returns[slot]
 
 
 @inlined

@@ -8,9 +8,9 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
-from infoset.searchers.ismcts._kernels import Start
+from infoset.searchers.ismcts._kernels import RootNodes, Start
 from infoset.searchers.models import SearchModel
-from infoset.typing import Action, FloatArray, LongArray
+from infoset.typing import Action, FloatArray
 
 __all__ = ["Beginning", "begin_at"]
 
@@ -23,19 +23,12 @@ class Beginning(NamedTuple):
     actions : tuple[Action, ...]
         [A] the legal ones.
     start : Start
-    num_known : int
-        Number of the infostates of all players at the roots.
-    own : LongArray
-        [M] the numbers of the own infostates that are thought possible.
-    numbers : LongArray
-        [M, A] the numbers that the actions have there; -1 for one that is not legal there.
+    roots : RootNodes
     """
 
     actions: tuple[Action, ...]
     start: Start
-    num_known: int
-    own: LongArray
-    numbers: LongArray
+    roots: RootNodes
 
 
 def begin_at(
@@ -65,7 +58,7 @@ def begin_at(
     )
     own, first = np.unique(known[:, infostate.player], return_index=True)
     numbers = model.action_numbers(infostate, roots)[first]
-    return Beginning(actions, start, int(sizes.sum()), own, numbers)
+    return Beginning(actions, start, RootNodes(int(sizes.sum()), own, numbers))
 
 
 def _sums(probability: FloatArray) -> FloatArray:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.searchers.ismcts._kernels import Play
+from infoset.searchers.ismcts._kernels import Play, RootNodes
 from infoset.searchers.ismcts._tree_kernels import (
     NO_NODE,
     NUM_INFOSTATES,
-    NUM_SLOTS,
     THIS_SEARCH,
     Tree,
+    add_totals,
+    begin_search,
     copy_steps,
 )
 from infoset.searchers.models._kernels import empty_position
@@ -48,12 +49,13 @@ class Memory:
 
     def begin(self, num_known: int) -> None:
         """Forget what there was; infostates up to `num_known` have their numbers already."""
-        while num_known > len(self.tree.visits):
+        self.make_room(num_known)
+        begin_search(self.tree, num_known)
+
+    def make_room(self, num_infostates: int) -> None:
+        """Grow until there is room for as many infostates."""
+        while num_infostates > len(self.tree.visits):
             self.grow()
-        counts = self.tree.counts
-        counts[NUM_INFOSTATES], counts[NUM_SLOTS] = num_known, 0
-        counts[THIS_SEARCH] += 1
-        self.tree.first_slot[:num_known] = NO_NODE
 
     def grow(self) -> None:
         """Make room for twice as much, and keep what there is."""
@@ -70,22 +72,12 @@ class Memory:
         number = self.tree.counts[NUM_INFOSTATES]
         return int((self.tree.first_slot[:number] != NO_NODE).sum())
 
-    def totals(self, infostates: LongArray, numbers: LongArray) -> tuple[LongArray, FloatArray]:
-        """Return [A] visits and returns of actions, summed over infostates.
-
-        Parameters
-        ----------
-        infostates : LongArray
-            [M]
-        numbers : LongArray
-            [M, A] the numbers of the actions there; -1 for one that is not legal there.
-        """
-        first = self.tree.first_slot[infostates]
-        met = np.flatnonzero(first != NO_NODE)
-        is_legal = numbers[met] >= 0
-        slots = np.where(is_legal, first[met, None] + numbers[met], 0)
-        visits = np.where(is_legal, self.tree.slot_visits[slots], 0).sum(axis=0)
-        return visits, np.where(is_legal, self.tree.returns[slots], 0.0).sum(axis=0)
+    def totals(self, roots: RootNodes) -> tuple[LongArray, FloatArray]:
+        """Return [A] visits and returns of actions, summed over the own infostates."""
+        num_actions = roots.numbers.shape[1]
+        visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
+        add_totals(self.tree, roots.own, roots.numbers, visits, returns)
+        return visits, returns
 
 
 def _empty_tree(num_infostates: int, num_slots: int, length: int) -> Tree:

@@ -13,7 +13,7 @@ from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.searchers.budget import TimeBudget
-from infoset.searchers.ismcts._kernels import Start, simulate
+from infoset.searchers.ismcts._kernels import Start, search_often, simulate
 from infoset.searchers.ismcts.beginning import Beginning, begin_at
 from infoset.searchers.ismcts.memory import Memory
 from infoset.searchers.ismcts.record import TreeSearchRecord
@@ -166,14 +166,14 @@ class IsMcts(Searcher):
         started = perf_counter()
         beginning = self._beginning(infostate, rng)
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
-        self._memory.begin(beginning.num_known)
+        self._memory.begin(beginning.roots.num_known)
         started += self._compile(beginning.start, stream)
         num_simulations = 0
         if len(beginning.actions) > 1:
             for batch in self.budget.batches(started):
                 self._simulate(beginning.start, stream, batch)
                 num_simulations += batch
-        visits, returns = self._memory.totals(beginning.own, beginning.numbers)
+        visits, returns = self._memory.totals(beginning.roots)
         self.last_search = TreeSearchRecord(
             actions=beginning.actions,
             values=means(returns, visits),
@@ -184,6 +184,60 @@ class IsMcts(Searcher):
             num_simulations=num_simulations,
         )
         return shares(visits)
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of as many searches, the same as `search` gives one by one.
+
+        Where the model is compiled, and no time is set, they are one call, which other threads do
+        not wait for; `last_search` stays as it was.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+        number : int
+            R, at least 1.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            As `search`, or if the number is none.
+        """
+        check_count("number", number, least=1)
+        before = rng.bit_generator.state
+        beginning = self._beginning(infostate, rng)
+        if infostate not in self._kept or self.budget.number is None or self.budget.seconds:
+            rng.bit_generator.state = before
+            return super().search_many(infostate, rng, number)
+        seeds = rng.integers(2**64, size=number, dtype=np.uint64)
+        visits = np.zeros((number, len(beginning.actions)), np.int64)
+        if len(beginning.actions) > 1:
+            self._search_often(beginning, self.budget.number, seeds, visits)
+        return shares(visits)
+
+    def _search_often(
+        self, beginning: Beginning, num_simulations: int, seeds: Stream, visits: LongArray
+    ) -> None:
+        """Search once for each seed, with more memory where there is too little."""
+        memory, done = self._memory, 0
+        memory.make_room(beginning.roots.num_known)
+        while done < len(seeds):
+            done += search_often(
+                self.model.arrays,
+                beginning.start,
+                beginning.roots,
+                memory.tree,
+                memory.play,
+                self._width,
+                self.num_rollouts,
+                num_simulations,
+                seeds[done:],
+                visits[done:],
+            )
+            if done < len(seeds):
+                memory.grow()
 
     def _simulate(self, start: Start, stream: Stream, number: int) -> None:
         """Make simulations, with more memory where there is too little."""
@@ -233,9 +287,7 @@ def means(returns: FloatArray, visits: LongArray) -> FloatArray:
 
 
 def shares(visits: LongArray) -> FloatArray:
-    """Return [A] the policy of visit counts; uniform where all are zero."""
-    total = visits.sum()
-    if total == 0:
-        return np.full(len(visits), 1.0 / len(visits))
-    policy: FloatArray = visits / total
+    """Return [..., A] the policies of visit counts; uniform where all are zero."""
+    counts = np.where(visits.any(axis=-1, keepdims=True), visits, 1)
+    policy: FloatArray = counts / counts.sum(axis=-1, keepdims=True)
     return policy

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.checks import check_count
 from infoset.game import Infostate
 from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
@@ -98,9 +99,46 @@ class WorldSearcher(Searcher):
         )
         return split_ties(thought.scores) if len(actions) > 1 else np.ones(1)
 
-    def _think(self, infostate: Infostate, rng: np.random.Generator, start: float) -> Thought:
-        self._perfect.forget()
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of as many searches, the same as `search` gives one by one.
+
+        Where no time is set, a world is thought through once for all of them, and `last_search`
+        stays as it was.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+        number : int
+            R, at least 1.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError, UnsupportedGameError
+            As `search`, or if the number is none.
+        """
+        check_count("number", number, least=1)
+        before = rng.bit_generator.state
+        if len(self.model.deciding_actions(infostate)) == 1:
+            return np.ones((number, 1))
         roots = self.model.roots(infostate, self.belief, rng)
-        numbers = self.model.action_numbers(infostate, roots)
-        think = self._thinking(roots, numbers, infostate.player)
+        if self.budget.seconds is not None or repr(rng.bit_generator.state) != repr(before):
+            rng.bit_generator.state = before
+            return super().search_many(infostate, rng, number)
+        think = self._think_at(infostate, roots)
+        thoughts = (
+            think_through(roots.probability, self.budget, rng, think, 0.0) for _ in range(number)
+        )
+        return np.stack([split_ties(thought.scores) for thought in thoughts])
+
+    def _think(self, infostate: Infostate, rng: np.random.Generator, start: float) -> Thought:
+        roots = self.model.roots(infostate, self.belief, rng)
+        think = self._think_at(infostate, roots)
         return think_through(roots.probability, self.budget, rng, think, start)
+
+    def _think_at(self, infostate: Infostate, roots: Roots) -> Think:
+        self._perfect.forget()
+        numbers = self.model.action_numbers(infostate, roots)
+        return self._thinking(roots, numbers, infostate.player)
