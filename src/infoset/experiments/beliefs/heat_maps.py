@@ -143,7 +143,7 @@ HEAT_MAPS = Experiment(
     "Two shares, at the first action and later",
     report,
     quick=Setting((("pimc", "LD 2D"), ("pimc", "LP")), Effort(0.05, 20)),
-    full=Setting(tuple(product(("pimc", "ismcts"), ("LD 2D", "LP"))), Effort(0.01, 400)),
+    full=Setting(tuple(product(("pimc", "ismcts"), ("LD 2D", "LP"))), Effort(0.01, 200)),
     quick_time="three minutes",
     full_time="as table 1",
 )

@@ -91,7 +91,7 @@ LEAKS = Experiment(
     "What searchers give away",
     report,
     quick=Setting(("LD 2D", "LP"), Effort(0.05, 20), 2),
-    full=Setting(("LD 2D", "LP"), Effort(0.01, 400), 4),
+    full=Setting(("LD 2D", "LP"), Effort(0.01, 200), 3),
     quick_time="as table 1, with which it shares its runs",
     full_time="as table 1",
 )

@@ -94,7 +94,7 @@ def _cell(row: Row, share: float, effort: Effort, seed: int) -> PolicyCell:
     return PolicyCell(row.algorithm, game, share, effort, seed)
 
 
-QUICK, FULL = Effort(0.05, 20), Effort(0.01, 400)
+QUICK, FULL = Effort(0.05, 20), Effort(0.01, 200)
 SETTLED = ("LD 2D", "LP")
 
 FIRST_SEAT = Experiment(
@@ -102,7 +102,7 @@ FIRST_SEAT = Experiment(
     "Table 1: best responses to a searcher in the first seat",
     report,
     quick=Setting(0, (*SETTLED, "LD 3D"), QUICK, 2),
-    full=Setting(0, (*SETTLED, "LD 3D"), FULL, 4),
+    full=Setting(0, (*SETTLED, "LD 3D"), FULL, 3),
     quick_time="five minutes",
     full_time="hours",
 )
@@ -112,7 +112,7 @@ SECOND_SEAT = Experiment(
     "Table 3: best responses to a searcher in the second seat",
     report,
     quick=Setting(1, SETTLED, QUICK, 2),
-    full=Setting(1, SETTLED, FULL, 4),
+    full=Setting(1, SETTLED, FULL, 3),
     quick_time="as table 1, with which it shares its runs",
     full_time="hours",
 )
