@@ -3,5 +3,15 @@
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import Prefix, ProductForm, Source
 from infoset.teams.product_form.making import product_form
+from infoset.teams.product_form.reducing import check_form, drop_decided, merge_outcomes
 
-__all__ = ["Prefix", "ProductArrays", "ProductForm", "Source", "product_form"]
+__all__ = [
+    "Prefix",
+    "ProductArrays",
+    "ProductForm",
+    "Source",
+    "check_form",
+    "drop_decided",
+    "merge_outcomes",
+    "product_form",
+]

@@ -75,3 +75,24 @@ def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArr
             above = node_of_edge[edge]
             last[node] = edge if is_own[above] else last[above]
     return last
+
+
+@kernel
+def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
+    """Return [N, P] the least and the most that each agent may get from each node on."""
+    num_agents = arrays.payoff.shape[1]
+    low = np.full((len(arrays.agent), num_agents), np.inf)
+    high = np.full((len(arrays.agent), num_agents), -np.inf)
+    place = len(arrays.payoff_edge) - 1
+    for node in range(len(arrays.agent) - 1, -1, -1):
+        for edge in range(arrays.first_edge[node + 1] - 1, arrays.first_edge[node] - 1, -1):
+            child = arrays.child[edge]
+            pays = place >= 0 and arrays.payoff_edge[place] == edge
+            for agent in range(num_agents):
+                paid = arrays.payoff[place, agent] if pays else 0.0
+                least = low[child, agent] if child >= 0 else paid
+                most = high[child, agent] if child >= 0 else paid
+                low[node, agent] = min(low[node, agent], least)
+                high[node, agent] = max(high[node, agent], most)
+            place -= pays
+    return low, high

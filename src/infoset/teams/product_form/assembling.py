@@ -9,6 +9,7 @@ import numpy as np
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.histories import Histories
 from infoset.teams.product_form.nature import NatureOutcomes
+from infoset.teams.product_form.ragged import edges_in_order, spread
 from infoset.teams.product_form.stages import stage_of_labels
 from infoset.teams.product_form.unfolding import Nodes, Plays
 from infoset.typing import LongArray
@@ -54,13 +55,13 @@ def assemble_arrays(
 ) -> ProductArrays:
     """Return the arrays of a product form, its nodes in order."""
     order = layout.order
-    edge, first_edge = _edges_in_order(nodes.first_edge, order)
+    edge, first_edge = edges_in_order(nodes.first_edge, order)
     rank = np.empty(len(order) + 1, np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = -1
     child = rank[nodes.child[edge]]
     ends = np.flatnonzero(child < 0)
-    payoff = histories.utility[plays.history[nodes.last_row[edge[ends]]]]
+    payoff = np.ascontiguousarray(histories.utility[plays.history[nodes.last_row[edge[ends]]]])
     pays = payoff.any(axis=1)
     stages = np.arange(layout.stage.max() + 2)
     return ProductArrays(
@@ -75,14 +76,6 @@ def assemble_arrays(
     )
 
 
-def _edges_in_order(first_edge: LongArray, order: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the edges of nodes in another order [N], and where those of each node begin then."""
-    count = np.diff(first_edge)[order]
-    first = np.concatenate([[0], np.cumsum(count)])
-    edge = np.arange(first[-1]) + np.repeat(first_edge[order] - first[:-1], count)
-    return edge, first
-
-
 def _parent_edge(child: LongArray, num_nodes: int) -> LongArray:
     """Return [N] the edge that leads to each node; -1 at roots."""
     parent_edge = np.full(num_nodes, -1, np.int64)
@@ -93,6 +86,6 @@ def _parent_edge(child: LongArray, num_nodes: int) -> LongArray:
 
 def _parents(nodes: Nodes) -> LongArray:
     """Return [N] the node before each; -1 at roots."""
-    node_of_edge = np.repeat(np.arange(len(nodes.row)), np.diff(nodes.first_edge))
+    node_of_edge, _ = spread(np.diff(nodes.first_edge))
     parent_edge = _parent_edge(nodes.child, len(nodes.row))
     return np.where(parent_edge < 0, -1, node_of_edge[parent_edge])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.well_posed import check_well_posed
 from infoset.tree import ExtensiveForm, GameTree
 from infoset.typing import Action, IntArray, LongArray, World
 
@@ -70,7 +71,7 @@ class ProductForm:
     arrays : ProductArrays
         Its N nodes, which are prefixes, and E edges.
     outcomes : Sequence[Hashable]
-        The outcomes of nature.
+        The outcomes of nature; some of them may have no nodes, where others stand for them.
     outcome : LongArray
         [N] index into `outcomes`.
     action_sets : tuple[tuple[Action, ...], ...]
@@ -83,6 +84,11 @@ class ProductForm:
         [N, P] number of what nature has shown to each agent alone; None where that is not told.
     source : Source or None
         What it was made of; None for a form that was written down.
+
+    Raises
+    ------
+    GameRuleError
+        If the arrays are no game in product form.
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Section 2. Differs from the paper: plays may have different lengths, and stages may be skipped.
@@ -98,6 +104,12 @@ class ProductForm:
     original: IntArray
     shown: IntArray | None = None
     source: Source | None = None
+
+    def __post_init__(self) -> None:
+        check_well_posed(self)
+        for array in (*self.arrays, *vars(self).values()):
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     def __str__(self) -> str:
         return self.name
@@ -144,6 +156,17 @@ class ProductForm:
     def node_of_edge(self) -> IntArray:
         """[E] the node that an edge begins at."""
         return np.repeat(np.arange(self.num_nodes, dtype=np.int32), self.num_actions)
+
+    def with_original(self, information: InformationMap) -> ProductForm:
+        """Return the form with another original map: another game, in which agents know that.
+
+        Raises
+        ------
+        ParameterError
+            If what is given is no information map of this form.
+        """
+        self.information.refines(information)
+        return replace(self, original=information.label)
 
     def legal_actions(self, node: int) -> tuple[Action, ...]:
         """Return the actions at a node, in order of its edges."""

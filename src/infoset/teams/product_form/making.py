@@ -39,19 +39,20 @@ def product_form(
     ----------
     game : Game, GameTree or ExtensiveForm
     max_nodes : int
-        Largest number of nodes allowed.
+        Largest number of histories allowed, those of all outcomes of nature together.
     max_stages : int
         Largest number of stages allowed.
 
     Raises
     ------
     GameTooLargeError
-        If it would have more nodes.
+        If it would have more histories.
     UnsupportedGameError
         If nobody ever acts, if there are more stages, or if an extensive form has none.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from infoset.games import load_game
     >>> form = product_form(load_game("trade_comm(num_items=2)"))
     >>> np.diff(form.arrays.first_node).tolist()

@@ -13,6 +13,7 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError
 from infoset.teams.product_form.histories import Histories
+from infoset.teams.product_form.ragged import spread
 from infoset.typing import FloatArray, LongArray
 
 __all__ = ["NatureOutcomes", "Pairs", "draw_all", "extend_rows", "until_drawn"]
@@ -72,9 +73,7 @@ def draw_all(histories: Histories, max_nodes: int) -> NatureOutcomes:
 
 def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
     """Return the groups of some histories [n] in order, and of which row each is."""
-    count = histories.num_groups[history]
-    row = np.repeat(np.arange(len(history)), count)
-    position = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    row, position = spread(histories.num_groups[history])
     return histories.first_group[history][row] + position, row
 
 
@@ -95,9 +94,7 @@ def _split(
     histories: Histories, waiting: Pairs, num_outcomes: int
 ) -> tuple[LongArray, FloatArray, FloatArray]:
     """Return the intervals of the next draw: their outcome before it, where they begin and end."""
-    count = np.diff(histories.first_child)[waiting.item]
-    row = np.repeat(np.arange(len(count)), count)
-    position = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    row, position = spread(np.diff(histories.first_child)[waiting.item])
     ends = histories.cumulative[histories.first_child[waiting.item][row] + position]
     outcome = np.concatenate([waiting.outcome[row], np.arange(num_outcomes)])
     high = np.concatenate([ends, np.ones(num_outcomes)])
@@ -117,8 +114,7 @@ def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
     sorted_outcome = waiting.outcome[order]
     start = np.searchsorted(sorted_outcome, before)
     count = np.searchsorted(sorted_outcome, before, side="right") - start
-    outcome = np.repeat(np.arange(len(before)), count)
-    position = np.arange(len(outcome)) - (np.cumsum(count) - count)[outcome]
+    outcome, position = spread(count)
     return Pairs(outcome, waiting.item[order][start[outcome] + position])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -21,7 +21,7 @@ __all__ = ["OutcomeNames"]
 class OutcomeNames(Sequence[str]):
     """The outcomes of nature as texts, made when they are asked for.
 
-    A draw that comes to different things in different histories is told as all of them.
+    A draw that comes to different things in different histories is told by the first of them.
     """
 
     tree: GameTree | ExtensiveForm
@@ -48,7 +48,7 @@ class OutcomeNames(Sequence[str]):
             if not len(waiting.item):
                 break
             children = self.histories.choose(waiting.item, np.full(len(waiting.item), draw))
-            texts.append(" or ".join(dict.fromkeys(map(self._drawn, children.tolist()))))
+            texts.append(_either(dict.fromkeys(map(self._drawn, children.tolist()))))
             waiting = until_drawn(self.histories, Pairs(waiting.outcome, children))
         return ", ".join(texts) or "(nothing to draw)"
 
@@ -56,3 +56,8 @@ class OutcomeNames(Sequence[str]):
         if isinstance(self.tree, GameTree):
             return shown_text(self.tree.graph, int(self.tree.edge[child]))
         return str(self.tree.moves[self.tree.move[child]])
+
+
+def _either(texts: Collection[str]) -> str:
+    first, *others = texts
+    return f"{first} (or {len(others)} others)" if others else first

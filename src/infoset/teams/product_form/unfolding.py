@@ -9,6 +9,7 @@ import numpy as np
 from infoset.errors import GameTooLargeError
 from infoset.teams.product_form.histories import Histories
 from infoset.teams.product_form.nature import NatureOutcomes, extend_rows
+from infoset.teams.product_form.ragged import offsets, spread
 from infoset.typing import BoolArray, IntArray, LongArray
 
 __all__ = ["Nodes", "Plays", "make_nodes", "unfold"]
@@ -37,7 +38,8 @@ class Plays(NamedTuple):
     @property
     def is_over(self) -> BoolArray:
         """[R] whether play is over."""
-        return np.equal(np.diff(self.first_row), 0)
+        over: BoolArray = self.first_row[1:] == self.first_row[:-1]
+        return over
 
 
 class Nodes(NamedTuple):
@@ -108,8 +110,7 @@ def unfold(histories: Histories, outcomes: NatureOutcomes, max_nodes: int) -> Pl
         history[drawn] = histories.choose(group[drawn], draw)
         num_draws = draw_index + is_drawn[group]
     outcome, history = (np.concatenate(column) for column in zip(*levels, strict=True))
-    count = histories.num_groups[history]
-    first_row = len(levels[0][0]) + np.concatenate([[0], np.cumsum(count)])
+    first_row = len(levels[0][0]) + offsets(histories.num_groups[history])
     return Plays(outcome, history, first_row)
 
 
@@ -120,25 +121,30 @@ def make_nodes(histories: Histories, plays: Plays) -> Nodes:
     """
     stop = _stops(histories, plays)
     turns = _turns(histories, plays, stop)
-    turn = np.repeat(np.arange(len(turns.row)), np.diff(turns.first_node))
+    turn, way = spread(np.diff(turns.first_node))
     size = turns.num_actions[turn]
-    first_edge = np.concatenate([[0], np.cumsum(size)])
-    way = np.arange(len(turn)) - turns.first_node[turn]
-    node = np.repeat(np.arange(len(turn)), size)
-    next_way = (way * size - first_edge[:-1])[node] + np.arange(len(node))
-    row = turns.row[turn]
-    is_last = np.append(np.diff(turns.row) > 0, True)[turn][node]
-    last_row = row[node]
-    last_row[is_last] = stop[plays.first_row[last_row] + next_way][is_last]
+    node, action = spread(size)
+    next_way = (way * size)[node] + action
     child = turns.first_node[turn + 1][node] + next_way
-    child[is_last] = _first_nodes(plays, turns)[last_row[is_last]]
-    return Nodes(row, turns.agent[turn], turns.action_set[turn], first_edge, child, last_row)
+    last_row = turns.row[turn][node]
+    is_last = np.append(np.diff(turns.row) > 0, True)[turn]
+    last = np.flatnonzero(is_last[node])
+    last_row[last] = stop[plays.first_row[last_row[last]] + next_way[last]]
+    child[last] = _first_nodes(plays, turns)[last_row[last]]
+    return Nodes(
+        row=turns.row[turn],
+        agent=turns.agent[turn],
+        action_set=turns.action_set[turn],
+        first_edge=offsets(size),
+        child=child,
+        last_row=last_row,
+    )
 
 
 def _stops(histories: Histories, plays: Plays) -> LongArray:
     """Return [R] the first row from each on where somebody acts or play is over."""
-    acts = (histories.action_set >= 0).any(axis=1)[plays.history]
-    passes = ~acts & (np.diff(plays.first_row) > 0)
+    acts = histories.action_set.max(axis=1)[plays.history] >= 0
+    passes: BoolArray = ~acts & ~plays.is_over
     stop = np.where(passes, plays.first_row[:-1], np.arange(len(passes)))
     while passes[stop].any():
         stop = stop[stop]
@@ -147,15 +153,15 @@ def _stops(histories: Histories, plays: Plays) -> LongArray:
 
 def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
     action_set = histories.action_set[plays.history]
-    waits = np.flatnonzero(plays.is_over[stop[: plays.num_roots]])
+    is_over = plays.is_over
+    waits = np.flatnonzero(is_over[stop[: plays.num_roots]])
     action_set[waits, 0] = len(histories.action_sets)
     sizes = np.array([*map(len, histories.action_sets), 1, 0], np.int64)[action_set]
     acts = action_set >= 0
     ways = np.cumprod(np.maximum(sizes, 1), axis=1)
     before = np.column_stack([np.ones(len(ways), np.int64), ways[:, :-1]])
     row, agent = np.nonzero(acts)
-    first_node = np.concatenate([[0], np.cumsum(before[acts])])
-    return Turns(row, agent, action_set[acts], sizes[acts], first_node)
+    return Turns(row, agent, action_set[acts], sizes[acts], offsets(before[acts]))
 
 
 def _first_nodes(plays: Plays, turns: Turns) -> LongArray:

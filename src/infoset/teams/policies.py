@@ -1,0 +1,193 @@
+"""Policies of product forms: flat arrays over the actions of labels, and tables of games."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.checks import SUM_TOLERANCE
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.policy import TabularPolicy, check_policy, uniform_policy
+from infoset.teams.information import InformationMap, check_information
+from infoset.teams.product_form import ProductForm, Source
+from infoset.teams.product_form._kernels import reach_nodes
+from infoset.teams.product_form.ragged import offsets, spread
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
+
+
+def expected_payoffs(information: InformationMap, probability: FloatArray) -> FloatArray:
+    """Return [P] what each agent gets on average.
+
+    Parameters
+    ----------
+    information : InformationMap
+    probability : FloatArray
+        [slots] of the actions of each label, from `information.first_slot` on.
+
+    Raises
+    ------
+    ParameterError
+        If that is no information map, or no policy for it.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import product_form
+    >>> information = product_form(load_game("cooperative_matching_pennies")).information
+    >>> always_pass = np.array([1, 0, 1, 0, 0, 0, 1, 0, 0, 1.0])
+    >>> expected_payoffs(information, always_pass).tolist()
+    [0.0, 0.0]
+    """
+    check_probabilities(information, probability)
+    arrays = information.form.arrays
+    first_slot = information.first_slot[information.label]
+    _, reach = reach_nodes(arrays, first_slot, np.asarray(probability, np.float64))
+    return np.asarray(reach[arrays.payoff_edge] @ arrays.payoff)
+
+
+def check_probabilities(information: InformationMap, probability: FloatArray) -> None:
+    """Raise unless probabilities are a policy for an information map.
+
+    Raises
+    ------
+    ParameterError
+        If there are not as many as actions of labels, one is negative or none, or those of a label
+        do not sum to one.
+    """
+    check_information(information)
+    if np.shape(probability) != (information.num_slots,):
+        raise ParameterError(
+            f"probabilities for the information map {information.name!r} have shape "
+            f"{np.shape(probability)}; there are {information.num_slots} actions of its labels"
+        )
+    sums = np.add.reduceat(probability, information.first_slot[:-1])
+    wrong = np.flatnonzero(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+    if len(wrong) or not (np.asarray(probability) >= 0).all():
+        where = f"those of label {wrong[0]} sum to {sums[wrong[0]]}" if len(wrong) else "one is < 0"
+        raise ParameterError(
+            f"probabilities for the information map {information.name!r} are no policy: {where}; "
+            "each label needs some that are not negative and sum to 1"
+        )
+
+
+def random_probabilities(information: InformationMap, rng: np.random.Generator) -> FloatArray:
+    """Return [slots] a policy drawn uniformly from the simplex of each label.
+
+    Raises
+    ------
+    ParameterError
+        If that is no information map.
+    """
+    check_information(information)
+    weight = rng.standard_exponential(information.num_slots)
+    sums = np.add.reduceat(weight, information.first_slot[:-1])
+    return np.asarray(weight / np.repeat(sums, information.num_actions))
+
+
+def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArray:
+    """Return [slots] a policy for a game as one for an information map of its product form.
+
+    Parameters
+    ----------
+    information : InformationMap
+        By which agents know at least what they know in the game.
+    policy : TabularPolicy
+
+    Raises
+    ------
+    ParameterError
+        If agents know less than in the game, or the form was not made of a game.
+    PolicyMismatchError
+        If the policy is for another game.
+    """
+    check_information(information)
+    check_policy(policy)
+    source = _source(information.form)
+    if policy.sequence_form is not source.tree.sequence_form:
+        raise PolicyMismatchError(
+            f"the policy is for another tree than the one {information.form} was made of; "
+            "make both of one tree: product_form(tree), tree.sequence_form"
+        )
+    first = _first_sequences(information.form)
+    of_label = first[information.first_node]
+    if (first != of_label[information.label]).any():
+        raise ParameterError(
+            f"by the information map {information.name!r} agents know less than in the game, so "
+            "a policy of the game is none for it"
+        )
+    values = np.concatenate([*policy.probabilities, [1.0]])
+    row, position = spread(information.num_actions)
+    return np.asarray(values[of_label[row] + position])
+
+
+def to_tabular(information: InformationMap, probability: FloatArray) -> TabularPolicy:
+    """Return a policy for an information map as one for the game that its form was made of.
+
+    Infostates at no node, as where play was decided before, get the uniform policy.
+
+    Parameters
+    ----------
+    information : InformationMap
+        By which agents know no more than in the game.
+    probability : FloatArray
+        [slots]
+
+    Raises
+    ------
+    ParameterError
+        If agents know more than in the game, if the form was not made of one, or if that is no
+        policy.
+    """
+    check_probabilities(information, probability)
+    form = information.form
+    sequence_form = _source(form).tree.sequence_form
+    first = _first_sequences(form)
+    number = np.unique(first, return_index=True, return_inverse=True)
+    chosen = number[1][number[2]]
+    if (information.label != information.label[chosen]).any():
+        raise ParameterError(
+            f"by the information map {information.name!r} agents know more than in the game, so a "
+            "policy for it cannot be played; project it on the original map first"
+        )
+    sizes = [treeplex.num_sequences for treeplex in sequence_form.treeplexes]
+    values = np.concatenate([*uniform_policy(sequence_form).probabilities, [1.0]])
+    nodes = number[1]
+    row, position = spread(form.num_actions[nodes])
+    slot = information.first_slot[information.label[nodes]][row] + position
+    values[first[nodes][row] + position] = probability[slot]
+    parts = np.split(values, offsets(np.array(sizes))[1:])
+    return TabularPolicy(sequence_form, tuple(parts[:-1]))
+
+
+def _source(form: ProductForm) -> Source:
+    if form.source is None:
+        raise ParameterError(
+            f"{form} was written down, not made of a game; there are no tables of policies for it"
+        )
+    return form.source
+
+
+def _first_sequences(form: ProductForm) -> LongArray:
+    """Return [N] where the actions of a node begin in the sequences of all players, in order.
+
+    Where an agent only waits, that is one beyond them.
+    """
+    source = _source(form)
+    sizes = [treeplex.num_sequences for treeplex in source.tree.sequence_form.treeplexes]
+    first = offsets(np.array(sizes))
+    result = np.full(form.num_nodes, first[-1])
+    for player, own in enumerate(source.tree.sequence_form.infostate_trees):
+        nodes = np.flatnonzero((form.arrays.agent == player) & (source.infostate >= 0))
+        result[nodes] = first[player] + own.first_sequence[_numbers(source, player, nodes)]
+    return result
+
+
+def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:
+    """Return [n] the numbers of the player's infostates at nodes, as its sequence form has them."""
+    known = source.infostate[nodes]
+    if isinstance(source.tree, GameTree):
+        return known
+    acting = np.unique(source.tree.acting_infoset[:, player])
+    return 1 + np.searchsorted(acting[acting >= 0], known)

@@ -1,0 +1,47 @@
+"""Rows of different lengths, one after another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import LongArray
+
+__all__ = ["edges_in_order", "offsets", "spread"]
+
+
+def spread(count: LongArray) -> tuple[LongArray, LongArray]:
+    """Return the row of each entry, and its position there, of rows with `count` [n] entries.
+
+    Examples
+    --------
+    >>> row, position = spread(np.array([2, 0, 3]))
+    >>> row.tolist(), position.tolist()
+    ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2])
+    """
+    row = np.repeat(np.arange(len(count)), count)
+    return row, np.arange(len(row)) - offsets(count)[row]
+
+
+def offsets(count: LongArray) -> LongArray:
+    """Return [n + 1] where each row begins, and where the last one ends.
+
+    Examples
+    --------
+    >>> offsets(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
+    """
+    return np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+
+
+def edges_in_order(first_edge: LongArray, nodes: LongArray) -> tuple[LongArray, LongArray]:
+    """Return the edges of some nodes [n], one node after another, and [n + 1] where each begins.
+
+    Examples
+    --------
+    >>> edge, first = edges_in_order(np.array([0, 2, 5]), np.array([1, 0]))
+    >>> edge.tolist(), first.tolist()
+    ([2, 3, 4, 0, 1], [0, 3, 5])
+    """
+    count = np.diff(first_edge)[nodes]
+    row, position = spread(count)
+    return first_edge[nodes][row] + position, offsets(count)
