@@ -28,8 +28,8 @@ class Histories(NamedTuple):
         [H + 1] the groups of a history.
     first_child : LongArray
         [G + 1] the children of a group.
-    cumulative : FloatArray
-        [H] probability, given its group, of a history or an earlier child.
+    probability, cumulative : FloatArray
+        [H] probability of a history, given its group; of it or an earlier child.
     action_set : IntArray
         [H, P] index into `action_sets` of the actions of each agent; -1 where it does not act.
     action_sets : tuple[tuple[Action, ...], ...]
@@ -41,6 +41,7 @@ class Histories(NamedTuple):
 
     first_group: LongArray
     first_child: LongArray
+    probability: FloatArray
     cumulative: FloatArray
     action_set: IntArray
     action_sets: tuple[tuple[Action, ...], ...]
@@ -140,6 +141,7 @@ def _make_histories(
     return Histories(
         first_group=begun[first_child - 1],
         first_child=group_starts,
+        probability=probability,
         cumulative=cumulate(group_starts, probability),
         action_set=action_set,
         action_sets=action_sets,

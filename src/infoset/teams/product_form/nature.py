@@ -13,7 +13,7 @@ import numpy as np
 
 from infoset.errors import GameTooLargeError
 from infoset.teams.product_form.histories import Histories
-from infoset.teams.product_form.ragged import spread
+from infoset.teams.product_form.ragged import edges_in_order, spread
 from infoset.typing import FloatArray, LongArray
 
 __all__ = ["NatureOutcomes", "Pairs", "draw_all", "extend_rows", "until_drawn"]
@@ -35,6 +35,23 @@ class NatureOutcomes(NamedTuple):
 
     draws: FloatArray
     probability: FloatArray
+
+
+class Intervals(NamedTuple):
+    """Parts of the next draw.
+
+    Attributes
+    ----------
+    outcome : LongArray
+        [n] the outcome, by the draws before, that a part is of.
+    middle, length : FloatArray
+        [n] of the interval; the length is the probability of a single move of nature as the game
+        gives it, where it is that.
+    """
+
+    outcome: LongArray
+    middle: FloatArray
+    length: FloatArray
 
 
 class Pairs(NamedTuple):
@@ -59,14 +76,12 @@ def draw_all(histories: Histories, max_nodes: int) -> NatureOutcomes:
     started = Pairs(np.zeros(1, np.int64), np.zeros(1, np.int64))
     waiting = until_drawn(histories, started)
     while len(waiting.outcome):
-        outcome, low, high = _split(histories, waiting, len(probability))
-        middle = (low + high) / 2
-        draws = np.column_stack([draws[outcome], middle])
-        probability = probability[outcome] * (high - low)
-        _check_size(len(probability), max_nodes)
-        pairs = _of_each(outcome, waiting)
-        _check_size(len(pairs.outcome), max_nodes)
-        children = histories.choose(pairs.item, middle[pairs.outcome])
+        parts = _split(histories, waiting, len(probability))
+        draws = np.column_stack([draws[parts.outcome], parts.middle])
+        probability = probability[parts.outcome] * parts.length
+        pairs = _of_each(parts.outcome, waiting)
+        _check_size(max(len(probability), len(pairs.outcome)), max_nodes)
+        children = histories.choose(pairs.item, parts.middle[pairs.outcome])
         waiting = until_drawn(histories, Pairs(pairs.outcome, children))
     return NatureOutcomes(draws, probability)
 
@@ -90,22 +105,23 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
     return Pairs(np.concatenate(outcomes), np.concatenate(groups))
 
 
-def _split(
-    histories: Histories, waiting: Pairs, num_outcomes: int
-) -> tuple[LongArray, FloatArray, FloatArray]:
-    """Return the intervals of the next draw: their outcome before it, where they begin and end."""
-    row, position = spread(np.diff(histories.first_child)[waiting.item])
-    ends = histories.cumulative[histories.first_child[waiting.item][row] + position]
-    outcome = np.concatenate([waiting.outcome[row], np.arange(num_outcomes)])
-    high = np.concatenate([ends, np.ones(num_outcomes)])
+def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals:
+    """Return the intervals of the next draw, in the order of outcomes; all of it where none is."""
+    group, _ = spread(np.diff(histories.first_child)[waiting.item])
+    child, _ = edges_in_order(histories.first_child, waiting.item)
+    outcome = np.concatenate([waiting.outcome[group], np.arange(num_outcomes)])
+    high = np.concatenate([histories.cumulative[child], np.ones(num_outcomes)])
+    length = np.concatenate([histories.probability[child], np.ones(num_outcomes)])
     order = np.lexsort((high, outcome))
-    outcome, high = outcome[order], high[order]
-    is_last = np.append((np.diff(outcome) > 0) | (np.diff(high) > NEARLY_EQUAL), True)
-    outcome, high = outcome[is_last], high[is_last]
-    low = np.concatenate([[0.0], high[:-1]])
-    low[np.flatnonzero(np.diff(outcome, prepend=-1))] = 0.0
-    is_met = high - low > NEARLY_EQUAL
-    return outcome[is_met], low[is_met], high[is_met]
+    outcome, high, length = outcome[order], high[order], length[order]
+    is_first = (np.diff(outcome, prepend=-1) > 0) | (np.diff(high, prepend=0.0) > NEARLY_EQUAL)
+    first = np.flatnonzero(is_first)
+    outcome, high, length = outcome[first], high[first], np.minimum.reduceat(length, first)
+    low = np.where(np.diff(outcome, prepend=-1) > 0, 0.0, np.concatenate([[0.0], high[:-1]]))
+    is_whole = np.abs(high - low - length) <= NEARLY_EQUAL
+    met = np.flatnonzero(high - low > NEARLY_EQUAL)
+    length = np.where(is_whole, length, high - low)
+    return Intervals(outcome[met], (low + high)[met] / 2, length[met])
 
 
 def _of_each(before: LongArray, waiting: Pairs) -> Pairs:

@@ -1,0 +1,79 @@
+"""Random team games, written down in product form, in which anything may be forgotten."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from infoset.teams import InformationMap, ProductForm, make_product_form
+
+
+def random_team_game(
+    seed: int,
+    *,
+    num_agents: int = 2,
+    num_stages: int = 3,
+    num_outcomes: int = 3,
+    max_actions: int = 2,
+    num_signals: int = 2,
+    is_common: bool = True,
+) -> ProductForm:
+    """Return a game in which what agents know is drawn, signal by signal, for every prefix.
+
+    Who acts and what it may do follow from the stage and the signal; plays may end early.
+    """
+
+    def draw(*key: Any) -> np.random.Generator:
+        return np.random.default_rng([seed, crc32(repr(key).encode())])
+
+    def signal(outcome: int, actions: tuple[Any, ...]) -> int:
+        return int(draw("signal", outcome, actions).integers(num_signals))
+
+    def agent(outcome: int, actions: tuple[Any, ...]) -> int | None:
+        is_over = len(actions) == num_stages
+        if is_over or (actions and draw("end", outcome, actions).random() < 0.15):
+            return None
+        return int(draw("agent", len(actions), signal(outcome, actions)).integers(num_agents))
+
+    def legal_actions(outcome: int, actions: tuple[Any, ...]) -> list[str]:
+        known = len(actions), signal(outcome, actions)
+        return list("abcd"[: int(draw("size", *known).integers(1, max_actions + 1))])
+
+    def reward(outcome: int, actions: tuple[Any, ...]) -> list[float]:
+        values = draw("reward", outcome, actions).integers(-2, 3, num_agents).tolist()
+        return values[:1] * num_agents if is_common else values
+
+    weights = draw("chance").integers(1, 4, num_outcomes).tolist()
+    return make_product_form(
+        {number: Fraction(weight, sum(weights)) for number, weight in enumerate(weights)},
+        agent_names=[f"agent {number}" for number in range(num_agents)],
+        num_stages=num_stages,
+        agent=agent,
+        legal_actions=legal_actions,
+        information=signal,
+        reward=reward,
+        shown=lambda outcome: [outcome % (number + 2) for number in range(num_agents)],
+        name=f"random team game {seed}",
+    )
+
+
+def random_relaxation(form: ProductForm, rng: np.random.Generator, size: int = 2) -> InformationMap:
+    """Return a map that refines the original, in up to `size` parts of each label."""
+    values = zip(form.original.tolist(), rng.integers(size, size=form.num_nodes).tolist())
+    return InformationMap.from_values(form, list(values), "random")
+
+
+def record(form: ProductForm, label: Any, node: int, team: tuple[int, ...]) -> list[Any]:
+    """Return what a team knew and did on the way to a node: stage, label and action each time."""
+    steps = []
+    edge = int(form.arrays.parent_edge[node])
+    while edge >= 0:
+        above = int(form.node_of_edge[edge])
+        if form.arrays.agent[above] in team:
+            action = edge - int(form.arrays.first_edge[above])
+            steps.append((int(form.stage[above]), int(label[above]), action))
+        edge = int(form.arrays.parent_edge[above])
+    return steps[::-1]

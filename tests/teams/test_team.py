@@ -1,0 +1,70 @@
+"""Teams: every agent in one of them, and what they are paid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.games import load_game
+from infoset.teams import check_team, check_teams, product_form, team_payoff
+
+
+@pytest.fixture(scope="module")
+def kuhn():
+    return product_form(load_game("kuhn_poker(players=3)"))
+
+
+def test_teams_are_put_in_order(kuhn):
+    assert check_team(kuhn, [2, 0]) == (0, 2)
+    assert check_teams(kuhn, [[2, 0], (1,)]) == ((0, 2), (1,))
+    assert check_team(kuhn, np.array([1])) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("team", "message"),
+    [
+        ((), "a team has at least one agent; this one is empty"),
+        ((0, 3), r"there is no player 3; kuhn_poker\(players=3\) has players 0 to 2"),
+        ((0, True), "there is no player True"),
+        ("ab", "there is no player 'a'"),
+        ((1, 1), r"the team \(1, 1\) has an agent twice; name each once"),
+        (1, r"a team is agents, such as \(0, 1\), not 1"),
+    ],
+)
+def test_wrong_teams_are_refused(kuhn, team, message):
+    with pytest.raises(ParameterError, match=message):
+        check_team(kuhn, team)
+
+
+@pytest.mark.parametrize(
+    ("teams", "message"),
+    [
+        ([(0, 1)], r"agent 2 of .* is in no team of \[\(0, 1\)\]"),
+        ([(0, 1), (1, 2)], "agent 1 of .* is in 2 teams"),
+        ([(0, 1, 2), ()], "this one is empty"),
+        (None, "teams are groups of agents"),
+        ([0, 1, 2], "a team is agents"),
+    ],
+)
+def test_wrong_partitions_are_refused(kuhn, teams, message):
+    with pytest.raises(ParameterError, match=message):
+        check_teams(kuhn, teams)
+
+
+def test_a_team_is_paid_the_sum_or_what_all_get(kuhn):
+    total = team_payoff(kuhn, (0, 1, 2), "sum")
+    np.testing.assert_allclose(total, 0, atol=1e-12)
+    np.testing.assert_allclose(team_payoff(kuhn, (0, 1), "sum"), -team_payoff(kuhn, (2,)))
+    trade = product_form(load_game("trade_comm(num_items=2)"))
+    assert team_payoff(trade, (0, 1)).tolist() == [1.0] * 16
+    assert team_payoff(trade, (0, 1), "sum").tolist() == [2.0] * 16
+
+
+def test_what_differs_has_no_common_payoff(kuhn):
+    with pytest.raises(ParameterError, match=r"not always paid the same.*give rule='sum'"):
+        team_payoff(kuhn, (0, 1))
+    with pytest.raises(ParameterError, match="rule='mean' must be 'common' or 'sum'"):
+        team_payoff(kuhn, (0, 1), "mean")
+    with pytest.raises(ParameterError, match="give a ProductForm"):
+        team_payoff("kuhn", (0, 1))
