@@ -62,8 +62,9 @@ def random_team_game(
 
 def random_relaxation(form: ProductForm, rng: np.random.Generator, size: int = 2) -> InformationMap:
     """Return a map that refines the original, in up to `size` parts of each label."""
-    values = zip(form.original.tolist(), rng.integers(size, size=form.num_nodes).tolist())
-    return InformationMap.from_values(form, list(values), "random")
+    parts = rng.integers(size, size=form.num_nodes)
+    values = np.column_stack([form.original, parts]).tolist()
+    return InformationMap.from_values(form, list(map(tuple, values)), "random")
 
 
 def record(form: ProductForm, label: Any, node: int, team: tuple[int, ...]) -> list[Any]:

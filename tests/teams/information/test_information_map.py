@@ -146,9 +146,8 @@ def test_a_map_that_does_not_refine_is_refused_with_two_prefixes(trade):
 
 
 def test_a_map_may_not_depend_on_the_future(trade):
-    with pytest.raises(
-        ParameterError, match="'peek' depends on the future.*'outcome 0 0'.*stage 1"
-    ):
+    message = r"'peek' depends on the future: .*'outcome 0 0', at stage 1"
+    with pytest.raises(ParameterError, match=message):
         InformationMap.from_function(trade, lambda prefix: prefix.actions[1], "peek")
 
 
