@@ -38,7 +38,11 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
             "theory": {"steps": plain_steps},
             "practical": {"steps": plain_total_steps},
             "tuned": {"steps": tuned_steps(0.003, 0.01, 0.01)},
-            "recommended": {"steps": BoldSteps(plain_total_steps, 20.0), "centre": 0.5},
+            "recommended": {
+                "steps": BoldSteps(plain_total_steps, 20.0),
+                "centre": 0.5,
+                "floor": 0.1,
+            },
             "anytime": {"anytime": True},
         },
     ),
@@ -98,7 +102,7 @@ PATH_LEARNERS: tuple[PathLearner, ...] = (
         presets={
             "practical": {"steps": visit_steps},
             "tuned": {"steps": tuned_steps(1.0, 1.0, 1.0, growth=0.0)},
-            "recommended": {"steps": Steps(0.5, 0.025), "centre": 0.5},
+            "recommended": {"steps": Steps(0.5, 0.025), "centre": 0.5, "floor": 0.1},
         },
     ),
     PathLearner(
