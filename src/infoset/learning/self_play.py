@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from infoset.checks import check_count, check_kind
 from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
+from infoset.learning.update_rule import LearnerState
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.tree import SequenceForm
 from infoset.tree.kinds import MAKE_TREE
 from infoset.typing import FloatArray
 
-__all__ = ["LearningState", "SelfPlay", "check_play"]
+__all__ = ["SelfPlay", "check_play"]
 
 
 def check_play(simulator: object, horizon: object) -> None:
@@ -28,22 +29,6 @@ def check_play(simulator: object, horizon: object) -> None:
     """
     check_kind("simulator", simulator, Simulator, f"infoset.learning.make_simulator({MAKE_TREE})")
     check_count("horizon", horizon, least=1)
-
-
-class LearningState(Protocol):
-    """The arrays that learners of every kind move."""
-
-    @property
-    def policy(self) -> FloatArray:
-        """[S] the current policy."""
-
-    @property
-    def mass(self) -> FloatArray:
-        """[S] the average; see `infoset.learning._kernels`."""
-
-    @property
-    def counted(self) -> FloatArray:
-        """[I] what of the average is counted."""
 
 
 class SelfPlay(IterativeState):
@@ -60,7 +45,7 @@ class SelfPlay(IterativeState):
         Of all that is drawn: the same seed gives the same bits.
     settings : mapping
         The numbers that, with game and seed, decide every episode, by name.
-    state : LearningState
+    state : LearnerState
         What the learners begin with.
     told : FloatArray
         [Z, N] what each player is told at a terminal node: its loss, or its utility.
@@ -69,14 +54,14 @@ class SelfPlay(IterativeState):
     learned: ClassVar[tuple[str, ...]]
     """By name, what of the state is moved, besides policy and average."""
 
-    _state: LearningState
+    _state: LearnerState
 
     def __init__(
         self,
         simulator: Simulator,
         seed: int,
         settings: Mapping[str, Any],
-        state: LearningState,
+        state: LearnerState,
         told: FloatArray,
     ) -> None:
         super().__init__()

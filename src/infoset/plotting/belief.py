@@ -12,7 +12,7 @@ from infoset.checks import check_kind, check_player
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import value_text
-from infoset.plotting.convergence import DOTS_PER_INCH
+from infoset.plotting.canvas import new_figure
 from infoset.plotting.style import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
 from infoset.typing import FloatArray, Player
 
@@ -67,17 +67,11 @@ def plot_beliefs(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.375', '0.375', '0.125', '0.125']
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     _check(beliefs, players)
     names = tuple(_names(beliefs.values(), player) for player in players)
     tables = [_table(belief, players, names) for belief in beliefs.values()]
     width = MARGIN_INCHES + PANEL_INCHES * len(tables)
-    figure = Figure(
-        figsize=(width, MARGIN_INCHES + PANEL_INCHES), dpi=DOTS_PER_INCH, layout="constrained"
-    )
-    FigureCanvasAgg(figure)
+    figure = new_figure((width, MARGIN_INCHES + PANEL_INCHES), layout="constrained")
     largest = max(float(table.max()) for table in tables)
     for axes, title, table in zip(
         figure.subplots(1, len(tables), squeeze=False)[0], beliefs, tables, strict=True

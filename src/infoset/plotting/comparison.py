@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from infoset.checks import check_kind
 from infoset.errors import ParameterError
-from infoset.plotting.convergence import DOTS_PER_INCH, GRID_COLOR, errors_of, wrap_spec
+from infoset.plotting.canvas import add_grid, new_figure
+from infoset.plotting.convergence import errors_of, wrap_spec
 from infoset.solvers import SolveResult
 
 if TYPE_CHECKING:
@@ -56,9 +57,6 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['iterations', 'seconds']
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     check_kind("results", results, (list, tuple), "what compare returns")
     for result in results:
         check_kind("a result", result, SolveResult, "what compare or solve returns")
@@ -68,8 +66,7 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
             f"a comparison is of one game, by at least one method; got {len(results)} results of "
             f"{', '.join(sorted(games)) or 'none'}"
         )
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
-    FigureCanvasAgg(figure)
+    figure = new_figure(INCHES)
     title = wrap_spec(results[0].game)
     num_legend_lines = -(-len(results) // LEGEND_COLUMNS)
     figure.subplots_adjust(
@@ -110,9 +107,7 @@ def _dress(axes: Axes, label: str, results: Sequence[SolveResult]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel(label)
-    axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    add_grid(axes)
     floor = max(result.measured.rounding for result in results)
     if any(min(errors_of(result.trace)[1]) <= floor for result in results):
         axes.axhline(floor, color=FLOOR_COLOR, linewidth=1.0, linestyle=":")

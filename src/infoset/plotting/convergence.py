@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from infoset.errors import ParameterError
+from infoset.plotting.canvas import add_grid, new_figure
 from infoset.solvers import TracePoint
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["plot_convergence"]
 
 INCHES = (6.4, 4.4)
-DOTS_PER_INCH = 150
 TITLE_WIDTH, MOST_TITLE_LINES = 64, 4
 HEIGHT_OF_TITLE_LINE = 0.045
 MOST_MARKED_POINTS = 80
-LINE_COLOR, TARGET_COLOR, GRID_COLOR = "#1f5fa8", "#b5532a", "#d9d9d9"
+LINE_COLOR, TARGET_COLOR = "#1f5fa8", "#b5532a"
 
 
 def plot_convergence(
@@ -61,13 +61,9 @@ def plot_convergence(
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('iterations', "exploitability (game's units)")
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     if not trace:
         raise ParameterError("the trace is empty; give at least one measurement to draw")
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
-    FigureCanvasAgg(figure)
+    figure = new_figure(INCHES)
     title = [*wrap_spec(game), subtitle(trace, method)]
     figure.subplots_adjust(0.13, 0.12, 0.97, 0.96 - HEIGHT_OF_TITLE_LINE * len(title))
     axes = figure.add_subplot()
@@ -142,6 +138,4 @@ def set_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
 
 def _dress(axes: Axes, title: str) -> None:
     axes.set_title(title, fontsize=11, parse_math=False)
-    axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    add_grid(axes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.plotting.convergence import DOTS_PER_INCH
+from infoset.plotting.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,17 +57,13 @@ def plot_heat_map(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['1.00', '2.00', '3.00', '4.00']
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     shown = np.asarray(values, np.float64)
     if shown.shape != (len(y), len(x)) or not shown.size:
         raise ParameterError(
             f"the values are of shape {shown.shape}; give one for each of the {len(y)} y by each "
             f"of the {len(x)} x, at least one"
         )
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(INCHES, layout="constrained")
     axes = figure.add_subplot()
     image = axes.imshow(shown, origin="lower", cmap=COLORS)
     axes.set_xticks(range(len(x)), [f"{value:g}" for value in x])

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from infoset.checks import check_kind
 from infoset.learning import LearnResult
+from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.convergence import (
-    DOTS_PER_INCH,
-    GRID_COLOR,
     INCHES,
     LINE_COLOR,
     errors_of,
@@ -56,12 +55,8 @@ def plot_learning(result: LearnResult) -> Figure:
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('episodes', "exploitability (game's units)")
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     check_kind("result", result, LearnResult, "what learn returns")
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
-    FigureCanvasAgg(figure)
+    figure = new_figure(INCHES)
     axes = figure.add_subplot()
     name, _ = errors_of(result.runs[0].trace)
     errors = [errors_of(run.trace)[1] for run in result.runs]
@@ -74,9 +69,7 @@ def plot_learning(result: LearnResult) -> Figure:
     axes.set_ylabel(f"{MEASURED_OF.get(name, name)} (game's units)")
     title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
     axes.set_title(title, fontsize=11, parse_math=False)
-    axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    add_grid(axes)
     figure.tight_layout()
     return figure
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from infoset.errors import ParameterError
+from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.comparison import COLORS, DASHES
-from infoset.plotting.convergence import DOTS_PER_INCH, GRID_COLOR
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,12 +72,8 @@ def plot_lines(
     >>> figure.axes[0].get_xscale()
     'log'
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     _check_lines(lines, is_logarithmic)
-    figure = Figure(figsize=INCHES, dpi=DOTS_PER_INCH)
-    FigureCanvasAgg(figure)
+    figure = new_figure(INCHES)
     axes = figure.add_subplot()
     measured = 0
     for line in lines:
@@ -95,9 +91,7 @@ def plot_lines(
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.set_title(title, fontsize=11, parse_math=False)
-    axes.grid(visible=True, which="major", color=GRID_COLOR, linewidth=0.7)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
+    add_grid(axes)
     figure.legend(loc="outside right upper", frameon=False, fontsize=8)
     figure.set_layout_engine("constrained")
     return figure

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from infoset.plotting.arrangement import Arrangement, arrange
+from infoset.plotting.canvas import new_figure
 from infoset.plotting.drawing import draw_arrangement
 from infoset.plotting.legend import ROW_HEIGHT, break_rows, legend_entries
 from infoset.plotting.pen import Pen
@@ -68,12 +69,8 @@ def _draw_titled(pen: Pen, arranged: Arrangement) -> None:
 
 def _sheet(width: float, height: float) -> tuple[Figure, Pen]:
     """Return an empty figure and a pen on it whose unit is a point."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     wide, high = width + 2 * MARGIN, height + 2 * MARGIN
-    figure = Figure(figsize=(wide / POINTS_PER_INCH, high / POINTS_PER_INCH))
-    FigureCanvasAgg(figure)
+    figure = new_figure((wide / POINTS_PER_INCH, high / POINTS_PER_INCH))
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, wide), ylim=(high, 0))
     axes.set_axis_off()
     return figure, Pen(axes, MARGIN, MARGIN)
