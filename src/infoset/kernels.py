@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.caching import IndexDataCacheFile
 
-__all__ = ["inner_kernel", "kernel"]
+__all__ = ["bare_kernel", "inner_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -29,22 +29,28 @@ def kernel(function: Function) -> Function:
     same. A kernel also has the code of those it calls in it, which may come from other files:
     here it is valid as long as all of them are the same.
     """
-    return _compiled(function, inlined=False)
+    return _compiled(function)
+
+
+def bare_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, without counting the users of arrays.
+
+    For loops around `inner_kernel` functions, which take twice as long where users are counted. It
+    must make no arrays, nor copy slices.
+    """
+    return _compiled(function, _nrt=False)
 
 
 def inner_kernel(function: Function) -> Function:
-    """Compile `function` as `kernel` does, into the code of each kernel that calls it.
+    """Compile `function` as `bare_kernel` does, into the code of each kernel that calls it.
 
-    For what is called in the innermost loops with many arrays: a call passes every one of them,
-    and counts its users.
+    For what is called in the innermost loops with many arrays: a call passes every one of them.
     """
-    return _compiled(function, inlined=True)
+    return _compiled(function, _nrt=False, forceinline=True)
 
 
-def _compiled(function: Function, *, inlined: bool) -> Function:
-    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=inlined)(
-        function
-    )
+def _compiled(function: Function, **options: Any) -> Function:
+    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
     kept = getattr(compiled, "_cache", None)
     if kept is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
         kept._cache_file = _CacheFile(  # type: ignore[no-untyped-call]

@@ -27,8 +27,9 @@ def policies_at_random(tree, seed):
 
 def as_paths(paths):
     length = np.array([len(path) for path in paths], np.int32)
-    infostate = np.zeros((len(paths), max(length.max(), 1)), np.int32)
-    return Paths(length, infostate, infostate.copy())
+    most = max(length.max(), 1)
+    infostate, slot = np.zeros((2, len(paths), most), np.int32)
+    return Paths(length, infostate, slot, np.zeros((len(paths), most + 1)))
 
 
 def regret_of(simulator, policies, player, layer, paths, loss, centre):

@@ -37,11 +37,12 @@ def learn_one(row, simulator, path, loss):
         np.array([len(path)], np.int32),
         np.array([[of_slot[slot] for slot in path]], np.int32),
         np.array([path], np.int32),
+        np.zeros((1, len(path) + 1)),
     )
     numbers = np.array([row.numbers(tree_size(simulator, 0), 1)] * 2)
     state = row.begin(numbers, infostates, simulator.depth, simulator.num_slots)
     before = state.policy.copy()
-    learn_alone(numbers[0], infostates, paths, loss, 1.0, state, np.zeros(len(path)))
+    learn_alone(numbers[0], infostates, paths, loss, 1.0, state)
     return before, state.policy
 
 

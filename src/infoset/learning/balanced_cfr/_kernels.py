@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline, match_regrets
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray, IntArray
@@ -145,7 +145,7 @@ def move_policies(
                 match_regrets(first_slot, end, state.regret, state.policy)
 
 
-@kernel
+@bare_kernel
 def learn_layer_alone(
     numbers: FloatArray,
     infostates: Infostates,
@@ -167,7 +167,7 @@ def learn_layer_alone(
         move_policies(numbers, infostates, iteration, state)
 
 
-@kernel
+@bare_kernel
 def learn_by_layers(
     numbers: FloatArray, schedule: Schedule, arena: Arena, episodes: int, state: LayerState
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_for_all, count_rest
 from infoset.learning.efce.deviation import (
     EXPLORATION,
@@ -160,7 +160,7 @@ def renew(
         refresh(numbers, falling(done), infostates, pairs, state)
 
 
-@kernel
+@bare_kernel
 def learn_alone(
     numbers: FloatArray,
     anytime: bool,
@@ -183,7 +183,7 @@ def learn_alone(
     solve_all(infostates, pairs, state)
 
 
-@kernel
+@bare_kernel
 def learn_triggers(
     numbers: FloatArray,
     anytime: bool,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_path, follow_baseline
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray
@@ -205,7 +205,7 @@ def learn_locally(
             weight *= sampled(numbers, above, state) / state.sampling[above]
 
 
-@kernel
+@bare_kernel
 def learn_locally_alone(
     numbers: FloatArray,
     infostates: Infostates,
@@ -219,7 +219,7 @@ def learn_locally_alone(
     learn_locally(numbers, infostates, 0, paths, loss, episode, state)
 
 
-@kernel
+@bare_kernel
 def learn_in_turn(numbers: FloatArray, arena: Arena, episodes: int, state: LocalState) -> None:
     """Play episodes in an arena, in which one player after another samples and learns.
 

@@ -122,7 +122,7 @@ class AdversarialPlay(IterativeState):
         depth = infostate_depths(self._infostates)
         self._state = self._rule.begin(self._infostates, depth, self._num_own)
         self._arena = simulator.arena(simulator.utility, self._done, seed)
-        self._own = Paths(*(np.zeros_like(part[:1]) for part in self._arena.paths))
+        self._own = Paths._make(np.zeros_like(part[:1]) for part in self._arena.paths)
         self._policy = simulator.uniform()
         self._policy[self._seat] = self._state.policy
         self._utility = simulator.utility[:, player].tolist()

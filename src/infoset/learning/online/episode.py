@@ -55,6 +55,7 @@ class Episode:
             np.array([len(self._slots)], np.int32),
             np.array([self._infostates], np.int32),
             np.array([self._slots], np.int32),
+            np.zeros((1, len(self._slots) + 1)),
         )
 
     def add(self, infostate: Hashable, action: Action, number: int, slot: int) -> None:

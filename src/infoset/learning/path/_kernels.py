@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_infostate, follow_baseline
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray
@@ -136,20 +136,17 @@ def lay_baseline(
 
 
 @inner_kernel
-def follow_path(
-    infostates: Infostates, player: int, paths: Paths, state: PathState, reach: FloatArray
-) -> None:
+def follow_path(infostates: Infostates, player: int, paths: Paths, state: PathState) -> None:
     """Count one more episode of a player in the average, and write the own reach along its path.
 
-    reach : [D]. To be done before the policy changes.
+    To be done before the policy changes.
     """
     state.mass[infostates.root_slot[player]] += 1.0
-    own_reach = 1.0
+    paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
-        here = paths.infostate[player, step]
+        here, slot = paths.infostate[player, step], paths.slot[player, step]
         count_infostate(infostates, here, state.policy, state.mass, state.counted)
-        own_reach *= state.policy[paths.slot[player, step]]
-        reach[step] = own_reach
+        paths.reach[player, step + 1] = paths.reach[player, step] * state.policy[slot]
 
 
 @inner_kernel
@@ -161,7 +158,6 @@ def learn_path(
     loss: float,
     episode: float,
     state: PathState,
-    reach: FloatArray,
 ) -> None:
     """Count an episode of a player in the average, and update it along its path, in place.
 
@@ -174,10 +170,9 @@ def learn_path(
     numbers : [6] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
     are multiplied or 0, the window of baselines or 0 for none, and the floor under probabilities
     in multiples of η_x.
-    reach : [D] room for the own reach along the path.
     Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
     """
-    follow_path(infostates, player, paths, state, reach)
+    follow_path(infostates, player, paths, state)
     power, drift = numbers[POWER], numbers[DRIFT]
     window, floor = numbers[WINDOW], numbers[FLOOR]
     moving = power > 0.0 or drift != 0.0
@@ -186,11 +181,12 @@ def learn_path(
     passed = 0.0
     for step in range(last, -1, -1):
         here, slot = paths.infostate[player, step], paths.slot[player, step]
+        reach = paths.reach[player, step + 1]
         rate = numbers[RATE] * drifted * state.weight[here]
         exploration = numbers[EXPLORATION] * drifted * state.weight[here]
         if power > 0.0:
             exploration /= raise_to(state.taken[slot], power)
-            inverse = 1.0 / (reach[step] + exploration)
+            inverse = 1.0 / (reach + exploration)
             state.taken[slot] += inverse
             state.seen[here] += inverse / infostates.num_actions[here]
             rate /= raise_to(state.seen[here], power)
@@ -200,10 +196,10 @@ def learn_path(
             kept = rate / state.rate[here]
             state.rate[here] = rate
             draw_to(state.initial, kept, first_slot, end, state.policy)
-        visible = reach[step] + exploration
+        visible = reach + exploration
         estimate = loss / visible if step == last else 0.0
         if window > 0.0:
-            led = 1.0 / ((reach[step - 1] if step > 0 else 1.0) + exploration)
+            led = 1.0 / (paths.reach[player, step] + exploration)
             estimate += state.baseline[slot] * (led - 1.0 / visible)
             lay_baseline(first_slot, end, slot, rate * led, state.baseline, state.policy)
             follow_baseline(slot, loss, window, state.baseline, state.visits)
@@ -212,7 +208,7 @@ def learn_path(
         passed = log_total / rate
 
 
-@kernel
+@bare_kernel
 def learn_alone(
     numbers: FloatArray,
     infostates: Infostates,
@@ -220,24 +216,22 @@ def learn_alone(
     loss: float,
     episode: float,
     state: PathState,
-    reach: FloatArray,
 ) -> None:
     """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
-    learn_path(numbers, infostates, 0, paths, loss, episode, state, reach)
+    learn_path(numbers, infostates, 0, paths, loss, episode, state)
 
 
-@kernel
+@bare_kernel
 def learn_together(numbers: FloatArray, arena: Arena, episodes: int, state: PathState) -> None:
     """Play episodes in an arena, in which all follow their policies and learn.
 
     numbers : [N, 6] of each player, see `learn_path`. What players are told is losses.
     """
     nodes, infostates, losses, done, stream, paths = arena
-    reach = np.empty(paths.slot.shape[1])
     for _ in range(episodes):
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
         done[0] += 1
         episode = float(done[0])
         for player in range(len(numbers)):
             loss = losses[end, player]
-            learn_path(numbers[player], infostates, player, paths, loss, episode, state, reach)
+            learn_path(numbers[player], infostates, player, paths, loss, episode, state)

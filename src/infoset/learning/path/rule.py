@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from infoset.learning.path._kernels import PathState, learn_alone
 from infoset.learning.simulation import Infostates, Paths
 from infoset.learning.update_rule import Feedback
@@ -55,5 +53,4 @@ class PathRule:
     ) -> None:
         """Count an episode in the average, and learn from it, `state` in place."""
         loss, episode = feedback.loss - self.row.centre, float(feedback.episode)
-        reach = np.empty(paths.slot.shape[1])
-        learn_alone(self.numbers, infostates, paths, loss, episode, state, reach)
+        learn_alone(self.numbers, infostates, paths, loss, episode, state)

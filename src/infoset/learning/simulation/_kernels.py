@@ -66,7 +66,7 @@ class Infostates(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """What each player did in an episode: the kernels write it, and learners read it.
+    """What each player did in an episode: kernels write it, and learners read it.
 
     Attributes
     ----------
@@ -74,11 +74,14 @@ class Paths(NamedTuple):
         [N] number of decisions of each player.
     infostate, slot : IntArray
         [N, D] where they were made, and the slots of the actions taken, in order.
+    reach : FloatArray
+        [N, D + 1] room for what learners make of it: own reach along the path.
     """
 
     length: IntArray
     infostate: IntArray
     slot: IntArray
+    reach: FloatArray
 
 
 class Arena(NamedTuple):

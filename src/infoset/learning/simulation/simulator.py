@@ -74,9 +74,11 @@ class Simulator:
 
     def empty_paths(self) -> Paths:
         """Return room for what each player does in an episode."""
-        size = (self.num_players, max(1, int(self.most_decisions.max(initial=0))))
-        length = np.zeros(self.num_players, np.int32)
-        return Paths(length, np.zeros(size, np.int32), np.zeros(size, np.int32))
+        num_players, most = self.num_players, max(1, int(self.most_decisions.max(initial=0)))
+        infostate, slot = np.zeros((2, num_players, most), np.int32)
+        return Paths(
+            np.zeros(num_players, np.int32), infostate, slot, np.zeros((num_players, most + 1))
+        )
 
     def arena(self, told: FloatArray, done: LongArray, seed: int) -> Arena:
         """Return the game as kernels play it, who draw by a seed, and count in `done` [1].

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning.efce.deviation import LEAST_PROBABILITY, TriggerState
 from infoset.learning.simulation import Infostates
 from infoset.typing import FloatArray
@@ -104,7 +104,7 @@ def solve_infostate(
             state.flow[pairs.start[slot] + pairs.rank[other]] *= state.policy[slot]
 
 
-@kernel
+@bare_kernel
 def solve_all(infostates: Infostates, pairs: TriggerPairs, state: TriggerState) -> None:
     """Write the fixed point of φ at all infostates to `policy`."""
     for here in range(len(infostates.first_slot)):

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
 from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import Arena, Infostates, Paths, play
@@ -65,19 +63,18 @@ def follow_path(
     player: int,
     paths: Paths,
     state: OutcomeState,
-    reach: FloatArray,
 ) -> None:
     """Count a player's path in the average, and write the probability of sampling it.
 
-    reach : [D + 1] that of the player's own actions up to each step. To be done before the policy
-    changes, and after the mass of the empty sequence has grown.
+    That is of the player's own actions up to each step. To be done before the policy changes, and
+    after the mass of the empty sequence has grown.
     """
-    reach[0] = 1.0
+    paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
         here, slot = paths.infostate[player, step], paths.slot[player, step]
         count_infostate(infostates, here, state.policy, state.mass, state.counted)
         sampled = share * state.exploration[slot] + (1.0 - share) * state.policy[slot]
-        reach[step + 1] = reach[step] * sampled
+        paths.reach[player, step + 1] = paths.reach[player, step] * sampled
 
 
 @inner_kernel
@@ -88,7 +85,6 @@ def learn_outcome(
     paths: Paths,
     utility: float,
     state: OutcomeState,
-    reach: FloatArray,
 ) -> None:
     """Count the path of a player that has sampled, and add estimated regrets, `state` in place.
 
@@ -101,28 +97,28 @@ def learn_outcome(
 
     What the others and nature do, they do on policy: their reach cancels.
 
-    reach : [D + 1] room for q along the path.
     Source: Lanctot et al. (2009), Section 3.1; the baselines, here of infostates: Schmid et al.
     (2019), eq. (9).
     """
-    follow_path(numbers.share, infostates, player, paths, state, reach)
+    follow_path(numbers.share, infostates, player, paths, state)
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
         first_slot = infostates.first_slot[here]
         end = first_slot + infostates.num_actions[here]
-        surprise = (utility - state.baseline[taken]) * (reach[step] / reach[step + 1])
+        reach, further = paths.reach[player, step], paths.reach[player, step + 1]
+        surprise = (utility - state.baseline[taken]) * (reach / further)
         value = state.policy[taken] * surprise
         for slot in range(first_slot, end):
             value += state.policy[slot] * state.baseline[slot]
         for slot in range(first_slot, end):
-            state.regret[slot] += (state.baseline[slot] - value) / reach[step]
-        state.regret[taken] += surprise / reach[step]
+            state.regret[slot] += (state.baseline[slot] - value) / reach
+        state.regret[taken] += surprise / reach
         follow_baseline(taken, utility, numbers.window, state.baseline, state.visits)
         match_floored(infostates, here, numbers.regret_floor, state.regret, state.policy)
         utility = value
 
 
-@kernel
+@bare_kernel
 def learn_outcome_alone(
     numbers: OutcomeNumbers,
     infostates: Infostates,
@@ -131,12 +127,11 @@ def learn_outcome_alone(
     state: OutcomeState,
 ) -> None:
     """Count an episode of the only player there is, number 0, and learn from it, in place."""
-    reach = np.empty(paths.slot.shape[1] + 1)
     state.mass[infostates.root_slot[0]] += 1.0
-    learn_outcome(numbers, infostates, 0, paths, utility, state, reach)
+    learn_outcome(numbers, infostates, 0, paths, utility, state)
 
 
-@kernel
+@bare_kernel
 def learn_by_outcomes(
     numbers: OutcomeNumbers, arena: Arena, episodes: int, state: OutcomeState
 ) -> None:
@@ -146,7 +141,6 @@ def learn_by_outcomes(
     """
     nodes, infostates, utility, done, stream, paths = arena
     num_players, most_steps = paths.slot.shape
-    reach = np.empty(most_steps + 1)
     for _ in range(episodes):
         player = done[0] % num_players
         done[0] += 1
@@ -162,4 +156,4 @@ def learn_by_outcomes(
             paths,
         )
         count_for_all(infostates, state.mass)
-        learn_outcome(numbers, infostates, player, paths, utility[end, player], state, reach)
+        learn_outcome(numbers, infostates, player, paths, utility[end, player], state)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
+from infoset.kernels import bare_kernel, inner_kernel, kernel
 from infoset.learning._kernels import count_for_all, count_infostate
 from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import (
@@ -251,7 +251,7 @@ def traverse(
         node = go_on(numbers, nodes, infostates, player, child, state.policy, stream)
 
 
-@kernel
+@bare_kernel
 def learn_by_traversals(
     numbers: TraversalNumbers, arena: Arena, episodes: int, frames: Frames, state: TraversalState
 ) -> None:
