@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
@@ -19,7 +19,7 @@ __all__ = ["OutcomeNames"]
 
 @dataclass(frozen=True)
 class OutcomeNames(Sequence[str]):
-    """The outcomes of nature as texts, made when they are asked for.
+    """The outcomes of nature as texts, made when they are asked for first.
 
     A draw that comes to different things in different histories is told by the first of them.
     """
@@ -27,6 +27,7 @@ class OutcomeNames(Sequence[str]):
     tree: GameTree | ExtensiveForm
     histories: Histories
     draws: FloatArray
+    texts: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -41,6 +42,11 @@ class OutcomeNames(Sequence[str]):
         return self._text(range(len(self))[index])
 
     def _text(self, outcome: int) -> str:
+        if outcome not in self.texts:
+            self.texts[outcome] = self._trace(outcome)
+        return self.texts[outcome]
+
+    def _trace(self, outcome: int) -> str:
         texts = []
         none = np.zeros(1, np.int64)
         waiting = until_drawn(self.histories, Pairs(none, none))
