@@ -127,6 +127,11 @@ def test_another_original_map_is_another_game(trade):
     assert trade.information.refines(harder.information)
 
 
+def test_what_is_seen_when_others_act_too_is_not_forgotten():
+    form = product_form(load_game("goofspiel(num_cards=3)"))
+    assert same(forget_own_actions(form), form.information)
+
+
 def test_agents_who_forget_must_still_know_what_they_may_do():
     form = product_form(load_game("goofspiel(num_cards=3,imp_info=true)"))
     with pytest.raises(ParameterError, match="what may be done is not the same there"):

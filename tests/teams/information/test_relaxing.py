@@ -16,6 +16,7 @@ from infoset.teams import (
     InformationMap,
     find_relaxation,
     forget_own_actions,
+    make_product_form,
     perfect_recall_closure,
     product_form,
     reveal_everything,
@@ -90,6 +91,21 @@ def test_enough_games_are_small_enough_to_list_all_refinements():
         sizes = np.bincount(form.information.label)
         small += sizes.max() < 7 and form.information.recall_violation(TEAM) is not None
     assert small >= 15
+
+
+def test_who_has_not_acted_yet_remembers_that():
+    form = make_product_form(
+        {"Alice": 0.5, "Bob": 0.5},
+        agent_names=("Alice", "Bob"),
+        num_stages=2,
+        agent=lambda first, actions: (int(first == "Bob"), 0, None)[len(actions)],
+        legal_actions=lambda first, actions: ("up", "down"),
+        information=lambda first, actions: None,
+        reward=lambda first, actions: (0, 0),
+    )
+    assert form.information.label.tolist() == [0, 1, 2, 2, 2, 2]
+    assert perfect_recall_closure(form.information, (0,)).label.tolist() == [0, 1, 2, 3, 4, 4]
+    assert perfect_recall_closure(form.information, TEAM).label.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 @given(seed=st.integers(0, 10_000), num_agents=st.integers(2, 3))

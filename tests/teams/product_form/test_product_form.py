@@ -229,6 +229,11 @@ def test_where_nature_ends_the_play_somebody_waits():
     )
 
 
+def test_actions_of_one_name_are_told_apart():
+    twice = decision(0, "here", [("up", terminal(1)), ("up", terminal(2))])
+    assert product_form(make_form(twice, players=1)).legal_actions(0) == ("up", "up #2")
+
+
 def absent_minded():
     second = decision(0, "exit?", {"exit": terminal(4), "go on": terminal(1)})
     return make_form(decision(0, "exit?", {"exit": terminal(0), "go on": second}), players=1)

@@ -61,7 +61,7 @@ def test_policies_are_worth_the_same_in_smaller_forms(reduce, game):
     np.testing.assert_allclose(worth(smaller, policy), worth(form, policy), atol=1e-12)
 
 
-def toss(coins, seen):
+def toss(coins, seen, shown=None):
     """A coin is tossed, player 0 sees some of it and says a word, player 1 guesses the side."""
     return make_product_form(
         coins,
@@ -71,6 +71,7 @@ def toss(coins, seen):
         legal_actions=lambda coin, actions: ("heads", "tails"),
         information=lambda coin, actions: actions or seen(coin),
         reward=lambda coin, actions: (float(actions[1] == coin[:5]), coin[-1] == "!"),
+        shown=shown,
     )
 
 
@@ -83,6 +84,8 @@ def test_outcomes_are_merged_just_where_nobody_can_tell_them_apart():
         == [[1, 2 / 3], [0, 2 / 3], [1, 2 / 3], [0, 2 / 3]] + [[1, 0]] * 2
     )
     assert merge_outcomes(toss(coins, lambda coin: coin)).num_nodes == 9
+    told = toss(coins, lambda coin: coin[:5], shown=lambda coin: (None, coin[-1]))
+    assert merge_outcomes(told).num_nodes == 9
 
 
 def test_nothing_is_merged_where_plays_end_elsewhere():

@@ -36,9 +36,9 @@ def check_form(form: object) -> None:
 def merge_outcomes(form: ProductForm) -> ProductForm:
     """Merge outcomes of nature that no agent can ever tell apart; payoffs are their means.
 
-    Two outcomes are merged if all that agents know, whatever they do, is the same. With the
-    original information map, or one that does not tell them apart either, policies are worth
-    the same. A map that reveals everything reveals less: only which of the merged outcomes it is.
+    Two outcomes are merged if all that agents know, and are shown alone, is the same whatever they
+    do. With the original information map, or one that does not tell them apart either, policies
+    are worth the same. A map that reveals everything reveals less: which of those that are left.
 
     Parameters
     ----------
@@ -133,11 +133,12 @@ def _twins(form: ProductForm) -> LongArray:
     rank[nodes], rank[-1] = position, -1
     child_rank = rank[form.arrays.child]
     twin = np.empty(form.num_nodes, np.int64)
-    known: dict[bytes, LongArray] = {}
+    shown = np.zeros((form.num_nodes, 0)) if form.shown is None else form.shown
+    known: dict[tuple[bytes, ...], LongArray] = {}
     for own in np.split(nodes, first[1:]):
         edge, _ = edges_in_order(form.arrays.first_edge, own)
-        table = form.original[own].tobytes() + child_rank[edge].tobytes()
-        twin[own] = known.setdefault(table, own)
+        tables = form.original[own], shown[own], child_rank[edge]
+        twin[own] = known.setdefault(tuple(table.tobytes() for table in tables), own)
     return twin
 
 

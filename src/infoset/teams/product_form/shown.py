@@ -11,10 +11,7 @@ __all__ = ["shown_alone"]
 
 
 def shown_alone(tree: GameTree) -> IntArray:
-    """Return [H, P] a number for the private observations of each player so far, in order.
-
-    Transitions that show it nothing private do not count.
-    """
+    """Return [H, P] a number for what each player has been shown alone, and when."""
     columns = [_private_record(own)[tree.infostate[:, own.player]] for own in tree.infostate_trees]
     return np.stack(columns, axis=1)
 
@@ -25,7 +22,5 @@ def _private_record(own: InfostateTree) -> IntArray:
     record = [0]
     steps = zip(own.parent[1:].tolist(), own.private_observation[1:].tolist(), strict=True)
     for parent, seen in steps:
-        before = record[parent]
-        is_new = own.observations[seen] is not None
-        record.append(numbers.setdefault((before, seen), len(numbers) + 1) if is_new else before)
+        record.append(numbers.setdefault((record[parent], seen), len(numbers) + 1))
     return np.array(record, np.int32)
