@@ -19,6 +19,7 @@ from infoset.teams import (
     product_form,
     reveal_private,
 )
+from infoset.teams.product_form import twin_nodes
 from infoset.teams.product_form.well_posed import check_well_posed
 from infoset.tree import build_tree
 from random_teams import random_team_game
@@ -86,6 +87,15 @@ def test_outcomes_are_merged_just_where_nobody_can_tell_them_apart():
     assert merge_outcomes(toss(coins, lambda coin: coin)).num_nodes == 9
     told = toss(coins, lambda coin: coin[:5], shown=lambda coin: (None, coin[-1]))
     assert merge_outcomes(told).num_nodes == 9
+
+
+def test_twins_are_found_by_any_labels(bridge):
+    twin = twin_nodes(bridge, bridge.original)
+    assert len(np.unique(twin)) == 101 * 128
+    np.testing.assert_array_equal(bridge.original[twin], bridge.original)
+    np.testing.assert_array_equal(twin[twin], twin)
+    assert (twin_nodes(bridge, np.arange(bridge.num_nodes)) == np.arange(bridge.num_nodes)).all()
+    assert len(np.unique(twin_nodes(bridge, np.zeros(bridge.num_nodes)))) == 128
 
 
 def test_nothing_is_merged_where_plays_end_elsewhere():

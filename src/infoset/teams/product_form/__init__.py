@@ -3,7 +3,7 @@
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import Prefix, ProductForm, Source
 from infoset.teams.product_form.making import product_form
-from infoset.teams.product_form.reducing import check_form, drop_decided, merge_outcomes
+from infoset.teams.product_form.reducing import check_form, drop_decided, merge_outcomes, twin_nodes
 
 __all__ = [
     "Prefix",
@@ -14,4 +14,5 @@ __all__ = [
     "drop_decided",
     "merge_outcomes",
     "product_form",
+    "twin_nodes",
 ]

@@ -12,9 +12,9 @@ from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import ProductForm, Source
 from infoset.teams.product_form.ragged import edges_in_order, offsets, spread
 from infoset.tree.forms.extensive_form import number_by_appearance
-from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["check_form", "drop_decided", "merge_outcomes"]
+__all__ = ["check_form", "drop_decided", "merge_outcomes", "twin_nodes"]
 
 
 def check_form(form: object) -> None:
@@ -64,7 +64,8 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     """
     check_form(form)
     arrays = form.arrays
-    twin = _twins(form)
+    known = form.original if form.shown is None else np.column_stack([form.original, form.shown])
+    twin = twin_nodes(form, known)
     chance = np.bincount(twin, arrays.chance, form.num_nodes).astype(np.float64)
     node = form.node_of_edge[arrays.payoff_edge]
     action = arrays.payoff_edge - arrays.first_edge[node]
@@ -124,8 +125,16 @@ def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
     return rows[np.where(padded[place] == edge, place, -1)]
 
 
-def _twins(form: ProductForm) -> LongArray:
-    """Return [N] the node that each is merged into: that of the first outcome that is the same."""
+def twin_nodes(form: ProductForm, known: IntArray) -> LongArray:
+    """Return [N] the same node of the first outcome that cannot be told apart; often itself.
+
+    Parameters
+    ----------
+    form : ProductForm
+    known : IntArray
+        [N] or [N, any] what is known at a node, as numbers. Outcomes are alike if these are the
+        same at all their nodes, which lead to each other by the same actions.
+    """
     nodes = np.argsort(form.outcome, kind="stable")
     _, first, count = np.unique(form.outcome[nodes], return_index=True, return_counts=True)
     _, position = spread(count)
@@ -133,12 +142,11 @@ def _twins(form: ProductForm) -> LongArray:
     rank[nodes], rank[-1] = position, -1
     child_rank = rank[form.arrays.child]
     twin = np.empty(form.num_nodes, np.int64)
-    shown = np.zeros((form.num_nodes, 0)) if form.shown is None else form.shown
-    known: dict[tuple[bytes, ...], LongArray] = {}
+    alike: dict[tuple[bytes, bytes], LongArray] = {}
     for own in np.split(nodes, first[1:]):
         edge, _ = edges_in_order(form.arrays.first_edge, own)
-        tables = form.original[own], shown[own], child_rank[edge]
-        twin[own] = known.setdefault(tuple(table.tobytes() for table in tables), own)
+        tables = known[own].tobytes(), child_rank[edge].tobytes()
+        twin[own] = alike.setdefault(tables, own)
     return twin
 
 
