@@ -72,17 +72,3 @@ def follow_baseline(
     if window > 0.0:
         visits[place] += 1.0
         baseline[place] += (loss - baseline[place]) / min(visits[place], window)
-
-
-@inner_kernel
-def match_regrets(first_slot: int, end: int, regret: FloatArray, policy: FloatArray) -> None:
-    """Set the policy at an infostate in proportion to positive regret, `policy` [S] in place.
-
-    Uniform where no regret is positive.
-    """
-    total = 0.0
-    for slot in range(first_slot, end):
-        policy[slot] = max(regret[slot], 0.0)
-        total += policy[slot]
-    for slot in range(first_slot, end):
-        policy[slot] = policy[slot] / total if total > 0.0 else 1.0 / (end - first_slot)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from infoset.kernels import bare_kernel, inner_kernel
-from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline, match_regrets
+from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
 from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.regret._slot_kernels import hedge, match_regrets
 from infoset.typing import FloatArray, IntArray
 
 RATE = 0
@@ -79,20 +78,6 @@ def add_regret(
     regret[taken] -= loss
     for slot in range(first_slot, end):
         regret[slot] = max(regret[slot] + expected, least)
-
-
-@inner_kernel
-def hedge(first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray) -> None:
-    """Set the policy at an infostate in proportion to exp(rate · regret), `policy` in place."""
-    most = regret[first_slot]
-    for slot in range(first_slot + 1, end):
-        most = max(most, regret[slot])
-    total = 0.0
-    for slot in range(first_slot, end):
-        policy[slot] = np.exp(rate * (regret[slot] - most))
-        total += policy[slot]
-    for slot in range(first_slot, end):
-        policy[slot] /= total
 
 
 @inner_kernel

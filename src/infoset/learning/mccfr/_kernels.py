@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from infoset.kernels import inner_kernel
-from infoset.learning._kernels import match_regrets
 from infoset.learning.simulation import Infostates
+from infoset.regret._slot_kernels import match_regrets
 from infoset.typing import FloatArray
 
 

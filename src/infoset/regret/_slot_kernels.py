@@ -1,0 +1,36 @@
+"""What to choose at one decision, from regrets that are slots of flat arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import inner_kernel
+from infoset.typing import FloatArray
+
+
+@inner_kernel
+def match_regrets(first_slot: int, end: int, regret: FloatArray, policy: FloatArray) -> None:
+    """Set the policy at an infostate in proportion to positive regret, `policy` [S] in place.
+
+    Uniform where no regret is positive.
+    """
+    total = 0.0
+    for slot in range(first_slot, end):
+        policy[slot] = max(regret[slot], 0.0)
+        total += policy[slot]
+    for slot in range(first_slot, end):
+        policy[slot] = policy[slot] / total if total > 0.0 else 1.0 / (end - first_slot)
+
+
+@inner_kernel
+def hedge(first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray) -> None:
+    """Set the policy at an infostate in proportion to exp(rate · regret), `policy` in place."""
+    most = regret[first_slot]
+    for slot in range(first_slot + 1, end):
+        most = max(most, regret[slot])
+    total = 0.0
+    for slot in range(first_slot, end):
+        policy[slot] = np.exp(rate * (regret[slot] - most))
+        total += policy[slot]
+    for slot in range(first_slot, end):
+        policy[slot] /= total
