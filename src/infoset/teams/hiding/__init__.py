@@ -1,0 +1,54 @@
+"""Progressive hiding: agents are lent knowledge to learn with, and pay for what hangs on it."""
+
+from infoset.teams.hiding.learner import (
+    LocalLearner,
+    entropic_ftrl,
+    hedge,
+    regret_matching,
+    regret_matching_plus,
+)
+from infoset.teams.hiding.minorize import MinorizeMaximize
+from infoset.teams.hiding.objective import penalty, project, relaxed_objective
+from infoset.teams.hiding.progressive import ProgressiveHiding
+from infoset.teams.hiding.projector import PROJECTORS, Projector
+from infoset.teams.hiding.relaxed_form import RelaxedForm, relax
+from infoset.teams.hiding.runs import HidingRun, best_run, run_seeds
+from infoset.teams.hiding.schedules import (
+    PenaltySchedule,
+    constant_penalty,
+    geometric_penalty,
+    linear_penalty,
+    steered_penalty,
+)
+from infoset.teams.hiding.scheme import HidingScheme
+from infoset.teams.hiding.state import HidingTrace
+from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
+
+__all__ = [
+    "PROJECTORS",
+    "WEIGHTINGS",
+    "HidingRun",
+    "HidingScheme",
+    "HidingTrace",
+    "LocalLearner",
+    "MinorizeMaximize",
+    "PenaltySchedule",
+    "ProgressiveHiding",
+    "Projector",
+    "RelaxedForm",
+    "Weighting",
+    "best_run",
+    "constant_penalty",
+    "entropic_ftrl",
+    "geometric_penalty",
+    "hedge",
+    "linear_penalty",
+    "penalty",
+    "project",
+    "regret_matching",
+    "regret_matching_plus",
+    "relax",
+    "relaxed_objective",
+    "run_seeds",
+    "steered_penalty",
+]

@@ -1,0 +1,137 @@
+"""Which nodes an iteration learns at: all of them, those below one outcome of nature, or one path.
+
+A visit lists nodes and endings, parents first, each with its importance: one over the probability
+that it is visited, so that sums over what is visited are right on average.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.kernels import inner_kernel, kernel
+from infoset.streams import Stream, next_uniform
+from infoset.teams.hiding._pass_kernels import Nodes, View
+from infoset.typing import FloatArray, IndexArray, LongArray
+
+
+class Below(NamedTuple):
+    """What is below each of R outcomes of nature, and what each edge leads to.
+
+    Attributes
+    ----------
+    first_node, first_ending : LongArray
+        [R + 1] where the nodes and endings of each outcome begin in the lists.
+    node, ending : IndexArray
+        [N] and [Z] nodes and endings, outcome by outcome, parents first.
+    first_edge : LongArray
+        [N + 1] the edges of each node.
+    child : LongArray
+        [E] the node that an edge leads to; -1 - z where play ends with payoff z, -1 - Z where it
+        ends without any.
+    """
+
+    first_node: LongArray
+    node: IndexArray
+    first_ending: LongArray
+    ending: IndexArray
+    first_edge: LongArray
+    child: LongArray
+
+
+class Visit(NamedTuple):
+    """The nodes and endings visited.
+
+    Attributes
+    ----------
+    node : IndexArray
+        [N] their nodes, parents first, as far as they go.
+    ending : IndexArray
+        [Z] their endings.
+    size : LongArray
+        [2] how many nodes and endings there are.
+    importance, ending_importance : FloatArray
+        [N] and [Z], in the same order.
+    """
+
+    node: IndexArray
+    ending: IndexArray
+    size: LongArray
+    importance: FloatArray
+    ending_importance: FloatArray
+
+
+@inner_kernel
+def draw_index(probability: FloatArray, first: int, end: int, draw: float) -> int:
+    """Return which probability a number in [0, 1) hits, of those from `first` on."""
+    for index in range(first, end - 1):
+        draw -= probability[index]
+        if draw < 0.0:
+            return index
+    return end - 1
+
+
+@inner_kernel
+def draw_outcome(below: Below, nodes: Nodes, stream: Stream) -> int:
+    """Draw an outcome of nature."""
+    outcome, last = 0, len(below.first_node) - 2
+    draw = next_uniform(stream) - nodes.chance[below.node[0]]
+    while draw >= 0.0 and outcome < last:
+        outcome += 1
+        draw -= nodes.chance[below.node[below.first_node[outcome]]]
+    return outcome
+
+
+@kernel
+def visit_outcome(below: Below, nodes: Nodes, stream: Stream, visit: Visit) -> None:
+    """Draw an outcome of nature and visit all that is below it, `visit` in place."""
+    outcome = draw_outcome(below, nodes, stream)
+    first, end = below.first_node[outcome], below.first_node[outcome + 1]
+    importance = 1.0 / nodes.chance[below.node[first]]
+    for place in range(first, end):
+        visit.node[place - first] = below.node[place]
+        visit.importance[place - first] = importance
+    visit.size[0] = end - first
+    first, end = below.first_ending[outcome], below.first_ending[outcome + 1]
+    for place in range(first, end):
+        visit.ending[place - first] = below.ending[place]
+        visit.ending_importance[place - first] = importance
+    visit.size[1] = end - first
+
+
+@kernel
+def visit_path(
+    exploration: float,
+    below: Below,
+    nodes: Nodes,
+    view: View,
+    policy: FloatArray,
+    stream: Stream,
+    visit: Visit,
+) -> None:
+    """Draw one play and visit its nodes and its ending, if that pays anything, `visit` in place.
+
+    All follow the policy [S], mixed with uniform play in the share `exploration`.
+    """
+    node = below.node[below.first_node[draw_outcome(below, nodes, stream)]]
+    chance = nodes.chance[node]
+    visit.size[0] = visit.size[1] = 0
+    while True:
+        visit.node[visit.size[0]] = node
+        visit.importance[visit.size[0]] = 1.0 / chance
+        visit.size[0] += 1
+        first = view.first_slot[view.label[node]]
+        num_actions = below.first_edge[node + 1] - below.first_edge[node]
+        if next_uniform(stream) < exploration:
+            action = int(next_uniform(stream) * num_actions)
+        else:
+            action = draw_index(policy, first, first + num_actions, next_uniform(stream)) - first
+        chance *= (1.0 - exploration) * policy[first + action] + exploration / num_actions
+        child = below.child[below.first_edge[node] + action]
+        if child < 0:
+            break
+        node = child
+    ending = -1 - child
+    if ending < len(visit.ending):
+        visit.ending[0] = ending
+        visit.ending_importance[0] = 1.0 / chance
+        visit.size[1] = 1

@@ -1,0 +1,117 @@
+"""Minorise and maximise: two proximal steps in turn, which never go down (Algorithm 1)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from infoset.checks import check_number
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.teams.hiding._minorize_kernels import Stages, minorize_maximize
+from infoset.teams.hiding.progressive import numbers_of
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.scheme import HidingScheme
+from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace
+from infoset.teams.hiding.weighting import Weighting
+from infoset.teams.policies import check_probabilities, random_probabilities
+from infoset.typing import FloatArray
+
+__all__ = ["MinorizeMaximize"]
+
+SCHEME: Final = HidingScheme(
+    projector="current",
+    weighting=Weighting("counterfactual beliefs", "given the label", "team", conditional=True),
+)
+"""The projector and the weights that make both steps exact."""
+
+
+class MinorizeMaximize(HidingState):
+    """The state of Algorithm 1, and the iterations that move it.
+
+    In turn π̂ ← P π, and π ← the best relaxed policy against it:
+
+        argmax  J(π) - γ E_π ‖π - π̂‖²
+
+    found from the last stage to the first. F(π) = J(π) - γ E_π ‖π - P π‖² never falls: the shadow
+    is the nearest implementable policy, so that what is maximised is F at the old π, and at most F
+    at the new one.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+        The team that learns must have perfect recall under the relaxed map.
+    gamma : float
+        γ, above 0, in units of utility.
+    start : FloatArray, optional
+        [S] the first relaxed policy; by default drawn, uniformly among all.
+    seed : int
+        Of the first policy.
+    fixed : FixedPolicies, optional
+        Implementable policies [C] of all other teams.
+
+    Raises
+    ------
+    ParameterError
+        If γ is not above 0, or several teams would learn.
+    UnsupportedGameError
+        If the team forgets under the relaxed map; two prefixes show it.
+
+    Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
+    Algorithm 1 and Theorem 3; the steps are derived.
+    """
+
+    def __init__(
+        self,
+        relaxed_form: RelaxedForm,
+        gamma: float,
+        *,
+        start: FloatArray | None = None,
+        seed: int = 0,
+        fixed: FixedPolicies | None = None,
+    ) -> None:
+        check_number("gamma", gamma)
+        if gamma == 0:
+            raise ParameterError(
+                "gamma=0 has no proximal step; give a penalty above 0, such as 0.3"
+            )
+        super().__init__(relaxed_form, gamma, seed, fixed or {})
+        if len(self._game.teams) != 1:
+            raise ParameterError(
+                f"{len(self._game.teams)} teams would learn; Algorithm 1 is for one team: fix the "
+                "others, or let all learn by ProgressiveHiding"
+            )
+        team = int(self._game.teams[0])
+        violation = relaxed_form.relaxed.recall_violation(relaxed_form.teams[team])
+        if violation is not None:
+            raise UnsupportedGameError(
+                f"Algorithm 1 needs a team that remembers all under the relaxed map: {violation} "
+                "Give the closure, perfect_recall_closure(map, team), or learn by ProgressiveHiding"
+            )
+        self._numbers = numbers_of(SCHEME, relaxed_form, 1)
+        self._stages = _stages_of(relaxed_form)
+        own = np.repeat(relaxed_form.label_team == team, relaxed_form.relaxed.num_actions)
+        drawn = random_probabilities(relaxed_form.relaxed, self._generator)
+        first = drawn if start is None else start
+        check_probabilities(relaxed_form.relaxed, first)
+        self._state.policy[own] = first[own]
+
+    def run(self, iterations: int) -> HidingTrace:
+        """Do `iterations` more iterations, inside one compiled call, and return what they came to.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        trace = self._room_for_trace(iterations)
+        minorize_maximize(self._stages, self._game, self._numbers, self._state, self._room, trace)
+        return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+
+def _stages_of(relaxed_form: RelaxedForm) -> Stages:
+    stages = np.arange(relaxed_form.form.num_stages + 1)
+    return Stages(
+        first_node=relaxed_form.form.arrays.first_node,
+        first_label=np.searchsorted(relaxed_form.relaxed.stage, stages),
+    )

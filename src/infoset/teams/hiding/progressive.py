@@ -1,0 +1,116 @@
+"""Progressive hiding: learning with knowledge that is lent, at a price (Algorithm 2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoset.checks import check_kind
+from infoset.teams.hiding._hiding_kernels import Numbers, hide
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.scheme import VISITS, HidingScheme
+from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace, visit_everything
+from infoset.teams.hiding.weighting import Weighting
+from infoset.typing import IndexArray
+
+__all__ = ["ProgressiveHiding", "numbers_of"]
+
+
+class ProgressiveHiding(HidingState):
+    """The state of progressive hiding, and the iterations that move it.
+
+    In an iteration the learners at all labels decide, which is the relaxed policy π. Its projection
+    is the shadow π̂, which agents can play with what they know. Then each learner observes
+
+        v(a) = Q(a) - 2γ (π(a) - π̂(a))
+
+    where Q is what its actions are worth to its team, all penalties γ‖π - π̂‖² on the way paid.
+    Under the original map there is no penalty, and this is CFR, or its kin, with imperfect recall.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+        The game, its teams, and what they are lent; see `relax`.
+    scheme : HidingScheme
+    seed : int
+        Of the first policy and all that is drawn: the same seed gives the same bits.
+    fixed : FixedPolicies, optional
+        Implementable policies [C] of teams that do not learn.
+
+    Raises
+    ------
+    ParameterError
+        If something is not of its kind, all teams are fixed, or a policy is none.
+
+    Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
+    Algorithm 2; the formulas are derived, see the page on progressive hiding.
+    """
+
+    def __init__(
+        self,
+        relaxed_form: RelaxedForm,
+        scheme: HidingScheme | None = None,
+        *,
+        seed: int = 0,
+        fixed: FixedPolicies | None = None,
+    ) -> None:
+        self.scheme = HidingScheme() if scheme is None else scheme
+        check_kind("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
+        super().__init__(relaxed_form, self.scheme.schedule.first, seed, fixed or {})
+        self._numbers = numbers_of(self.scheme, relaxed_form, len(self._game.teams))
+        self._visit = visit_everything(relaxed_form)
+        regret = self._state.regret
+        regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
+
+    def run(self, iterations: int) -> HidingTrace:
+        """Do `iterations` more iterations, inside one compiled call, and return what they came to.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        trace = self._room_for_trace(iterations)
+        hide(self._game, self._numbers, self._visit, self._state, self._room, trace)
+        return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what, with the game and its maps, decides every iteration, by name."""
+        return {**self.scheme.settings(), "seed": self.seed}
+
+
+def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: int) -> Numbers:
+    """Return a scheme as kernels read it, where so many teams learn."""
+    learner, schedule, reference = scheme.learner, scheme.schedule, scheme.reference
+    weights = scheme.weights(num_learning)
+    group = _group(weights, relaxed_form)
+    return Numbers(
+        rate=float(learner.rate),
+        drift=float(learner.drift),
+        floor=float(learner.floor),
+        of_current=float(reference.current),
+        of_previous=float(reference.previous),
+        of_uniform=float(reference.uniform),
+        group=group,
+        num_groups=0 if weights.leaves_out == "nobody" else int(group.max()) + 1,
+        conditional=weights.conditional,
+        up=float(schedule.up),
+        down=float(schedule.down),
+        step=float(schedule.step),
+        target=float(schedule.target),
+        low=float(schedule.low),
+        high=float(schedule.high),
+        future=float(scheme.future_penalties),
+        visits=VISITS.index(scheme.visits),
+        exploration=float(scheme.exploration),
+    )
+
+
+def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
+    """Return [N] who acts: the agent, the team, or anybody, as weights leave them out."""
+    if weights.leaves_out == "agent":
+        return relaxed_form.form.arrays.agent.astype(np.uint32)
+    if weights.leaves_out == "team":
+        return relaxed_form.nodes.team
+    return np.zeros(relaxed_form.form.num_nodes, np.uint32)

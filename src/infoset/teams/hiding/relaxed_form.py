@@ -1,0 +1,246 @@
+"""A game under two information maps: what agents know, and what they are lent to learn with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from infoset.checks import check_kind
+from infoset.errors import ParameterError
+from infoset.teams.hiding._pass_kernels import Nodes, View, fill_payoffs, fill_reach
+from infoset.teams.hiding._visit_kernels import Below
+from infoset.teams.information import InformationMap
+from infoset.teams.product_form import ProductForm
+from infoset.teams.team import PayoffRule, Team, check_teams, team_payoff
+from infoset.tree.forms.extensive_form import number_by_appearance
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+
+__all__ = ["RelaxedForm", "relax", "view_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxedForm:
+    """A product form whose teams are lent knowledge; `relax` makes one.
+
+    Attributes
+    ----------
+    form : ProductForm
+    relaxed : InformationMap
+        What agents are lent, with M labels and S slots; it refines the original map, with K labels
+        and C slots.
+    teams : tuple[Team, ...]
+        T teams.
+    payoff : FloatArray
+        [T, Z] what each team gets at each ending that pays anything.
+    known : IndexArray
+        [M] the label of the original map that each label is in.
+    """
+
+    form: ProductForm
+    relaxed: InformationMap
+    teams: tuple[Team, ...]
+    payoff: FloatArray
+    known: IndexArray
+
+    @property
+    def original(self) -> InformationMap:
+        """What agents know."""
+        return self.form.information
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes as kernels read them."""
+        arrays = self.form.arrays
+        node = self.form.node_of_edge[arrays.payoff_edge]
+        own = np.arange(self.form.num_nodes)
+        above = self.form.node_of_edge[arrays.parent_edge]
+        return Nodes(
+            chance=arrays.chance,
+            parent=_indices(np.where(arrays.parent_edge < 0, own, above)),
+            team=_indices(self._team_of_agent[arrays.agent]),
+            payoff_node=_indices(node),
+            payoff=self.payoff,
+        )
+
+    @cached_property
+    def fine(self) -> View:
+        """The relaxed map as kernels read it."""
+        return view_of(self.relaxed)
+
+    @cached_property
+    def coarse(self) -> View:
+        """The original map as kernels read it."""
+        return view_of(self.original)
+
+    @cached_property
+    def label_team(self) -> LongArray:
+        """[M] the team that acts at each label."""
+        return self._team_of_agent[self.relaxed.agent]
+
+    @cached_property
+    def coarse_team(self) -> LongArray:
+        """[K] the team that acts at each label of the original map."""
+        return self._team_of_agent[self.original.agent]
+
+    @cached_property
+    def below(self) -> Below:
+        """What is below each outcome of nature."""
+        arrays = self.form.arrays
+        outcome = np.unique(self.form.outcome, return_inverse=True)[1]
+        ending_outcome = outcome[self.form.node_of_edge[arrays.payoff_edge]]
+        num_payoffs = len(arrays.payoff_edge)
+        child = np.where(arrays.child < 0, -1 - num_payoffs, arrays.child).astype(np.int64)
+        child[arrays.payoff_edge] = -1 - np.arange(num_payoffs)
+        bounds = np.arange(outcome.max() + 2)
+        node, ending = (np.argsort(of, kind="stable") for of in (outcome, ending_outcome))
+        return Below(
+            first_node=np.searchsorted(outcome[node], bounds),
+            node=_indices(node),
+            first_ending=np.searchsorted(ending_outcome[ending], bounds),
+            ending=_indices(ending),
+            first_edge=arrays.first_edge,
+            child=child,
+        )
+
+    @cached_property
+    def uniform_reach(self) -> FloatArray:
+        """[N] reach of each node where all play uniformly."""
+        return self.reach(_uniform(self.relaxed))
+
+    def uniform_policy(self) -> FloatArray:
+        """Return [C] the implementable policy that chooses uniformly everywhere."""
+        return _uniform(self.original)
+
+    def lent(self, policy: FloatArray) -> FloatArray:
+        """Return [S] the relaxed policy that does what an implementable one [C] does."""
+        start = self.original.first_slot[self.known] - self.relaxed.first_slot[:-1]
+        step: LongArray = np.repeat(start, self.relaxed.num_actions)
+        lent: FloatArray = policy[np.arange(self.relaxed.num_slots) + step]
+        return lent
+
+    def check_policy(self, policy: FloatArray) -> None:
+        """Raise unless there is a number for each slot of the relaxed map.
+
+        Raises
+        ------
+        ParameterError
+            If the shape is another.
+        """
+        if np.shape(policy) != (self.relaxed.num_slots,):
+            raise ParameterError(
+                f"a policy of shape {np.shape(policy)} is no relaxed policy of {self.form}, which "
+                f"has {self.relaxed.num_slots} slots; make one of an implementable policy by "
+                "`lent`"
+            )
+
+    def reach(self, policy: FloatArray) -> FloatArray:
+        """Return [N] the probability of each node under a relaxed policy [S]."""
+        reach = np.empty(self.form.num_nodes)
+        fill_reach(self.nodes, self.fine, policy, reach)
+        return reach
+
+    def payoffs(self, policy: FloatArray) -> FloatArray:
+        """Return [T] what each team earns on average under a relaxed policy [S]."""
+        payoffs = np.empty(len(self.teams))
+        fill_payoffs(self.nodes, self.fine, policy, self.reach(policy), payoffs)
+        return payoffs
+
+    @cached_property
+    def _team_of_agent(self) -> LongArray:
+        team_of_agent = np.zeros(self.form.num_agents, np.int64)
+        for team, agents in enumerate(self.teams):
+            team_of_agent[list(agents)] = team
+        return team_of_agent
+
+
+def relax(
+    form: ProductForm,
+    relaxed: InformationMap | Sequence[InformationMap] | None = None,
+    teams: Sequence[Sequence[int]] | None = None,
+    payoff_rule: PayoffRule = "common",
+) -> RelaxedForm:
+    """Return a product form whose teams are lent what a finer information map tells.
+
+    Parameters
+    ----------
+    form : ProductForm
+    relaxed : InformationMap or one per team, optional
+        What the agents of each team are lent; by default nothing.
+    teams : sequence of sequences of agents, optional
+        By default all agents are one team.
+    payoff_rule : {"common", "sum"}
+        What a team earns: what each of its agents does, or the sum; see `team_payoff`.
+
+    Raises
+    ------
+    ParameterError
+        If a map is not one of this form, or does not refine the original map (two prefixes show
+        it); if an agent is in no team or in several; if agents of a team are paid differently and
+        the rule is `common`.
+    """
+    check_kind("form", form, ProductForm, "infoset.teams.product_form(game)")
+    everybody = (tuple(range(form.num_agents)),)
+    partition = check_teams(form, everybody if teams is None else teams)
+    payoffs = np.array([team_payoff(form, team, payoff_rule) for team in partition])
+    information = _joined(form, relaxed, partition)
+    known = _indices(information.coarsened_to(form.information))
+    return RelaxedForm(form, information, partition, payoffs, known)
+
+
+def view_of(information: InformationMap) -> View:
+    """Return an information map as kernels read it."""
+    form = information.form
+    arrays = form.arrays
+    node_slot = information.first_slot[information.label]
+    edge_slot = node_slot[form.node_of_edge] + np.arange(form.num_edges)
+    edge_slot -= arrays.first_edge[form.node_of_edge]
+    into = np.where(arrays.parent_edge < 0, 0, edge_slot[arrays.parent_edge])
+    return View(
+        label=_indices(information.label),
+        slot=_indices(into),
+        payoff_slot=_indices(edge_slot[arrays.payoff_edge]),
+        first_slot=_indices(information.first_slot),
+    )
+
+
+def _uniform(information: InformationMap) -> FloatArray:
+    uniform: FloatArray = np.repeat(1.0 / information.num_actions, information.num_actions)
+    return uniform
+
+
+def _joined(
+    form: ProductForm,
+    relaxed: InformationMap | Sequence[InformationMap] | None,
+    teams: Sequence[Team],
+) -> InformationMap:
+    """Return the map that tells each team what its own one does."""
+    if relaxed is None:
+        return form.information
+    maps = [relaxed] * len(teams) if isinstance(relaxed, InformationMap) else list(relaxed)
+    for own in maps:
+        check_kind("relaxed", own, InformationMap, "an information map, such as the closure")
+        if own.form.arrays is not form.arrays:
+            raise ParameterError(
+                f"the information map {own} is of another form, {own.form}; make it of the form "
+                "that is to be relaxed"
+            )
+    if len(maps) != len(teams):
+        raise ParameterError(
+            f"there are {len(maps)} maps for {len(teams)} teams; give one for each"
+        )
+    if isinstance(relaxed, InformationMap):
+        return relaxed
+    codes = np.empty(form.num_nodes, np.int64)
+    for agents, own in zip(teams, maps, strict=True):
+        acts = np.isin(form.arrays.agent, agents)
+        codes[acts] = own.label[acts] + sum(
+            other.num_labels for other in maps[: teams.index(agents)]
+        )
+    return InformationMap(form, number_by_appearance(codes), "of each team its own")
+
+
+def _indices(numbers: LongArray | IntArray) -> IndexArray:
+    return numbers.astype(np.uint32)

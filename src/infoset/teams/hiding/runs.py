@@ -1,0 +1,101 @@
+"""Many runs of one scheme, by their seeds, on several threads: random restarts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from infoset.checks import check_count
+from infoset.errors import ParameterError
+from infoset.teams.hiding.progressive import ProgressiveHiding
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.scheme import HidingScheme
+from infoset.teams.hiding.state import FixedPolicies, HidingTrace
+from infoset.typing import FloatArray
+
+__all__ = ["HidingRun", "best_run", "run_seeds"]
+
+
+@dataclass(frozen=True)
+class HidingRun:
+    """What a run of progressive hiding came to.
+
+    Attributes
+    ----------
+    seed : int
+    trace : HidingTrace
+        [I, T] of each iteration and team.
+    policy : FloatArray
+        [C] the last shadow.
+    best_policy : FloatArray
+        [C] the shadow that earned most; see `ProgressiveHiding.best_policy`.
+    best_payoff : float
+        What it earns, in the game's units.
+    """
+
+    seed: int
+    trace: HidingTrace
+    policy: FloatArray
+    best_policy: FloatArray
+    best_payoff: float
+
+
+def run_seeds(
+    relaxed_form: RelaxedForm,
+    scheme: HidingScheme | None = None,
+    *,
+    iterations: int,
+    seeds: Sequence[int],
+    fixed: FixedPolicies | None = None,
+    num_threads: int = 1,
+) -> tuple[HidingRun, ...]:
+    """Run a scheme once for each seed, and return the runs in their order.
+
+    Runs are the same to the bit on any number of threads.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+    scheme : HidingScheme, optional
+    iterations : int
+        Of each run.
+    seeds : Sequence[int]
+    fixed : FixedPolicies, optional
+    num_threads : int
+        How many runs go on at a time.
+
+    Raises
+    ------
+    ParameterError
+        If there are no seeds, or a number is no whole number; as `ProgressiveHiding` does.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import perfect_recall_closure, product_form, reveal_private
+    >>> from infoset.teams.hiding import relax
+    >>> form = product_form(load_game("trade_comm(num_items=2)"))
+    >>> lent = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
+    >>> runs = run_seeds(relax(form, lent), iterations=100, seeds=range(3))
+    >>> round(best_run(runs).best_payoff, 6)
+    1.0
+    """
+    check_count("num_threads", num_threads, least=1)
+    if not len(seeds):
+        raise ParameterError("there are no seeds to run; give some, such as seeds=range(10)")
+
+    def run(seed: int) -> HidingRun:
+        hiding = ProgressiveHiding(relaxed_form, scheme, seed=seed, fixed=fixed)
+        trace = hiding.run(iterations)
+        best = hiding.best_policy()
+        return HidingRun(seed, trace, hiding.policy(), best, hiding.best_payoff)
+
+    first = run(seeds[0])  # compiles what the others share, and fills what is cached
+    with ThreadPoolExecutor(num_threads) as pool:
+        return first, *pool.map(run, seeds[1:])
+
+
+def best_run(runs: Sequence[HidingRun]) -> HidingRun:
+    """Return the run whose best policy earns most, the first of equals: random restarts."""
+    return max(runs, key=lambda run: run.best_payoff)

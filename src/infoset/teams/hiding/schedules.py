@@ -1,0 +1,166 @@
+"""Penalty schedules: how γ moves from one iteration to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from infoset.checks import check_count, check_number
+from infoset.errors import ParameterError
+
+__all__ = [
+    "PenaltySchedule",
+    "check_gamma",
+    "constant_penalty",
+    "geometric_penalty",
+    "linear_penalty",
+    "steered_penalty",
+]
+
+
+@dataclass(frozen=True)
+class PenaltySchedule:
+    """The penalty γ of each iteration, in units of utility, as numbers.
+
+    After an iteration whose relaxed policy earns J,
+
+        γ ← clip(γ · (up if J > target else down) + step, low, high)
+
+    Attributes
+    ----------
+    name : str
+    first : float
+        γ of the first iteration.
+    up, down : float
+    step : float
+    target : float
+        In the game's units.
+    low, high : float
+
+    Raises
+    ------
+    ParameterError
+        If γ is or would become negative or no number, or a factor is negative.
+    """
+
+    name: str
+    first: float
+    up: float = 1.0
+    down: float = 1.0
+    step: float = 0.0
+    target: float = inf
+    low: float = 0.0
+    high: float = inf
+
+    def __post_init__(self) -> None:
+        check_gamma("first", self.first)
+        check_gamma("low", self.low)
+        check_number("up", self.up)
+        check_number("down", self.down)
+        check_number("step", self.step, least=-inf)
+        if not self.low <= self.first <= self.high:
+            raise ParameterError(
+                f"the first penalty {self.first} is not between low={self.low} and "
+                f"high={self.high}; widen them, or begin in between"
+            )
+        if self.target != self.target:
+            raise ParameterError("target=nan must be a payoff in the game's units")
+
+
+def constant_penalty(gamma: float) -> PenaltySchedule:
+    """Return the penalty that stays as it is.
+
+    Examples
+    --------
+    >>> constant_penalty(0.3).first
+    0.3
+    """
+    return PenaltySchedule("constant", gamma)
+
+
+def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
+    """Return the penalty that grows, or falls, by a factor, from `first` to `last`.
+
+    The last of `iterations` has the penalty `last`, which then stays.
+
+    Raises
+    ------
+    ParameterError
+        If a penalty is not above 0, or there are fewer than two iterations.
+    """
+    _check_ends(first, last, iterations)
+    if not first > 0 < last:
+        raise ParameterError(
+            f"a penalty cannot grow by a factor from {first} to {last}; give numbers above 0, or "
+            "linear_penalty(first, last, iterations)"
+        )
+    factor = (last / first) ** (1 / (iterations - 1))
+    low, high = sorted((first, last))
+    return PenaltySchedule("geometric", first, factor, factor, low=low, high=high)
+
+
+def linear_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
+    """Return the penalty that grows, or falls, by as much each time, from `first` to `last`.
+
+    The last of `iterations` has the penalty `last`, which then stays.
+
+    Raises
+    ------
+    ParameterError
+        If a penalty is negative, or there are fewer than two iterations.
+    """
+    _check_ends(first, last, iterations)
+    step = (last - first) / (iterations - 1)
+    low, high = sorted((first, last))
+    return PenaltySchedule("linear", first, step=step, low=low, high=high)
+
+
+def steered_penalty(
+    target: float,
+    first: float = 10.0,
+    change: float = 0.2,
+    low: float = 0.05,
+    high: float = 500.0,
+) -> PenaltySchedule:
+    """Return the penalty that keeps the relaxed policy at a payoff.
+
+    Where it earns more than `target`, the penalty is multiplied by 1 + `change`, and else divided
+    by it.
+
+    Parameters
+    ----------
+    target : float
+        In the game's units.
+    first : float
+    change : float
+    low, high : float
+        Bounds of the penalty.
+    """
+    check_number("target", target, least=-inf)
+    check_number("change", change)
+    factor = 1.0 + change
+    return PenaltySchedule(
+        "steered", first, factor, 1.0 / factor, target=target, low=low, high=high
+    )
+
+
+def check_gamma(name: str, value: float) -> None:
+    """Raise unless a value can be a penalty.
+
+    Raises
+    ------
+    ParameterError
+        If it is negative, or no finite number.
+    """
+    try:
+        check_number(name, value)
+    except ParameterError as error:
+        raise ParameterError(
+            f"no penalty γ: {error}; a negative one would pay agents for what they cannot know"
+        ) from error
+
+
+def _check_ends(first: float, last: float, iterations: int) -> None:
+    check_gamma("first", first)
+    check_gamma("last", last)
+    check_count("iterations", iterations, least=2)

@@ -1,0 +1,197 @@
+"""What both algorithms move: a relaxed policy, its shadow, and the best shadow so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.checks import check_count, check_kind
+from infoset.errors import ParameterError
+from infoset.regret import IterativeState, StateArrays
+from infoset.streams import make_stream
+from infoset.teams.hiding._hiding_kernels import Game, Room, State
+from infoset.teams.hiding._visit_kernels import Visit
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.policies import check_probabilities
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["FixedPolicies", "HidingState", "HidingTrace", "visit_everything"]
+
+NOISE = 0
+DRAWS = 1
+
+FixedPolicies = Mapping[int, FloatArray]
+"""Implementable policies [C] of teams that do not learn; only their own labels count."""
+
+
+class HidingTrace(NamedTuple):
+    """What each of I iterations came to, per team.
+
+    Attributes
+    ----------
+    implementable : FloatArray
+        [I, T] what the shadow earns, in the game's units.
+    relaxed : FloatArray
+        [I, T] what the relaxed policy earns.
+    penalty : FloatArray
+        [I, T] how far they are apart, E ‖π - π̂‖² summed over the stages of a play, without γ.
+    gamma : FloatArray
+        [I, T] γ.
+    """
+
+    implementable: FloatArray
+    relaxed: FloatArray
+    penalty: FloatArray
+    gamma: FloatArray
+
+
+class HidingState(IterativeState):
+    """A relaxed policy, its shadow, and what is needed to move them.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+        The game, its teams, and what they are lent; see `relax`.
+    gamma : float
+        The first penalty, in units of utility.
+    seed : int
+        Of what is first and all that is drawn.
+    fixed : FixedPolicies
+
+    Raises
+    ------
+    ParameterError
+        If something is not of its kind, all teams are fixed, or a policy is none.
+    """
+
+    def __init__(
+        self, relaxed_form: RelaxedForm, gamma: float, seed: int, fixed: FixedPolicies
+    ) -> None:
+        super().__init__()
+        check_kind(
+            "relaxed_form", relaxed_form, RelaxedForm, "infoset.teams.hiding.relax(form, map)"
+        )
+        check_count("seed", seed)
+        self.relaxed_form = relaxed_form
+        self.seed = seed
+        self._generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(NOISE,)))
+        self._game = _game_of(relaxed_form, _learning_teams(relaxed_form, fixed))
+        self._room = _make_room(relaxed_form)
+        self._state = self._first_state(gamma, fixed)
+
+    def _first_state(self, gamma: float, fixed: FixedPolicies) -> State:
+        relaxed_form = self.relaxed_form
+        shadow = relaxed_form.uniform_policy()
+        for team, policy in fixed.items():
+            own = np.repeat(relaxed_form.coarse_team == team, relaxed_form.original.num_actions)
+            shadow[own] = policy[own]
+        lent = relaxed_form.lent(shadow)
+        return State(
+            regret=np.zeros_like(lent),
+            policy=lent,
+            shadow=shadow,
+            shadow_reach=relaxed_form.reach(lent),
+            gamma=np.full(len(relaxed_form.teams), float(gamma)),
+            best=shadow.copy(),
+            best_payoff=np.full(1, -np.inf),
+            stream=make_stream(self.seed, DRAWS),
+            done=self._done,
+        )
+
+    def _room_for_trace(self, iterations: int) -> FloatArray:
+        """Return [I, T, 4] rows to fill."""
+        check_count("iterations", iterations)
+        return np.empty((iterations, len(self.relaxed_form.teams), len(HidingTrace._fields)))
+
+    def _moving(self) -> StateArrays:
+        state = dict(self._state._asdict())
+        del state["done"]
+        return state
+
+    def policy(self) -> FloatArray:
+        """Return [C] the shadow of the last iteration: what agents can play.
+
+        It is the answer: an average would count early iterations, in which nothing was learned.
+        """
+        return self._state.shadow.copy()
+
+    def best_policy(self) -> FloatArray:
+        """Return [C] the shadow that earned most of all iterations so far.
+
+        Where several teams learn it is the last one: what a team earns is up to the others then.
+        """
+        return self._state.best.copy()
+
+    @property
+    def best_payoff(self) -> float:
+        """What `best_policy` earns the first team that learns; -∞ before the first iteration."""
+        return float(self._state.best_payoff[0])
+
+    def relaxed_policy(self) -> FloatArray:
+        """Return [S] the relaxed policy of the last iteration, whose shadow is `policy`."""
+        return self._state.policy.copy()
+
+
+def _learning_teams(relaxed_form: RelaxedForm, fixed: FixedPolicies) -> LongArray:
+    """Return the teams that learn, once what is said of the others is checked."""
+    num_teams = len(relaxed_form.teams)
+    for team, policy in fixed.items():
+        check_count("team", team)
+        if team >= num_teams:
+            raise ParameterError(f"there is no team {team} to fix; there are 0 to {num_teams - 1}")
+        check_probabilities(relaxed_form.original, policy)
+    learning = [team for team in range(num_teams) if team not in fixed]
+    if not learning:
+        raise ParameterError("all teams are fixed, so nobody learns; leave one out of `fixed`")
+    return np.array(learning, np.int64)
+
+
+def _game_of(relaxed_form: RelaxedForm, teams: LongArray) -> Game:
+    label, chance = relaxed_form.relaxed.label, relaxed_form.nodes.chance
+    return Game(
+        nodes=relaxed_form.nodes,
+        fine=relaxed_form.fine,
+        coarse=relaxed_form.coarse,
+        known=relaxed_form.known,
+        label_team=relaxed_form.label_team,
+        num_nodes=np.bincount(label).astype(np.float64),
+        of_nature=np.bincount(label, chance).astype(np.float64),
+        uniform_reach=relaxed_form.uniform_reach,
+        labels=np.flatnonzero(np.isin(relaxed_form.label_team, teams)),
+        teams=teams,
+        below=relaxed_form.below,
+    )
+
+
+def _make_room(relaxed_form: RelaxedForm) -> Room:
+    num_nodes, num_slots = relaxed_form.form.num_nodes, relaxed_form.relaxed.num_slots
+    num_labels, num_teams = relaxed_form.relaxed.num_labels, len(relaxed_form.teams)
+    return Room(
+        reach=np.zeros(num_nodes),
+        weight=np.zeros(num_nodes),
+        others=np.zeros(num_nodes),
+        value=np.zeros(num_nodes),
+        gain=np.zeros(num_slots),
+        observed=np.zeros(num_labels),
+        reached=np.zeros(num_labels),
+        mass=np.zeros(num_labels),
+        distance=np.zeros(num_labels),
+        twice_gamma=np.zeros(num_labels),
+        total=np.zeros(relaxed_form.original.num_labels),
+        relaxed=np.zeros(num_teams),
+        implementable=np.zeros(num_teams),
+    )
+
+
+def visit_everything(relaxed_form: RelaxedForm) -> Visit:
+    """Return the visit of all nodes and endings; there is room in it for any other."""
+    num_nodes, num_endings = relaxed_form.form.num_nodes, len(relaxed_form.nodes.payoff_node)
+    return Visit(
+        node=np.arange(num_nodes, dtype=np.uint32),
+        ending=np.arange(num_endings, dtype=np.uint32),
+        size=np.array([num_nodes, num_endings]),
+        importance=np.ones(num_nodes),
+        ending_importance=np.ones(num_endings),
+    )

@@ -1,0 +1,45 @@
+"""With what weight the nodes of a label speak to its learner: a row says whose reach counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+__all__ = ["WEIGHTINGS", "LeftOut", "Weighting"]
+
+LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
+"""Whose own choices do not count in the reach of a node."""
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """The weight of a node at its label: nature's probability, times choices on the way there.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line.
+    leaves_out : LeftOut
+        Whose choices are not in it: of the agent who acts at the node, of its team, or of all.
+    conditional : bool
+        Whether weights are divided by their sum over the label, so that they are beliefs.
+    """
+
+    name: str
+    description: str
+    leaves_out: LeftOut
+    conditional: bool = False
+
+
+WEIGHTINGS: Final = {
+    row.name: row
+    for row in (
+        Weighting("posterior", "beliefs given the label", "nobody", conditional=True),
+        Weighting("counterfactual", "reach without the own team's choices", "team"),
+        Weighting("agent", "reach without the own agent's choices", "agent"),
+        Weighting("full", "reach with all choices", "nobody"),
+        Weighting("nature", "nature's probability alone", "everybody"),
+    )
+}
+"""The weightings that have a name."""

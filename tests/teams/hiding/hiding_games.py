@@ -1,0 +1,81 @@
+"""Small team games under the information maps of the paper, made once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from infoset.games import load_game
+from infoset.teams import (
+    forget_own_actions,
+    merge_outcomes,
+    perfect_recall_closure,
+    product_form,
+    reveal_private,
+)
+from infoset.teams.hiding import relax
+
+TEAM = (0, 1)
+
+
+@cache
+def form_of(name):
+    """The product form of a game; in trade and communication nobody remembers what it said."""
+    form = product_form(load_game(name))
+    if name.startswith("tiny_bridge"):
+        return merge_outcomes(form)
+    return form.with_original(forget_own_actions(form)) if name.startswith("trade") else form
+
+
+@cache
+def team_game(name, lent="recall", **parameters):
+    """A game of one team that is lent nothing, private knowledge (`cheated`), or recall of all."""
+    form = form_of(name)
+    cheated = reveal_private(form.information, TEAM)
+    maps = {
+        "nothing": None,
+        "cheated": cheated,
+        "recall": perfect_recall_closure(cheated, TEAM),
+    }
+    return relax(form, maps[lent], **parameters)
+
+
+def trade(num, lent="recall"):
+    return team_game(f"trade_comm(num_items={num})", lent)
+
+
+def pennies(lent="recall", miss=-2):
+    return team_game(f"cooperative_matching_pennies(miss_reward={miss})", lent)
+
+
+def bridge(lent="recall"):
+    return team_game("tiny_bridge_2p(abstracted=true)", lent)
+
+
+@cache
+def random_team(seed, lent="recall"):
+    """A random game whose two players are one team that wants most in total."""
+    name = f"random_game(seed={seed},zero_sum=false,max_histories=60,max_depth=5)"
+    return team_game(name, lent, payoff_rule="sum")
+
+
+@cache
+def random_duel(seed):
+    """A random game of three players, of whom the first two are a team with recall lent."""
+    name = f"random_game(seed={seed},num_players=3,max_histories=60,max_depth=5)"
+    form = product_form(load_game(name))
+    lent = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
+    return relax(form, (lent, form.information), [TEAM, (2,)], payoff_rule="sum")
+
+
+def random_policy(information, generator):
+    """[S] a policy that is uniform among all."""
+    drawn = generator.exponential(size=information.num_slots)
+    sums = np.add.reduceat(drawn, information.first_slot[:-1])
+    return drawn / np.repeat(sums, information.num_actions)
+
+
+def by_label(information, policy):
+    """A flat policy as one array for each label."""
+    return np.split(policy, information.first_slot[1:-1])

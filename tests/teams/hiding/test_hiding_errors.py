@@ -1,0 +1,132 @@
+"""What is said of bad input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hiding_games import form_of, pennies, random_duel, random_policy, trade
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.teams.hiding import (
+    HidingScheme,
+    PenaltySchedule,
+    ProgressiveHiding,
+    constant_penalty,
+    entropic_ftrl,
+    geometric_penalty,
+    hedge,
+    linear_penalty,
+    penalty,
+    project,
+    regret_matching,
+    relax,
+    relaxed_objective,
+    run_seeds,
+    steered_penalty,
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: constant_penalty(-0.1), "first=-0.1 .* pay agents for what they cannot know"),
+        (lambda: HidingScheme(penalty=-1), "first=-1 .* cannot know"),
+        (lambda: HidingScheme(penalty="much"), "first='much'"),
+        (lambda: relaxed_objective(trade(2), np.ones(1), -0.5), "gamma=-0.5"),
+        (lambda: geometric_penalty(0.0, 1.0, 10), r"give numbers above 0, or linear_penalty\("),
+        (lambda: geometric_penalty(1.0, 2.0, 1), "iterations=1"),
+        (lambda: linear_penalty(1.0, -2.0, 10), "last=-2.0"),
+        (lambda: steered_penalty(1.0, first=0.01), "0.01 is not between low=0.05"),
+        (lambda: steered_penalty(float("nan")), "target=nan"),
+        (lambda: PenaltySchedule("own", 1.0, up=-1.0), "up=-1.0"),
+        (lambda: entropic_ftrl(0.0), "rate=0 never learns"),
+        (lambda: hedge(-1.0), "rate=-1.0"),
+        (lambda: regret_matching(noise=-1), "noise=-1"),
+        (lambda: HidingScheme(learner="ftrl"), r"learner='ftrl' .*entropic_ftrl\(\)"),
+        (lambda: HidingScheme(exploration=2.0), "exploration=2.0 must be between 0 and 1"),
+        (lambda: HidingScheme(projector=3), "current, prevhat, uniform"),
+        (lambda: HidingScheme(mixing=1.5), "share=1.5 must be between 0 and 1"),
+        (
+            lambda: HidingScheme(visits="path", exploration=0, learner=regret_matching()),
+            "give exploration above 0",
+        ),
+    ],
+)
+def test_numbers(make, said):
+    with pytest.raises(ParameterError, match=said):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"projector": "curent"}, "'curent'.*current"),
+        ({"weighting": "posteriour"}, "'posteriour'.*posterior"),
+        ({"visits": "all"}, "'all'.*everything"),
+    ],
+)
+def test_names(parameters, said):
+    with pytest.raises(UnknownNameError, match=said):
+        HidingScheme(**parameters)
+
+
+def test_a_map_that_forgets_what_agents_know_is_no_relaxation():
+    game = trade(2, "cheated")
+    harder = form_of("trade_comm(num_items=2)")
+    with pytest.raises(ParameterError, match=r"does not refine 'original'.*tells apart"):
+        relax(harder.with_original(game.relaxed), harder.information)
+
+
+def test_maps_and_teams():
+    form = trade(2).form
+    with pytest.raises(ParameterError, match="of another form"):
+        relax(form, pennies().relaxed)
+    with pytest.raises(ParameterError, match="2 maps for 1 team"):
+        relax(form, [form.information, form.information])
+    with pytest.raises(ParameterError, match="relaxed"):
+        relax(form, ["recall"])
+    with pytest.raises(ParameterError, match=r"agent 1 .* is in no team"):
+        relax(form, teams=[(0,)])
+    with pytest.raises(ParameterError, match="not always paid the same"):
+        relax(random_duel(4).form, teams=[(0, 1), (2,)])
+    with pytest.raises(ParameterError, match="form="):
+        relax("trade_comm")
+
+
+def test_policies_that_are_fixed():
+    duel = random_duel(4)
+    policy = random_policy(duel.original, np.random.default_rng(0))
+    with pytest.raises(ParameterError, match="no team 2 to fix"):
+        ProgressiveHiding(duel, fixed={2: policy})
+    with pytest.raises(ParameterError, match="all teams are fixed"):
+        ProgressiveHiding(duel, fixed={0: policy, 1: policy})
+    with pytest.raises(ParameterError, match="have shape"):
+        ProgressiveHiding(duel, fixed={1: policy[1:]})
+    with pytest.raises(ParameterError, match="no policy"):
+        ProgressiveHiding(duel, fixed={1: 2 * policy})
+
+
+def test_shapes():
+    game = trade(2)
+    policy = game.lent(game.uniform_policy())
+    with pytest.raises(ParameterError, match=r"is no relaxed policy.*`lent`"):
+        project(game, game.uniform_policy())
+    with pytest.raises(ParameterError, match="one for each of the"):
+        project(game, policy, np.ones(3))
+    with pytest.raises(ParameterError, match="no implementable policy"):
+        penalty(game, policy, policy)
+
+
+def test_runs():
+    with pytest.raises(ParameterError, match="there are no seeds"):
+        run_seeds(trade(2), iterations=1, seeds=[])
+    with pytest.raises(ParameterError, match="num_threads=0"):
+        run_seeds(trade(2), iterations=1, seeds=[1], num_threads=0)
+    with pytest.raises(ParameterError, match="iterations=-1"):
+        ProgressiveHiding(trade(2)).run(-1)
+    with pytest.raises(ParameterError, match="seed=-1"):
+        ProgressiveHiding(trade(2), seed=-1)
+    with pytest.raises(ParameterError, match="relaxed_form"):
+        ProgressiveHiding(trade(2).form)
+    with pytest.raises(ParameterError, match="scheme"):
+        ProgressiveHiding(trade(2), "fast")

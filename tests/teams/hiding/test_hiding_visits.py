@@ -1,0 +1,62 @@
+"""Sampled iterations: what learners observe is right on average over all that may be drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hiding_games import pennies, random_duel, trade
+from hiding_twin import HidingTwin
+
+from infoset.teams.hiding import HidingScheme, ProgressiveHiding, regret_matching
+from oracle_mccfr import all_draws
+
+
+def on_average(relaxed_form, scheme):
+    """[S] what is observed in a second iteration, by the twin, over all draws."""
+    twin = HidingTwin(ProgressiveHiding(relaxed_form, HidingScheme(weighting=scheme.weighting)))
+    twin.decide()
+    twin.project()
+    twin.scheme = scheme
+    total, chance = 0.0, 0.0
+
+    def observed(draws):
+        twin.draws = draws
+        return np.concatenate(twin.gradients(twin.visit()))
+
+    for probability, vector in all_draws(observed):
+        total = total + probability * vector
+        chance += probability
+    assert chance == pytest.approx(1)
+    return total
+
+
+@pytest.mark.parametrize("weighting", ["posterior", "counterfactual", "agent"])
+@pytest.mark.parametrize("game", [pennies, lambda: trade(2, "cheated"), lambda: random_duel(4)])
+def test_what_is_observed_is_right_on_average(game, weighting):
+    """So the kernels are too, which draw by draw do as the twin (test_progressive_hiding)."""
+    everything = on_average(game(), HidingScheme(weighting=weighting))
+    for visits, exploration in (("outcome", 0.5), ("path", 0.4), ("path", 0.0)):
+        scheme = HidingScheme(weighting=weighting, visits=visits, exploration=exploration)
+        np.testing.assert_allclose(on_average(game(), scheme), everything, atol=1e-10)
+
+
+def test_outcomes_are_drawn_as_often_as_nature_does():
+    """Of one label per outcome, regrets move only where the outcome was drawn."""
+    game = pennies(miss=-2)
+    hiding = ProgressiveHiding(game, HidingScheme(visits="outcome", learner=regret_matching()))
+    moved = np.zeros(2)
+    for _ in range(400):
+        before = hiding.state()["regret"].copy()
+        hiding.run(1)
+        change = np.add.reduceat(np.abs(hiding.state()["regret"] - before), [0, 2])
+        moved += change[:2] > 0
+    assert abs(moved[0] - 200) < 60
+
+
+def test_paths_learn_pennies_too():
+    scheme = HidingScheme(visits="path", penalty=0.5, weighting="counterfactual")
+    ends = [
+        ProgressiveHiding(pennies(), scheme, seed=seed).run(2000).implementable[-1, 0]
+        for seed in range(10)
+    ]
+    assert np.mean(np.array(ends) > 0.95) >= 0.8

@@ -1,0 +1,131 @@
+"""Algorithm 1: monotone (T2), each step exact, and the table of its outcomes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hiding_games import TEAM, bridge, pennies, random_duel, random_policy, random_team, trade
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.teams.hiding import MinorizeMaximize, penalty, project, relaxed_objective
+
+GAMES = {
+    "pennies": pennies,
+    "trade": lambda: trade(2),
+    "trade of three": lambda: trade(3),
+    "random": lambda: random_team(5),
+    "bridge": bridge,
+}
+
+
+def objective(trace):
+    return (trace.relaxed - trace.gamma * trace.penalty)[:, 0]
+
+
+@pytest.mark.parametrize("gamma", [0.02, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_objective_never_falls(game, gamma):
+    """T2, Theorem 3."""
+    for seed in range(3):
+        algorithm = MinorizeMaximize(GAMES[game](), gamma, seed=seed)
+        values = objective(algorithm.run(100))
+        assert np.diff(values).min() >= -1e-9
+        assert values[-1] - values[-2] < 1e-3 * (1 + abs(values[-1]))
+        start = objective(MinorizeMaximize(GAMES[game](), gamma, seed=seed).run(1))[0]
+        assert values[0] == start
+
+
+def test_the_trace_is_the_objective_of_its_policy():
+    algorithm = MinorizeMaximize(trade(3), 0.7, seed=2)
+    value = objective(algorithm.run(5))[-1]
+    assert value == pytest.approx(relaxed_objective(trade(3), algorithm.relaxed_policy(), 0.7)[0])
+    np.testing.assert_allclose(
+        algorithm.policy(), project(trade(3), algorithm.relaxed_policy()), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_step_is_the_best_answer_to_the_shadow(game):
+    """No other policy, near or far, has more of J(π) - γ E ‖π - π̂‖² against the old shadow."""
+    relaxed_form, gamma = GAMES[game](), 0.4
+    generator = np.random.default_rng(1)
+    start = random_policy(relaxed_form.relaxed, generator)
+    shadow = project(relaxed_form, start)
+    algorithm = MinorizeMaximize(relaxed_form, gamma, start=start)
+    algorithm.run(1)
+    answer = algorithm.relaxed_policy()
+
+    def value(policy):
+        earned = relaxed_form.payoffs(policy)[0]
+        return earned - gamma * penalty(relaxed_form, policy, shadow)[0]
+
+    best = value(answer)
+    for share in (1e-3, 0.03, 0.3, 1.0):
+        for _ in range(20):
+            other = random_policy(relaxed_form.relaxed, generator)
+            assert value((1 - share) * answer + share * other) <= best + 1e-9
+    assert best >= value(start)
+    assert best >= value(relaxed_form.lent(shadow))
+
+
+@pytest.mark.parametrize(
+    ("game", "gamma", "objective_mean", "shadow_mean", "solved"),
+    [
+        (pennies, 0.02, 1.000, 1.000, 1.0),
+        (pennies, 3.0, 1.000, 1.000, 1.0),
+        (lambda: trade(2), 0.02, 1.000, 1.000, 1.0),
+        (lambda: trade(3), 0.02, 0.999, 0.939, 0.7),
+        (lambda: trade(3), 0.3, 0.982, 0.939, 0.7),
+        (lambda: trade(3), 1.0, 0.958, 0.944, 0.75),
+        (lambda: trade(3), 3.0, 0.938, 0.934, 0.6),
+    ],
+)
+def test_the_table_of_outcomes(game, gamma, objective_mean, shadow_mean, solved):
+    """Means over 20 starts after 100 iterations; the starts are others than the published ones."""
+    traces = [MinorizeMaximize(game(), gamma, seed=seed).run(100) for seed in range(20)]
+    shadows = np.array([trace.implementable[-1, 0] for trace in traces])
+    assert np.mean([objective(trace)[-1] for trace in traces]) == pytest.approx(
+        objective_mean, abs=0.02
+    )
+    assert shadows.mean() == pytest.approx(shadow_mean, abs=0.05)
+    assert np.mean(shadows > 0.99) == pytest.approx(solved, abs=0.3)
+
+
+def test_a_small_penalty_leaves_the_shadow_behind_and_a_large_one_stops_early():
+    by_gamma = {}
+    for gamma in (0.02, 3.0):
+        ends = [MinorizeMaximize(trade(3), gamma, seed=seed).run(100) for seed in range(10)]
+        by_gamma[gamma] = np.mean([(e.relaxed[-1, 0], e.penalty[-1, 0]) for e in ends], axis=0)
+    assert by_gamma[0.02][0] > by_gamma[3.0][0] + 0.02
+    assert by_gamma[0.02][1] > by_gamma[3.0][1]
+
+
+def test_against_a_fixed_team_too():
+    duel = random_duel(4)
+    fixed = {1: random_policy(duel.original, np.random.default_rng(2))}
+    values = objective(MinorizeMaximize(duel, 0.5, fixed=fixed).run(60))
+    assert np.diff(values).min() >= -1e-9
+    assert values[-1] > values[0]
+
+
+def test_runs_gone_on_with_are_the_same_to_the_bit():
+    whole, parts = (MinorizeMaximize(trade(2), 0.5, seed=3) for _ in range(2))
+    whole.run(9)
+    parts.run(4)
+    parts.run(5)
+    for name, array in whole.state().items():
+        np.testing.assert_array_equal(parts.state()[name], array)
+
+
+def test_what_it_cannot_do_is_said():
+    with pytest.raises(UnsupportedGameError, match="perfect_recall_closure"):
+        MinorizeMaximize(trade(2, "cheated"), 0.5)
+    with pytest.raises(ParameterError, match="gamma=0 has no proximal step"):
+        MinorizeMaximize(trade(2), 0.0)
+    with pytest.raises(ParameterError, match="gamma=-1"):
+        MinorizeMaximize(trade(2), -1.0)
+    with pytest.raises(ParameterError, match="2 teams would learn"):
+        MinorizeMaximize(random_duel(4), 1.0)
+    with pytest.raises(ParameterError, match="have shape"):
+        MinorizeMaximize(trade(2), 1.0, start=np.ones(3))
+    assert trade(2, "cheated").relaxed.recall_violation(TEAM) is not None

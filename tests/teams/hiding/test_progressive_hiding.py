@@ -1,0 +1,195 @@
+"""Progressive hiding against a twin that is slow and plain, and what must hold of any run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hiding_games import by_label, pennies, random_duel, random_team, trade
+from hiding_twin import HidingTwin
+
+from infoset.teams.hiding import (
+    HidingScheme,
+    ProgressiveHiding,
+    best_run,
+    entropic_ftrl,
+    geometric_penalty,
+    hedge,
+    linear_penalty,
+    regret_matching,
+    regret_matching_plus,
+    relax,
+    run_seeds,
+    steered_penalty,
+)
+
+SCHEMES = {
+    "ftrl": HidingScheme(),
+    "hedge": HidingScheme(learner=hedge(2.0), penalty=linear_penalty(0.0, 1.0, 4)),
+    "matching": HidingScheme(
+        learner=regret_matching(), projector="prevhat", penalty=geometric_penalty(0.1, 2.0, 4)
+    ),
+    "matching+": HidingScheme(
+        learner=regret_matching_plus(), penalty=steered_penalty(0.4, 1.0, 0.5, low=0.6, high=2.0)
+    ),
+    "uniform": HidingScheme(projector="uniform", weighting="counterfactual"),
+    "agent": HidingScheme(weighting="agent", projector="prevhat", mixing=0.2),
+    "full": HidingScheme(weighting="full"),
+    "nature": HidingScheme(weighting="nature"),
+    "no future": HidingScheme(future_penalties=False),
+    "outcome": HidingScheme(visits="outcome"),
+    "outcome, matching": HidingScheme(
+        visits="outcome", learner=regret_matching(), weighting="counterfactual"
+    ),
+    "path": HidingScheme(visits="path", exploration=0.3),
+    "path, greedy": HidingScheme(visits="path", exploration=0.0, weighting="agent"),
+}
+"""Every row of every table, in some company."""
+
+GAMES = {
+    "pennies": pennies,
+    "trade": lambda: trade(2),
+    "cheated": lambda: trade(2, "cheated"),
+    "nothing": lambda: trade(2, "nothing"),
+    "random": lambda: random_team(4),
+    "duel": lambda: random_duel(4),
+}
+
+
+def agree_with_twin(hiding, iterations=4):
+    twin = HidingTwin(hiding)
+    expected = [twin.step() for _ in range(iterations)]
+    found = np.stack(hiding.run(iterations), axis=2)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    for name, flat in (("regret", twin.regret), ("policy", twin.policy), ("shadow", twin.shadow)):
+        np.testing.assert_allclose(hiding.state()[name], np.concatenate(flat), atol=1e-9)
+    np.testing.assert_allclose(hiding.state()["gamma"], twin.gamma)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("game", GAMES)
+def test_iterations_are_those_of_the_twin(game, scheme):
+    agree_with_twin(ProgressiveHiding(GAMES[game](), SCHEMES[scheme], seed=4))
+
+
+def test_unvisited_labels_of_hedge_forget_their_start_too():
+    """Its rate falls with all iterations, wherever they were."""
+    scheme = HidingScheme(learner=hedge(2.0), visits="path", penalty=0.5)
+    agree_with_twin(ProgressiveHiding(pennies(), scheme, seed=1), iterations=8)
+
+
+def test_what_is_fixed_does_not_move_and_the_others_meet_it():
+    duel = random_duel(0)
+    generator = np.random.default_rng(0)
+    policy = np.concatenate(
+        [
+            generator.dirichlet(np.ones(len(own)))
+            for own in by_label(duel.original, duel.uniform_policy())
+        ]
+    )
+    hiding = ProgressiveHiding(duel, fixed={1: policy})
+    agree_with_twin(hiding)
+    own = np.repeat(duel.coarse_team == 1, duel.original.num_actions)
+    np.testing.assert_array_equal(hiding.policy()[own], policy[own])
+    assert not np.allclose(hiding.policy()[~own], duel.uniform_policy()[~own])
+
+
+def test_runs_gone_on_with_are_the_same_to_the_bit():
+    scheme = HidingScheme(visits="path", learner=regret_matching(), penalty=steered_penalty(0.9))
+    whole, parts, resumed = (ProgressiveHiding(trade(2), scheme, seed=5) for _ in range(3))
+    whole.run(30)
+    parts.run(10)
+    resumed.set_state({name: array.copy() for name, array in parts.state().items()})
+    for hiding in (parts, resumed):
+        hiding.run(20)
+        assert hiding.iteration == 30
+        for name, array in whole.state().items():
+            np.testing.assert_array_equal(hiding.state()[name], array)
+
+
+@pytest.mark.parametrize("visits", ["everything", "outcome", "path"])
+def test_seeds_are_the_same_on_any_number_of_threads(visits):
+    scheme = HidingScheme(visits=visits)
+    alone, together = (
+        run_seeds(trade(2), scheme, iterations=20, seeds=[3, 1, 4, 1], num_threads=threads)
+        for threads in (1, 3)
+    )
+    for one, other in zip(alone, together, strict=True):
+        assert one.seed == other.seed
+        np.testing.assert_array_equal(one.trace.implementable, other.trace.implementable)
+        np.testing.assert_array_equal(one.policy, other.policy)
+    np.testing.assert_array_equal(alone[1].policy, alone[3].policy)
+    assert not np.array_equal(alone[0].policy, alone[1].policy)
+
+
+def test_the_best_policy_is_the_best_of_the_trace_and_the_best_run_of_all():
+    runs = run_seeds(trade(3), HidingScheme(), iterations=60, seeds=range(4))
+    for run in runs:
+        peak = run.trace.implementable.max()
+        assert run.best_payoff == peak
+        earned = trade(3).payoffs(trade(3).lent(run.best_policy))[0]
+        assert earned == pytest.approx(peak, abs=1e-12)
+    assert best_run(runs).best_payoff == max(run.best_payoff for run in runs)
+
+
+def test_the_trace_is_of_the_policies_that_are_returned():
+    game = trade(3)
+    hiding = ProgressiveHiding(game, seed=2)
+    trace = hiding.run(7)
+    relaxed, shadow = hiding.relaxed_policy(), hiding.policy()
+    assert trace.relaxed[-1, 0] == pytest.approx(game.payoffs(relaxed)[0], abs=1e-12)
+    assert trace.implementable[-1, 0] == pytest.approx(
+        game.payoffs(game.lent(shadow))[0], abs=1e-12
+    )
+    assert trace.penalty[-1, 0] > 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("game", ["trade", "cheated", "duel"])
+def test_the_answer_can_be_played_whatever_was_lent(game, scheme):
+    """T9: a probability vector for each label of the original map, on legal actions."""
+    relaxed_form = GAMES[game]()
+    hiding = ProgressiveHiding(relaxed_form, SCHEMES[scheme])
+    hiding.run(15)
+    for policy in (hiding.policy(), hiding.best_policy()):
+        assert policy.shape == (relaxed_form.original.num_slots,)
+        assert (policy >= 0).all()
+        sums = [own.sum() for own in by_label(relaxed_form.original, policy)]
+        np.testing.assert_allclose(sums, 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("learner", [entropic_ftrl(), regret_matching(), hedge()])
+def test_without_anything_lent_there_is_no_penalty(learner):
+    """T10: γ makes no difference."""
+    traces, policies = [], []
+    for gamma in (0.0, 0.3, 30.0):
+        hiding = ProgressiveHiding(
+            trade(3, "nothing"), HidingScheme(learner=learner, penalty=gamma)
+        )
+        traces.append(hiding.run(40))
+        policies.append(hiding.policy())
+    for trace, policy in zip(traces, policies, strict=True):
+        np.testing.assert_array_equal(trace.penalty, 0)
+        np.testing.assert_allclose(trace.implementable, traces[0].implementable, atol=1e-10)
+        np.testing.assert_allclose(policy, policies[0], atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("game", "best"), [(pennies(), 1.0), (trade(2), 1.0), (trade(3), 1.0)], ids=str
+)
+def test_for_free_all_that_is_lent_is_used(game, best):
+    """T11: at γ = 0 the relaxed policy approaches the optimum of full information."""
+    hiding = ProgressiveHiding(game, HidingScheme(penalty=0.0))
+    assert hiding.run(400).relaxed[-1, 0] == pytest.approx(best, abs=1e-2)
+
+
+def test_a_team_is_lent_knowledge_against_another():
+    """The relaxation of one team leaves what the other knows as it is."""
+    duel = random_duel(4)
+    own = duel.label_team == 1
+    np.testing.assert_array_equal(np.bincount(duel.known[own]), np.bincount(duel.known[own]) > 0)
+    assert np.bincount(duel.known[~own]).max() > 1, "nothing is lent"
+    trace = ProgressiveHiding(duel, HidingScheme(penalty=0.5)).run(20)
+    np.testing.assert_array_equal(trace.penalty[:, 1], 0)
+    assert (trace.penalty[:, 0] > 0).all()
+    same = relax(duel.form, [duel.relaxed, duel.relaxed], duel.teams, payoff_rule="sum")
+    np.testing.assert_array_equal(same.relaxed.label, duel.relaxed.label)
