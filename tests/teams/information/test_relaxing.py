@@ -179,23 +179,16 @@ def test_the_paper_says_which_maps_of_trade_comm_have_perfect_recall():
     assert "player 0: say 1 at 'outcome 0 0'" in str(base.recall_violation([0]))
 
 
-def test_revealing_shows_hands_and_not_moves():
+def test_revealing_shows_hands_and_no_board_before_it_lies_there():
     form = product_form(load_game("leduc_poker"))
-    revealed = reveal_private(form.information, TEAM)
-    for one, other in itertools.combinations(range(0, form.num_nodes, 97), 2):
-        if form.stage[one] == form.stage[other] and form.path(one) == form.path(other):
-            cards = [form.outcomes[form.outcome[node]].split(", ") for node in (one, other)]
-            seen = [card[0] if form.stage[one] < 2 else card for card in cards]
-            told_apart = revealed.label[one] != revealed.label[other]
-            assert told_apart or seen[0][0] == seen[1][0]
 
+    def open_hands(prefix):
+        return prefix.world.cards, prefix.world.board, prefix.actions
 
-def test_what_is_shown_later_is_not_revealed_before():
-    form = product_form(load_game("leduc_poker"))
-    first = np.flatnonzero(form.stage == 0)
-    hands = {form.outcomes[form.outcome[node]].split(", ")[0] for node in first.tolist()}
-    revealed = reveal_private(form.information, TEAM)
-    assert len(set(revealed.label[first])) == len(hands) == 30
+    expected = InformationMap.from_function(form, open_hands, "open hands")
+    assert same(reveal_private(form.information, TEAM), expected)
+    assert np.bincount(expected.stage)[0] == 30
+    assert np.bincount(form.information.stage)[0] == 6
 
 
 def test_a_relaxation_is_found_by_name():
