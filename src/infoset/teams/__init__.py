@@ -4,6 +4,13 @@ Arrays of this package: N nodes, which are prefixes of plays, and E edges, in L 
 W outcomes of nature; Z endings that pay somebody; M labels of an information map.
 """
 
+from infoset.teams.exact import (
+    AlternatingResponses,
+    TeamOptimum,
+    alternating_best_responses,
+    recall_bound,
+    team_optimum,
+)
 from infoset.teams.hiding import (
     PROJECTORS,
     WEIGHTINGS,
@@ -65,6 +72,7 @@ __all__ = [
     "PROJECTORS",
     "RELAXATIONS",
     "WEIGHTINGS",
+    "AlternatingResponses",
     "HidingRun",
     "HidingScheme",
     "HidingTrace",
@@ -83,7 +91,9 @@ __all__ = [
     "RelaxedForm",
     "Source",
     "Team",
+    "TeamOptimum",
     "Weighting",
+    "alternating_best_responses",
     "best_run",
     "check_team",
     "check_teams",
@@ -104,6 +114,7 @@ __all__ = [
     "product_form",
     "project",
     "random_probabilities",
+    "recall_bound",
     "regret_matching",
     "regret_matching_plus",
     "relax",
@@ -112,6 +123,7 @@ __all__ = [
     "reveal_private",
     "run_seeds",
     "steered_penalty",
+    "team_optimum",
     "team_payoff",
     "to_tabular",
 ]

@@ -1,0 +1,279 @@
+"""Kernels of the frames of a search: labels get their actions, the most hopeful first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.kernels import bare_kernel, inner_kernel
+from infoset.teams.exact.frames import Frames
+from infoset.teams.exact.public_states import PublicStates
+
+ONE = np.uint64(1)
+LOW_BITS = 63
+
+
+@bare_kernel
+def open_frame(
+    states: PublicStates, frames: Frames, state: int, nodes: NDArray[np.uint64], need: float
+) -> None:
+    """Put a state of the search on the next frame."""
+    frames.depth[0] += 1
+    depth = frames.depth[0]
+    frames.state[depth] = state
+    for word in range(len(nodes)):
+        frames.nodes[depth, word] = nodes[word]
+    frames.need[depth] = need
+    frames.best[depth] = -np.inf
+    frames.total[depth, 0] = 0.0
+    for slot in range(frames.is_open.shape[1]):
+        frames.is_open[depth, slot] = False
+        frames.value[depth, 0, slot] = 0.0
+        for word in range(len(nodes)):
+            frames.sets[depth, 0, slot, word] = 0
+    list_labels(states, frames, depth)
+    has_next = states.first_slot[state] < states.first_slot[state + 1]
+    frames.is_trying[depth] = has_next and frames.num_labels[depth] > 1
+    frames.level[depth] = 0
+    frames.candidate[depth] = -1
+    frames.is_valued[depth] = False
+    if not frames.is_trying[depth]:
+        begin_branching(frames, depth)
+
+
+@bare_kernel
+def list_labels(states: PublicStates, frames: Frames, depth: int) -> None:
+    """List the labels of a frame, and what each of their actions would win at most."""
+    state = frames.state[depth]
+    first_label = states.first_label[state]
+    origin = states.first_node[first_label]
+    count = 0
+    for label in range(first_label, states.first_label[state + 1]):
+        num_actions = 0
+        for node in range(states.first_node[label], states.first_node[label + 1]):
+            if not has_bit(frames.nodes[depth], node - origin):
+                continue
+            first = states.first_move[node]
+            if num_actions == 0:
+                num_actions = states.first_move[node + 1] - first
+                for action in range(num_actions):
+                    frames.single[depth, count, action] = 0.0
+            for action in range(num_actions):
+                frames.single[depth, count, action] += most_of_move(states, state, first + action)
+        if num_actions > 0:
+            frames.label[depth, count] = label - first_label
+            frames.num_actions[depth, count] = num_actions
+            count += 1
+    frames.num_labels[depth] = count
+
+
+@inner_kernel
+def most_of_move(states: PublicStates, state: int, move: int) -> float:
+    """Return no less than what a move wins, by what can be won from the next nodes on."""
+    most = states.gain[move]
+    for way in range(states.first_way[move], states.first_way[move + 1]):
+        most += states.most[next_node(states, state, way)]
+    return float(most)
+
+
+@inner_kernel
+def next_node(states: PublicStates, state: int, way: int) -> int:
+    """Return the node that a way from a public state leads to."""
+    after = states.next_state[states.first_slot[state] + states.slot[way]]
+    return int(states.first_node[states.first_label[after]] + states.place[way])
+
+
+@bare_kernel
+def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: float) -> bool:
+    """Settle the candidate of a frame, and make the next; False when there is none."""
+    if frames.is_trying[depth]:
+        if next_trial(frames, depth):
+            make_candidate(states, frames, depth)
+            return True
+        begin_branching(frames, depth)
+    while next_action(frames, depth):
+        if not frames.is_valued[depth]:
+            make_candidate(states, frames, depth)
+            return True
+        pick(frames, depth, tolerance)
+    return False
+
+
+@inner_kernel
+def next_trial(frames: Frames, depth: int) -> bool:
+    """Note what the candidate wins by itself, and go on to the next action, or label."""
+    label = frames.level[depth]
+    if frames.candidate[depth] >= 0:
+        frames.single[depth, label, frames.candidate[depth]] = frames.total[depth, 1]
+    frames.candidate[depth] += 1
+    if frames.candidate[depth] == frames.num_actions[depth, label]:
+        frames.candidate[depth] = 0
+        frames.level[depth] += 1
+    return bool(frames.level[depth] < frames.num_labels[depth])
+
+
+@bare_kernel
+def begin_branching(frames: Frames, depth: int) -> None:
+    """Put the labels in order, and begin with the first."""
+    count = frames.num_labels[depth]
+    frames.is_trying[depth] = False
+    frames.level[depth] = 0
+    sort_labels(frames, depth)
+    frames.rest[depth, count] = 0.0
+    for position in range(count - 1, -1, -1):
+        best = -np.inf
+        for action in range(frames.num_actions[depth, position]):
+            best = max(best, frames.single[depth, position, action])
+        frames.rest[depth, position] = frames.rest[depth, position + 1] + best
+    begin_level(frames, depth)
+
+
+@inner_kernel
+def sort_labels(frames: Frames, depth: int) -> None:
+    """Put labels first that lose most by their second-best action."""
+    for end in range(1, frames.num_labels[depth]):
+        place = end
+        while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
+            swap_labels(frames, depth, place)
+            place -= 1
+
+
+@inner_kernel
+def stake(frames: Frames, depth: int, position: int) -> float:
+    """Return by how much the best action of a label is better than the second."""
+    best, second = -np.inf, -np.inf
+    for action in range(frames.num_actions[depth, position]):
+        value = frames.single[depth, position, action]
+        if value > best:
+            best, second = value, best
+        elif value > second:
+            second = value
+    return float(best - second)
+
+
+@inner_kernel
+def swap_labels(frames: Frames, depth: int, position: int) -> None:
+    """Change the order of a label and the one before."""
+    before = position - 1
+    for action in range(frames.single.shape[2]):
+        value = frames.single[depth, position, action]
+        frames.single[depth, position, action] = frames.single[depth, before, action]
+        frames.single[depth, before, action] = value
+    label, count = frames.label[depth, position], frames.num_actions[depth, position]
+    frames.label[depth, position] = frames.label[depth, before]
+    frames.num_actions[depth, position] = frames.num_actions[depth, before]
+    frames.label[depth, before] = label
+    frames.num_actions[depth, before] = count
+
+
+@inner_kernel
+def begin_level(frames: Frames, depth: int) -> None:
+    """Bound what each action of the next label can lead to."""
+    level = frames.level[depth]
+    others = frames.total[depth, level] + frames.rest[depth, level + 1]
+    for action in range(frames.num_actions[depth, level]):
+        frames.bound[depth, level, action] = others + frames.single[depth, level, action]
+    frames.candidate[depth] = -1
+    frames.is_valued[depth] = False
+
+
+@inner_kernel
+def next_action(frames: Frames, depth: int) -> bool:
+    """Make the most hopeful action the candidate, at the last level with any; False for none.
+
+    A candidate that was valued stays valued while it is still the most hopeful.
+    """
+    level = frames.level[depth]
+    if frames.candidate[depth] >= 0:
+        tried = frames.bound[depth, level, frames.candidate[depth]]
+        frames.bound[depth, level, frames.candidate[depth]] = min(tried, hope(frames, depth))
+    while level >= 0:
+        action = 0
+        for other in range(frames.num_actions[depth, level]):
+            if frames.bound[depth, level, other] > frames.bound[depth, level, action]:
+                action = other
+        if frames.bound[depth, level, action] > frames.need[depth]:
+            is_same = level == frames.level[depth] and action == frames.candidate[depth]
+            frames.is_valued[depth] = is_same
+            frames.level[depth] = level
+            frames.candidate[depth] = action
+            return True
+        level -= 1
+        frames.candidate[depth] = -1
+    return False
+
+
+@inner_kernel
+def pick(frames: Frames, depth: int, tolerance: float) -> None:
+    """Give the next label the action that was valued, and go on to the one after."""
+    level, action = frames.level[depth], frames.candidate[depth]
+    frames.picked[depth, level] = action
+    found = frames.bound[depth, level, action]
+    frames.bound[depth, level, action] = -np.inf
+    if level + 1 < frames.num_labels[depth]:
+        frames.level[depth] = level + 1
+        begin_level(frames, depth)
+        return
+    frames.best[depth] = found
+    frames.need[depth] = found + tolerance
+    frames.candidate[depth] = -1
+    for position in range(frames.num_labels[depth]):
+        label = frames.label[depth, position]
+        frames.choice[depth, label] = frames.picked[depth, position]
+
+
+@bare_kernel
+def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
+    """Add to the sets what the candidate's action leads to from the nodes of its label."""
+    base = base_row(frames, depth)
+    copy_row(frames, depth, base)
+    state = frames.state[depth]
+    first_label = states.first_label[state]
+    origin = states.first_node[first_label]
+    label = first_label + frames.label[depth, frames.level[depth]]
+    for node in range(states.first_node[label], states.first_node[label + 1]):
+        if has_bit(frames.nodes[depth], node - origin):
+            move = states.first_move[node] + frames.candidate[depth]
+            frames.total[depth, base + 1] += states.gain[move]
+            for way in range(states.first_way[move], states.first_way[move + 1]):
+                slot = states.slot[way]
+                most = states.most[next_node(states, state, way)]
+                put_bit(frames.sets[depth, base + 1, slot], states.place[way])
+                frames.is_open[depth, slot] = True
+                frames.value[depth, base + 1, slot] += most
+                frames.total[depth, base + 1] += most
+
+
+@inner_kernel
+def copy_row(frames: Frames, depth: int, row: int) -> None:
+    """Have the next row begin as one is."""
+    frames.total[depth, row + 1] = frames.total[depth, row]
+    for slot in range(frames.is_open.shape[1]):
+        frames.value[depth, row + 1, slot] = frames.value[depth, row, slot]
+        for word in range(frames.nodes.shape[1]):
+            frames.sets[depth, row + 1, slot, word] = frames.sets[depth, row, slot, word]
+
+
+@inner_kernel
+def base_row(frames: Frames, depth: int) -> int:
+    """Return the row that a candidate adds to: that of no labels while they are tried singly."""
+    return 0 if frames.is_trying[depth] else int(frames.level[depth])
+
+
+@inner_kernel
+def hope(frames: Frames, depth: int) -> float:
+    """Return the most that could be won with the candidate, by what is known of it."""
+    row = base_row(frames, depth) + 1
+    return float(frames.total[depth, row] + frames.rest[depth, row])
+
+
+@inner_kernel
+def has_bit(nodes: NDArray[np.uint64], place: int) -> bool:
+    """Return whether a set of nodes has one."""
+    return bool(nodes[place >> 6] >> np.uint64(place & LOW_BITS) & ONE)
+
+
+@inner_kernel
+def put_bit(nodes: NDArray[np.uint64], place: int) -> None:
+    """Put a node into a set, in place."""
+    nodes[place >> 6] |= ONE << np.uint64(place & LOW_BITS)

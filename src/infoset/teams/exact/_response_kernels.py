@@ -1,0 +1,122 @@
+"""Kernels of best responses: of a team that recalls all, and of agents by turns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import kernel
+from infoset.streams import Stream, next_uniform
+from infoset.teams.exact.team_tree import NOBODY, TeamTree
+from infoset.typing import FloatArray, LongArray
+
+
+@kernel
+def respond(tree: TeamTree, first_slot: LongArray, pick: LongArray) -> FloatArray:
+    """Return [N] what is won from each node on with the best action at each label.
+
+    `pick` [labels] is modified in place; an action stays where none is better. That is the best
+    response wherever whoever chooses recalls its labels and actions. first_slot [labels + 1].
+    """
+    worth = np.zeros(len(tree.label))
+    total = np.zeros(first_slot[-1])
+    for stage in range(len(tree.first_node) - 2, -1, -1):
+        first, end = tree.first_node[stage], tree.first_node[stage + 1]
+        for node in range(first, end):
+            add_up(tree, first_slot, worth, total, node)
+        for node in range(first, end):
+            label = tree.label[node]
+            if label >= 0:
+                pick[label] = best(total, first_slot[label], first_slot[label + 1], pick[label])
+                worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[label])
+    return worth
+
+
+@kernel
+def add_up(
+    tree: TeamTree, first_slot: LongArray, worth: FloatArray, total: FloatArray, node: int
+) -> None:
+    """Add what the edges of a node win to `total` [slots] of its label, else to `worth` [N]."""
+    label, first = tree.label[node], tree.first_edge[node]
+    for edge in range(first, tree.first_edge[node + 1]):
+        value = value_of(tree, worth, edge)
+        if label >= 0:
+            total[first_slot[label] + edge - first] += value
+        else:
+            worth[node] += value
+
+
+@kernel
+def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
+    """Return what is won with an edge, by what is won from its child on."""
+    child = tree.child[edge]
+    after = worth[child] if child >= 0 else 0.0
+    return float(tree.gain[edge] + after)
+
+
+@kernel
+def best(total: FloatArray, first: int, end: int, pick: int) -> int:
+    """Return the action with the greatest `total`; `pick` if none is greater."""
+    for slot in range(first, end):
+        if total[slot] > total[first + pick]:
+            pick = slot - first
+    return pick
+
+
+@kernel
+def alternate(
+    tree: TeamTree,
+    roots: LongArray,
+    first_slot: LongArray,
+    block: LongArray,
+    pick: LongArray,
+    tolerance: float,
+) -> float:
+    """Have blocks of labels respond to each other by turns, until none gains; return the value.
+
+    block [labels], roots [R]; `pick` [labels] is modified in place.
+    """
+    num_blocks = block.max() + 1
+    value = -np.inf
+    turn, idle = 0, 0
+    while idle < num_blocks:
+        worth = respond_alone(tree, first_slot, block, turn, pick)
+        found = 0.0
+        for root in roots:
+            found += worth[root]
+        idle = idle + 1 if found <= value + tolerance else 1
+        value = found
+        turn = (turn + 1) % num_blocks
+    return value
+
+
+@kernel
+def respond_alone(
+    tree: TeamTree, first_slot: LongArray, block: LongArray, turn: int, pick: LongArray
+) -> FloatArray:
+    """Have one block respond to what the others do, and return [N] what is won then.
+
+    `pick` [labels] is modified in place.
+    """
+    label = tree.label.copy()
+    gain = np.zeros(len(tree.gain))
+    is_met = np.ones(len(label), np.bool_)
+    for node in range(len(label)):
+        own, first = tree.label[node], tree.first_edge[node]
+        is_fixed = own >= 0 and block[own] != turn
+        if is_fixed:
+            label[node] = NOBODY
+        for edge in range(first, tree.first_edge[node + 1]):
+            met = is_met[node] and (not is_fixed or pick[own] == edge - first)
+            gain[edge] = tree.gain[edge] if met else 0.0
+            if tree.child[edge] >= 0:
+                is_met[tree.child[edge]] = met
+    alone = TeamTree(tree.first_node, label, tree.first_edge, tree.child, gain)
+    return respond(alone, first_slot, pick)
+
+
+@kernel
+def pick_at_random(first_slot: LongArray, pick: LongArray, stream: Stream) -> None:
+    """Draw an action for each label, all equally likely; `pick` [labels] is modified in place."""
+    for label in range(len(pick)):
+        count = first_slot[label + 1] - first_slot[label]
+        pick[label] = int(next_uniform(stream) * count)

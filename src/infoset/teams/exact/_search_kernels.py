@@ -1,0 +1,105 @@
+"""Kernels of the search for what a team can win: branch and bound over public states.
+
+A state of the search is a public state and a set of its nodes. To win the most there, each label
+gets an action, one by one; a set of nodes in each public state that may come next grows with every
+action. What can be won in a union of sets is at most the sum of what can be won in each; so what
+the first labels have come to, and what each of the others would win by itself, bound the whole.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.kernels import bare_kernel, inner_kernel
+from infoset.teams.exact._frame_kernels import base_row, hope, next_candidate, open_frame
+from infoset.teams.exact._memo_kernels import add_row, find_row
+from infoset.teams.exact.frames import Frames
+from infoset.teams.exact.memo import Memo
+from infoset.teams.exact.public_states import PublicStates
+
+
+@bare_kernel
+def search(
+    states: PublicStates,
+    memo: Memo,
+    frames: Frames,
+    tolerance: float,
+    max_states: int,
+    max_steps: int,
+) -> int:
+    """Go on with a search until it is done, some states are met or some steps over.
+
+    `memo` and `frames` are modified in place; `frames.depth` is -1 when it is done. What is less
+    than `tolerance` better is no better. Returns the number of steps.
+    """
+    steps = 0
+    while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
+        steps += 1
+        depth = frames.depth[0]
+        slot = open_slot(frames, depth)
+        if slot >= 0:
+            ask(states, memo, frames, slot)
+        elif not next_candidate(states, frames, depth, tolerance):
+            close(memo, frames)
+    return steps
+
+
+@inner_kernel
+def open_slot(frames: Frames, depth: int) -> int:
+    """Return a slot whose set is to be valued yet; -1 for none, or if it does not matter."""
+    is_hopeless = hope(frames, depth) <= frames.need[depth] and not frames.is_trying[depth]
+    for slot in range(frames.is_open.shape[1]):
+        if frames.is_open[depth, slot]:
+            if not is_hopeless:
+                return slot
+            frames.is_open[depth, slot] = False
+    return -1
+
+
+@inner_kernel
+def ask(states: PublicStates, memo: Memo, frames: Frames, slot: int) -> None:
+    """Value the set in a slot: by the memo if it knows enough, else by a frame below."""
+    depth = frames.depth[0]
+    row = base_row(frames, depth) + 1
+    state = states.next_state[states.first_slot[frames.state[depth]] + slot]
+    nodes = frames.sets[depth, row, slot]
+    guess = frames.value[depth, row, slot]
+    need = -np.inf if frames.is_trying[depth] else frames.need[depth] - hope(frames, depth) + guess
+    entry = find_row(memo, state, nodes)
+    if memo.state[entry] < 0:
+        add_row(memo, entry, state, nodes, guess)
+    if memo.is_exact[entry] or memo.upper[entry] <= need:
+        answer(frames, depth, memo.upper[entry] if memo.is_exact[entry] else -np.inf)
+    else:
+        open_frame(states, frames, state, nodes, need)
+
+
+@inner_kernel
+def answer(frames: Frames, depth: int, value: float) -> None:
+    """Note what can be won with the set in the first open slot; -inf if it does not matter."""
+    row = base_row(frames, depth) + 1
+    slot = 0
+    while not frames.is_open[depth, slot]:
+        slot += 1
+    frames.total[depth, row] += value - frames.value[depth, row, slot]
+    frames.value[depth, row, slot] = value
+    frames.is_open[depth, slot] = False
+
+
+@inner_kernel
+def close(memo: Memo, frames: Frames) -> None:
+    """Note what was found at the frame at work, and go back to the one above."""
+    depth = frames.depth[0]
+    row = find_row(memo, frames.state[depth], frames.nodes[depth])
+    if memo.state[row] < 0:
+        add_row(memo, row, frames.state[depth], frames.nodes[depth], frames.best[depth])
+    if frames.best[depth] > -np.inf:
+        memo.upper[row] = frames.best[depth]
+        memo.is_exact[row] = True
+        for label in range(memo.choice.shape[1]):
+            memo.choice[row, label] = frames.choice[depth, label]
+    else:
+        memo.upper[row] = min(memo.upper[row], frames.need[depth])
+    frames.depth[0] = depth - 1
+    if depth > 0:
+        answer(frames, depth - 1, frames.best[depth])

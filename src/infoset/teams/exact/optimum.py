@@ -1,0 +1,164 @@
+"""The most that a team can win, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from infoset.checks import check_count
+from infoset.teams.exact.alternating import climb
+from infoset.teams.exact.bounds import most_by_recall
+from infoset.teams.exact.components import find_components, sort_nodes
+from infoset.teams.exact.problem import TeamProblem, pose_problem
+from infoset.teams.exact.search import Search, begin_search
+from infoset.teams.exact.team_tree import arrange, join_twins, pad_stages
+from infoset.teams.information import InformationMap
+from infoset.teams.product_form.reducing import twin_nodes
+from infoset.teams.team import PayoffRule
+from infoset.typing import FloatArray
+
+__all__ = ["TeamOptimum", "team_optimum"]
+
+Outcome: TypeAlias = Literal["optimal", "states", "interrupted"]
+
+MAX_STATES = 5_000_000
+RESTARTS_INSTEAD = 20
+
+
+@dataclass(frozen=True)
+class TeamOptimum:
+    """The most that a team can win, or bounds of it, and a policy.
+
+    Attributes
+    ----------
+    value : float
+        What the team wins with `probability`.
+    upper_bound : float
+        No policy wins more, but for rounding. The same as `value` if that is proved best.
+    outcome : {"optimal", "states", "interrupted"}
+        Whether that is proved best, or what the search ended by.
+    probability : FloatArray
+        [slots] a pure policy of the team, and what others do.
+    num_states : int
+        States of the search that were met: public states with sets of nodes.
+    num_steps : int
+        Steps of the search.
+    """
+
+    value: float
+    upper_bound: float
+    outcome: Outcome
+    probability: FloatArray
+    num_states: int
+    num_steps: int
+
+
+def team_optimum(
+    information: InformationMap,
+    team: Sequence[int] | None = None,
+    *,
+    others: FloatArray | None = None,
+    rule: PayoffRule = "common",
+    max_states: int = MAX_STATES,
+) -> TeamOptimum:
+    """Find the most that a team can win, and a policy that does, by branch and bound.
+
+    Some pure policy is best, since what is won is linear in what is done at each label. The team
+    does what a coordinator tells it that knows what is common knowledge in the team, and so knows,
+    at a public state, the set of nodes that play has come to there under what was told before:
+
+        value(public state, set) = max over actions for the labels in it of
+            what is won at ends of play + Σ over next public states of value(next, set there)
+
+    Labels get their actions one by one. What can be won in a union of sets is no more than the sum
+    of what can be won in each; so a part of the labels, valued exactly, and what each of the others
+    would win by itself, bound what all can win. What is known of a pair of public state and set is
+    kept; public states in which the same can happen are one. The bounds begin with what a team
+    that remembers all would win from each node on. In the worst case it takes time and memory that
+    grow exponentially with the number of labels: the problem is NP-hard.
+
+    Parameters
+    ----------
+    information : InformationMap
+        What agents know; they may have forgotten what they knew.
+    team : Sequence[int], optional
+        By default all agents.
+    others : FloatArray, optional
+        [slots] what those not of the team do. The optimum is then the best response of the team.
+    rule : {"common", "sum"}
+        What the team wins: what each of its agents gets, or the sum.
+    max_states : int
+        Most states of the search to meet, at some 100 bytes each. Then, or when it is interrupted
+        (Ctrl-C), the best that was found is returned, with a bound.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is not what it should be.
+    GameTooLargeError
+        If even one step of the search would not fit in memory.
+
+    Notes
+    -----
+    Source: the coordinator is that of A. Nayyar, A. Mahajan, D. Teneketzis, "Decentralized
+    stochastic control with partial history sharing", 2013; the bounds are ours.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import product_form
+    >>> form = product_form(load_game("trade_comm(num_items=3,num_messages=2)"))
+    >>> optimum = team_optimum(form.information)
+    >>> round(optimum.value, 6), optimum.outcome
+    (0.555556, 'optimal')
+    """
+    problem = pose_problem(information, team, others, rule)
+    check_count("max_states", max_states, least=1)
+    search = _begin(problem)
+    outcome = _run(search, max_states)
+    probability = _best_known(problem, search)
+    return TeamOptimum(
+        value=problem.value(probability),
+        upper_bound=float(search.upper.sum()),
+        outcome=outcome,
+        probability=probability,
+        num_states=search.num_states,
+        num_steps=search.num_steps,
+    )
+
+
+def _run(search: Search, max_states: int) -> Outcome:
+    try:
+        search.run(max_states)
+    except KeyboardInterrupt:
+        return "interrupted"
+    return "optimal" if search.is_done else "states"
+
+
+def _begin(problem: TeamProblem) -> Search:
+    information = problem.information
+    twin = twin_nodes(information.form, information.label)
+    tree, first = join_twins(problem.tree, twin)
+    tree, owner = pad_stages(tree)
+    component = find_components(tree)
+    order = sort_nodes(tree, component)
+    tree, component = arrange(tree, order, tree.stage), component[order]
+    return begin_search(tree, component, most_by_recall(problem, tree, first[owner[order]]))
+
+
+def _best_known(problem: TeamProblem, search: Search) -> FloatArray:
+    """Return the policy that was found, or the best of some climbs where the search is not done.
+
+    What was found from a part of the roots on replaces what the climb does there.
+    """
+    if search.is_done:
+        climbed = np.zeros(problem.information.num_labels, np.int64)
+    else:
+        climbed = climb(problem, RESTARTS_INSTEAD, seed=0)[1]
+    found = climbed.copy()
+    for root in np.flatnonzero(search.lower > -np.inf).tolist():
+        search.write_picks(root, found)
+    return max(map(problem.policy, (climbed, found)), key=problem.value)

@@ -1,0 +1,113 @@
+"""What is asked of a team: to win the most, with what it knows, against what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.teams.exact.team_tree import NOBODY, TeamTree
+from infoset.teams.information import InformationMap, check_information
+from infoset.teams.policies import check_probabilities
+from infoset.teams.product_form._kernels import reach_nodes
+from infoset.teams.team import PayoffRule, Team, check_team, team_payoff
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["TeamProblem", "pose_problem"]
+
+
+@dataclass(frozen=True)
+class TeamProblem:
+    """A team, what it knows, and what others do.
+
+    Attributes
+    ----------
+    information : InformationMap
+    team : Team
+    others : FloatArray
+        [slots] what those not of the team do; for the team itself, anything.
+    payoff : FloatArray
+        [Z] what the team gets at the endings that pay.
+    tree : TeamTree
+        The nodes of the form as the team sees them.
+    """
+
+    information: InformationMap
+    team: Team
+    others: FloatArray
+    payoff: FloatArray
+    tree: TeamTree
+
+    def policy(self, pick: LongArray) -> FloatArray:
+        """Return [slots] the policy in which the team picks an action at each label.
+
+        `pick` [M] counts where the team acts.
+        """
+        information = self.information
+        probability = self.others.copy()
+        is_own = np.isin(information.agent, self.team)
+        probability[np.repeat(is_own, information.num_actions)] = 0.0
+        probability[(information.first_slot[:-1] + pick)[is_own]] = 1.0
+        return probability
+
+    def value(self, probability: FloatArray) -> float:
+        """Return what the team wins with a policy [slots] of all."""
+        arrays = self.information.form.arrays
+        first_slot = self.information.first_slot[self.information.label]
+        _, reach = reach_nodes(arrays, first_slot, probability)
+        return float(reach[arrays.payoff_edge] @ self.payoff)
+
+
+def pose_problem(
+    information: InformationMap,
+    team: Sequence[int] | None,
+    others: FloatArray | None,
+    rule: PayoffRule,
+) -> TeamProblem:
+    """Return the problem of a team; by default, of all agents.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is not what it should be, or there are others, of whom it is not told
+        what they do.
+    """
+    check_information(information)
+    form = information.form
+    agents = check_team(form, range(form.num_agents) if team is None else team)
+    if others is None:
+        if len(agents) < form.num_agents:
+            raise ParameterError(
+                f"the team {agents} does not have all agents of {form}: give others=, an array "
+                f"[{information.num_slots}] of probabilities, which tells what the others do"
+            )
+        others = np.repeat(1 / information.num_actions, information.num_actions)
+    others = np.asarray(others, np.float64)
+    check_probabilities(information, others)
+    payoff = team_payoff(form, agents, rule)
+    tree = _see(information, agents, others, payoff)
+    return TeamProblem(information, agents, others, payoff, tree)
+
+
+def _see(
+    information: InformationMap, team: Team, others: FloatArray, payoff: FloatArray
+) -> TeamTree:
+    """Return the nodes of a form as a team sees them; `payoff` [Z] is the team's."""
+    form, arrays = information.form, information.form.arrays
+    is_own = np.isin(arrays.agent, team)
+    node = form.node_of_edge
+    position = np.arange(form.num_edges) - arrays.first_edge[node]
+    chosen = others[information.first_slot[information.label][node] + position]
+    _, reach = reach_nodes(arrays, arrays.first_edge[:-1], np.where(is_own[node], 1.0, chosen))
+    gain = np.zeros(form.num_edges)
+    gain[arrays.payoff_edge] = reach[arrays.payoff_edge] * payoff
+    chooses = is_own & (form.num_actions > 1)
+    return TeamTree(
+        first_node=arrays.first_node.copy(),
+        label=np.where(chooses, information.label, NOBODY).astype(np.int64),
+        first_edge=arrays.first_edge.copy(),
+        child=arrays.child.astype(np.int64),
+        gain=gain,
+    )

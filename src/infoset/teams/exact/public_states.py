@@ -1,0 +1,180 @@
+"""Public states: what is common knowledge in a team, and what it can do there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.teams.exact.components import number_within
+from infoset.teams.exact.team_tree import NOBODY, TeamTree
+from infoset.teams.product_form.ragged import offsets
+from infoset.typing import FloatArray, LongArray
+
+__all__ = ["PublicStates", "list_public_states"]
+
+
+class PublicStates(NamedTuple):
+    """The different public states: P states, N nodes in them, M moves, C ways on.
+
+    A move is an action at a node. Where the team has nothing to choose there is one move, and all
+    edges are ways on. Public states in which the same can happen are one.
+
+    Attributes
+    ----------
+    first_label : LongArray
+        [P + 1] the labels of each state; the nodes with nothing to choose share one.
+    first_node : LongArray
+        [number of labels + 1] the nodes of each label.
+    first_slot : LongArray
+        [P + 1] where the states that may come next begin, in `next_state`.
+    next_state : LongArray
+        One for each that may come next; the same may stand for several.
+    most : FloatArray
+        [N] no less than what the team can win from a node on, times its probability.
+    first_move : LongArray
+        [N + 1]
+    gain : FloatArray
+        [M] what the team wins where play ends, times its probability.
+    first_way : LongArray
+        [M + 1]
+    slot : LongArray
+        [C] which of the next states of its state a way leads to, from 0.
+    place : LongArray
+        [C] which node of that state, from 0.
+    """
+
+    first_label: LongArray
+    first_node: LongArray
+    first_slot: LongArray
+    next_state: LongArray
+    most: FloatArray
+    first_move: LongArray
+    gain: FloatArray
+    first_way: LongArray
+    slot: LongArray
+    place: LongArray
+
+
+def list_public_states(
+    tree: TeamTree, component: LongArray, most: FloatArray
+) -> tuple[PublicStates, LongArray]:
+    """Return the different public states, and which each component is.
+
+    Parameters
+    ----------
+    tree : TeamTree
+        All of whose plays pass through all stages until they end, its nodes sorted.
+    component : LongArray
+        [N] the public state of each node.
+    most : FloatArray
+        [N] as in `PublicStates`.
+
+    Returns
+    -------
+    tuple[PublicStates, LongArray]
+        And [number of components] the number of its state.
+    """
+    whole, begins = _cut(tree, component, most)
+    numbers: dict[tuple[bytes, ...], int] = {}
+    state = np.empty(component[-1] + 1, np.int64)
+    pieces: list[_Piece] = []
+    for number in reversed(range(len(state))):
+        piece = whole.part(begins, number)
+        piece = piece._replace(next_component=state[piece.next_component])
+        key = tuple(array.tobytes() for array in piece)
+        state[number] = numbers.setdefault(key, len(numbers))
+        if len(pieces) < len(numbers):
+            pieces.append(piece)
+    return _put_together(pieces), state
+
+
+class _Piece(NamedTuple):
+    """One public state, or several: the columns of `PublicStates`, with sizes for where to begin.
+
+    `next_component` is what `next_state` is before the states have numbers.
+    """
+
+    label_size: LongArray
+    most: FloatArray
+    num_moves: LongArray
+    gain: FloatArray
+    num_ways: LongArray
+    slot: LongArray
+    place: LongArray
+    next_component: LongArray
+
+    def part(self, begins: _Begins, number: int) -> _Piece:
+        """Return the columns of one of the states."""
+        label, node, move, way, slot = (slice(*first[number : number + 2]) for first in begins)
+        return _Piece(
+            label_size=self.label_size[label],
+            most=self.most[node],
+            num_moves=self.num_moves[node],
+            gain=self.gain[move],
+            num_ways=self.num_ways[move],
+            slot=self.slot[way],
+            place=self.place[way],
+            next_component=self.next_component[slot],
+        )
+
+
+class _Begins(NamedTuple):
+    """Where the rows of each state begin, [states + 1] each."""
+
+    label: LongArray
+    node: LongArray
+    move: LongArray
+    way: LongArray
+    slot: LongArray
+
+
+def _cut(tree: TeamTree, component: LongArray, most: FloatArray) -> tuple[_Piece, _Begins]:
+    """Return all components together, and where they begin."""
+    states = np.arange(component[-1] + 2)
+    first_node = np.searchsorted(component, states)
+    label = number_within(component, tree.label)
+    begins_label = np.append(True, (np.diff(component) > 0) | (np.diff(label) > 0))
+    first = np.append(np.flatnonzero(begins_label), len(label))
+    node = tree.node_of_edge
+    begins_move = tree.label[node] != NOBODY
+    begins_move[tree.first_edge[:-1]] = True
+    move = np.cumsum(begins_move) - 1
+    way = np.flatnonzero(tree.child >= 0)
+    before, after = component[node[way]], component[tree.child[way]]
+    slot = number_within(before, after)
+    begins_slot = np.unique(before * (len(slot) + 1) + slot, return_index=True)[1]
+    whole = _Piece(
+        label_size=np.diff(first),
+        most=most,
+        num_moves=np.bincount(node, begins_move).astype(np.int64),
+        gain=np.bincount(move, tree.gain).astype(np.float64),
+        num_ways=np.bincount(move[way], minlength=int(move[-1]) + 1),
+        slot=slot,
+        place=tree.child[way] - first_node[after],
+        next_component=after[begins_slot],
+    )
+    begins = _Begins(
+        label=np.searchsorted(first[:-1], first_node),
+        node=first_node,
+        move=np.searchsorted(node[begins_move], first_node),
+        way=np.searchsorted(node[way], first_node),
+        slot=np.searchsorted(before[begins_slot], states),
+    )
+    return whole, begins
+
+
+def _put_together(pieces: list[_Piece]) -> PublicStates:
+    columns = _Piece(*map(np.concatenate, zip(*pieces, strict=True)))
+    return PublicStates(
+        first_label=offsets(np.array([len(piece.label_size) for piece in pieces])),
+        first_node=offsets(columns.label_size),
+        first_slot=offsets(np.array([len(piece.next_component) for piece in pieces])),
+        next_state=columns.next_component,
+        most=columns.most,
+        first_move=offsets(columns.num_moves),
+        gain=columns.gain,
+        first_way=offsets(columns.num_ways),
+        slot=columns.slot,
+        place=columns.place,
+    )

@@ -1,0 +1,199 @@
+"""The search for what a team can win, and for a policy that does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.interrupts import interrupts_held
+from infoset.teams.exact._frame_kernels import open_frame
+from infoset.teams.exact._memo_kernels import move_rows, row_of
+from infoset.teams.exact._search_kernels import search
+from infoset.teams.exact.components import number_within
+from infoset.teams.exact.frames import Frames, empty_frames
+from infoset.teams.exact.memo import Memo, empty_memo
+from infoset.teams.exact.public_states import PublicStates, list_public_states
+from infoset.teams.exact.team_tree import NOBODY, TeamTree
+from infoset.teams.product_form.ragged import edges_in_order
+from infoset.typing import FloatArray, IntArray, LongArray
+
+__all__ = ["Search", "begin_search"]
+
+FEWEST_ROWS = 1 << 12
+STEPS_AT_ONCE = 1 << 20
+RELATIVE_TOLERANCE = 1e-13
+
+
+@dataclass
+class Search:
+    """A search, which can be stopped and gone on with: one for each public state to begin in.
+
+    Attributes
+    ----------
+    tree : TeamTree
+        Its nodes sorted by public state and label.
+    component : LongArray
+        [N] the public state of each node.
+    local_label : LongArray
+        [N] which label of its public state a node has, from 0.
+    state : LongArray
+        [components] what each public state is in `states`.
+    states : PublicStates
+    roots : LongArray
+        The components to begin in; `num_begun` of them have been.
+    lower, upper : FloatArray
+        [roots] the most that was found from each of them on, -inf for nothing yet, and no less
+        than there is.
+    memo : Memo
+    frames : Frames
+    """
+
+    tree: TeamTree
+    component: LongArray
+    local_label: LongArray
+    state: LongArray
+    states: PublicStates
+    roots: LongArray
+    lower: FloatArray
+    upper: FloatArray
+    memo: Memo
+    frames: Frames
+    num_begun: int = 0
+    num_steps: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all that can be won is known."""
+        return self.num_begun == len(self.roots) and self.frames.depth[0] < 0
+
+    @property
+    def num_states(self) -> int:
+        """How many states of the search were met."""
+        return int(self.memo.num_filled[0])
+
+    def run(self, max_states: int) -> None:
+        """Search until all is known, or so many states were met."""
+        while not self.is_done and self.num_states < max_states:
+            with interrupts_held():
+                self._go_on(max_states)
+
+    def _go_on(self, max_states: int) -> None:
+        if self.frames.depth[0] < 0:
+            self._begin_root()
+        if self.num_states >= self._most_rows:
+            self._grow()
+        tolerance = RELATIVE_TOLERANCE * float(np.abs(self.tree.gain).sum())
+        rows = min(max_states, self._most_rows)
+        self.num_steps += search(
+            self.states, self.memo, self.frames, tolerance, rows, STEPS_AT_ONCE
+        )
+        self._note_bounds()
+
+    @property
+    def _most_rows(self) -> int:
+        """Rows of the memo that may be filled: three in four."""
+        return len(self.memo.state) * 3 // 4
+
+    def write_picks(self, root: int, pick: LongArray) -> None:
+        """Write the actions at the labels that play comes to into `pick` [labels], in place.
+
+        They are those that win `lower[root]`.
+        """
+        nodes = np.flatnonzero(self.component == self.roots[root])
+        is_at_work = root == self.num_begun - 1 and self.frames.depth[0] >= 0
+        choice = self.frames.choice[0] if is_at_work else self._known_choice(nodes)
+        waiting = self._play(nodes, choice, pick)
+        while waiting:
+            nodes = waiting.pop()
+            waiting += self._play(nodes, self._known_choice(nodes), pick)
+
+    def _known_choice(self, nodes: LongArray) -> IntArray:
+        """Return the action at each label of a public state that is best for a set of its nodes."""
+        choice: IntArray = self.memo.choice[row_of(self.memo, *self._place(nodes))]
+        return choice
+
+    def _play(
+        self, nodes: LongArray, choice: IntArray | LongArray, pick: LongArray
+    ) -> list[LongArray]:
+        """Write the actions at nodes of one public state; return those that come next, by state."""
+        tree = self.tree
+        action = choice[self.local_label[nodes]]
+        is_own = tree.label[nodes] != NOBODY
+        pick[tree.label[nodes[is_own]]] = action[is_own]
+        chosen = tree.first_edge[nodes[is_own]] + action[is_own]
+        forced = edges_in_order(tree.first_edge, nodes[~is_own])[0]
+        child = np.sort(tree.child[np.concatenate([chosen, forced])])
+        child = child[child >= 0]
+        parts = np.split(child, np.flatnonzero(np.diff(self.component[child])) + 1)
+        return parts if len(child) else []
+
+    def _begin_root(self) -> None:
+        nodes = np.flatnonzero(self.component == self.roots[self.num_begun])
+        self.num_begun += 1
+        state, bits = self._place(nodes)
+        open_frame(self.states, self.frames, state, bits, -np.inf)
+
+    def _grow(self) -> None:
+        rows, words = self.memo.nodes.shape
+        larger = empty_memo(2 * rows, words, self.memo.choice.shape[1])
+        move_rows(self.memo, larger)
+        self.memo = larger
+
+    def _note_bounds(self) -> None:
+        root, frames = self.num_begun - 1, self.frames
+        self.lower[root] = frames.best[0]
+        if frames.depth[0] < 0:
+            self.upper[root] = frames.best[0]
+        elif not frames.is_trying[0]:
+            levels = range(frames.level[0] + 1)
+            open_bounds = [frames.bound[0, i, : frames.num_actions[0, i]].max() for i in levels]
+            self.upper[root] = max(frames.best[0], *open_bounds)
+
+    def _place(self, nodes: LongArray) -> tuple[int, NDArray[np.uint64]]:
+        """Return the state of a set of nodes of one public state, and its bits."""
+        component = int(self.component[nodes[0]])
+        place = nodes - np.searchsorted(self.component, component)
+        bits = np.zeros(self.memo.nodes.shape[1], np.uint64)
+        np.bitwise_or.at(bits, place // 64, np.uint64(1) << (place % 64).astype(np.uint64))
+        return int(self.state[component]), bits
+
+
+def begin_search(tree: TeamTree, component: LongArray, most: FloatArray) -> Search:
+    """Return a search of which nothing is done.
+
+    Parameters
+    ----------
+    tree : TeamTree
+        All of whose plays pass through all stages until they end, its nodes sorted.
+    component : LongArray
+        [N] the public state of each node.
+    most : FloatArray
+        [N] no less than what the team can win from each node on, times its probability.
+
+    Raises
+    ------
+    GameTooLargeError
+        If there are too many actions in one public state to search through.
+    """
+    states, state = list_public_states(tree, component, most)
+    is_root = tree.parent_edge < 0
+    roots = np.unique(component[is_root])
+    upper = np.zeros(len(roots))
+    np.add.at(upper, np.searchsorted(roots, component[is_root]), most[is_root])
+    num_nodes = np.diff(states.first_node[states.first_label])
+    num_words = 1 + int(num_nodes.max() - 1) // 64
+    frames = empty_frames(states, len(tree.first_node) - 1, num_words)
+    return Search(
+        tree=tree,
+        component=component,
+        local_label=number_within(component, tree.label),
+        state=state,
+        states=states,
+        roots=roots,
+        lower=np.full(len(roots), -np.inf),
+        upper=upper,
+        memo=empty_memo(FEWEST_ROWS, num_words, frames.choice.shape[1]),
+        frames=frames,
+    )

@@ -1,0 +1,229 @@
+"""The optimum of a team against all its pure policies, formulas, and published numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.evaluation import best_response, expected_values
+from infoset.games import load_game
+from infoset.policy import uniform_policy
+from infoset.teams import (
+    expected_payoffs,
+    forget_own_actions,
+    from_tabular,
+    perfect_recall_closure,
+    product_form,
+    random_probabilities,
+    reveal_private,
+    to_tabular,
+)
+from infoset.teams.exact import recall_bound, search, team_optimum
+from infoset.tree import build_tree
+from random_team_games import num_profiles, random_team_game, values_of_pure_policies
+
+MOST_PROFILES = 5_000
+BRIDGE = 2647 / 126
+
+
+def form_of(name):
+    return product_form(load_game(name))
+
+
+@pytest.fixture(scope="module")
+def bridge():
+    return form_of("tiny_bridge_2p(abstracted=true)")
+
+
+def random_games(seeds, **options):
+    """Return random forms with few pure policies, and the generator that drew each."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        sizes = rng.integers([1, 1, 1], [4, 5, 7])
+        names = ("num_agents", "num_stages", "num_outcomes")
+        form = random_team_game(rng, **dict(zip(names, sizes.tolist(), strict=True)) | options)
+        if num_profiles(form.information, range(form.num_agents)) <= MOST_PROFILES:
+            yield form, rng
+
+
+# --- against all pure policies -----------------------------------------------------------------
+
+
+def test_no_pure_policy_is_better():
+    num_games = num_gaps = 0
+    for form, _ in random_games(range(120)):
+        team = tuple(range(form.num_agents))
+        best = values_of_pure_policies(form.information, team).max()
+        optimum = team_optimum(form.information)
+        assert optimum.outcome == "optimal"
+        assert optimum.value == pytest.approx(best, abs=1e-10)
+        assert optimum.upper_bound == pytest.approx(best, abs=1e-10)
+        assert expected_payoffs(form.information, optimum.probability) == pytest.approx(best)
+        num_games += 1
+        num_gaps += recall_bound(form.information) > best + 1e-6
+    assert num_games > 90
+    assert num_gaps > 10  # some of these games need more than their bound
+
+
+def test_no_pure_policy_of_a_part_is_better_against_the_others():
+    num_games = 0
+    for form, rng in random_games(range(200, 280), num_agents=3, is_common=False):
+        team = [(0, 2), (1,)][num_games % 2]
+        others = random_probabilities(form.information, rng)
+        best = values_of_pure_policies(form.information, team, others, "sum").max()
+        optimum = team_optimum(form.information, team, others=others, rule="sum")
+        assert optimum.value == pytest.approx(best, abs=1e-10)
+        assert optimum.upper_bound == pytest.approx(best, abs=1e-10)
+        kept = ~np.isin(form.information.agent, team)
+        slots = np.repeat(kept, form.information.num_actions)
+        assert (optimum.probability[slots] == others[slots]).all()
+        num_games += 1
+    assert num_games > 40
+
+
+def test_a_closure_is_won_by_one_pass():
+    for form, _ in random_games(range(300, 340)):
+        team = tuple(range(form.num_agents))
+        closure = perfect_recall_closure(form.information, team)
+        bound = recall_bound(form.information)
+        assert team_optimum(closure).value == pytest.approx(bound, abs=1e-10)
+        if num_profiles(closure, team) <= MOST_PROFILES:
+            best = values_of_pure_policies(closure, team).max()
+            assert bound == pytest.approx(best, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+@pytest.mark.parametrize("player", [0, 1])
+def test_a_team_of_one_finds_its_best_response(name, player):
+    tree = build_tree(load_game(name))
+    form = product_form(tree)
+    policy = uniform_policy(tree.sequence_form)
+    optimum = team_optimum(
+        form.information, (player,), others=from_tabular(form.information, policy)
+    )
+    assert optimum.value == pytest.approx(best_response(policy, player).value, abs=1e-12)
+
+
+# --- published numbers -------------------------------------------------------------------------
+
+
+def test_abstracted_tiny_bridge(bridge):
+    optimum = team_optimum(bridge.information)
+    assert optimum.outcome == "optimal"
+    assert optimum.value == pytest.approx(BRIDGE, abs=1e-9)
+    assert optimum.upper_bound == pytest.approx(BRIDGE, abs=1e-9)
+    played = expected_values(to_tabular(bridge.information, optimum.probability))
+    assert played == pytest.approx([BRIDGE, BRIDGE], abs=1e-9)
+
+
+def test_abstracted_tiny_bridge_with_open_kinds(bridge):
+    opened = reveal_private(bridge.information, (0, 1))
+    assert team_optimum(opened).value == pytest.approx(1343 / 63, abs=1e-9)  # 21.3174603
+    assert recall_bound(bridge.information) == pytest.approx(1343 / 63, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"), [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 3), (4, 4), (5, 5)]
+)
+def test_trade_by_formula(kinds, words):
+    form = form_of(f"trade_comm(num_items={kinds},num_messages={words})")
+    rest = kinds % words
+    best = 1 if words >= kinds else (rest * kinds + (words - rest) * (kinds - rest)) / kinds**2
+    assert team_optimum(form.information).value == pytest.approx(best, abs=1e-12)
+    assert recall_bound(form.information) == pytest.approx(1, abs=1e-12)
+
+
+def test_who_forgets_what_it_said_trades_as_well():
+    information = forget_own_actions(form_of("trade_comm(num_items=3)"))
+    assert information.recall_violation((0,)) is not None
+    assert team_optimum(information).value == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("rewards", [(1, -2, 0), (1, -10, 0), (1, 0, 0.9)])
+def test_cooperative_matching_pennies(rewards):
+    names = ("win_reward", "miss_reward", "pass_reward")
+    given = ",".join(f"{name}={value}" for name, value in zip(names, rewards, strict=True))
+    form = form_of(f"cooperative_matching_pennies({given})")
+    assert team_optimum(form.information).value == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "best"),
+    # By an integer program, in the tests of the game.
+    [
+        ("colors=1,ranks=2,hand_size=1,max_information_tokens=0,max_life_tokens=1", 1 / 2),
+        ("colors=1,ranks=2,hand_size=2,max_information_tokens=1,max_life_tokens=1", 3 / 2),
+        ("colors=1,ranks=3,hand_size=3,max_information_tokens=2,max_life_tokens=1", 6 / 5),
+    ],
+)
+def test_hanabi(parameters, best):
+    form = form_of(f"hanabi({parameters})")
+    assert team_optimum(form.information).value == pytest.approx(best, abs=1e-12)
+
+
+# --- searches that end early -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_states", [1, 3000, 7000])
+def test_a_search_that_ends_early_has_bounds_and_a_policy(bridge, max_states):
+    optimum = team_optimum(bridge.information, max_states=max_states)
+    assert optimum.outcome == "states"
+    assert optimum.num_states == max_states
+    assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound + 2e-9
+    paid = expected_payoffs(bridge.information, optimum.probability)
+    assert paid == pytest.approx([optimum.value] * 2, abs=1e-9)
+    assert set(optimum.probability) == {0.0, 1.0}
+
+
+def test_what_is_found_on_the_way_counts(bridge):
+    early, late = (team_optimum(bridge.information, max_states=size) for size in (100, 6500))
+    assert late.value > early.value + 0.1
+    assert late.upper_bound < early.upper_bound - 0.1
+
+
+def test_ctrl_c_keeps_what_was_found(bridge, monkeypatch):
+    run = search.search
+
+    def interrupted(*arguments):
+        run(*arguments[:-1], 100_000)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "search", interrupted)
+    optimum = team_optimum(bridge.information)
+    assert optimum.outcome == "interrupted"
+    assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound + 2e-9
+
+
+def test_a_table_that_grows_and_pauses_change_nothing(bridge, monkeypatch):
+    at_once = team_optimum(bridge.information)
+    monkeypatch.setattr(search, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
+    by_parts = team_optimum(bridge.information)
+    assert by_parts.value == at_once.value
+    assert (by_parts.probability == at_once.probability).all()
+    assert (by_parts.num_states, by_parts.num_steps) == (at_once.num_states, at_once.num_steps)
+
+
+# --- mistakes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"team": (0,)}, r"does not have all agents .*give others=, an array \[\d+\]"),
+        ({"team": ()}, "at least one agent"),
+        ({"max_states": 0}, "max_states"),
+        ({"others": np.ones(3)}, "have shape"),
+        ({"rule": "most"}, "must be 'common' or 'sum'"),
+    ],
+)
+def test_mistakes(options, message):
+    information = form_of("cooperative_matching_pennies").information
+    with pytest.raises(ParameterError, match=message):
+        team_optimum(information, **options)
+
+
+def test_rules_are_no_information_map():
+    with pytest.raises(ParameterError, match="information"):
+        team_optimum(load_game("cooperative_matching_pennies"))
