@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import fmean
+
 import numpy as np
 import pytest
 from playing import simulator_of
@@ -10,6 +12,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, find_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
+from infoset.learning.simulation import TERMINAL_NODE
 from infoset.solvers import Budget, run_measured
 
 NAMES = [row.name for row in MCCFR_LEARNERS]
@@ -52,6 +55,23 @@ def test_work_is_that_of_the_nodes_that_a_traversal_passes():
     work = {name: find_learner(name).self_play(simulator, horizon=1).work for name in NAMES}
     assert work["es-mccfr"] == 8 * (1 + 6)
     assert work["cs-mccfr"] == 8 * (1 + 10)
+
+
+def passed_on_average(simulator, player, node=0):
+    """How many nodes external sampling passes for a player, were all that is drawn drawn alike."""
+    first, here = int(simulator.nodes.first[node]), int(simulator.nodes.kind[node])
+    if here == TERMINAL_NODE:
+        return 1.0
+    children = range(first, first + int(simulator.nodes.num_children[node]))
+    below = [passed_on_average(simulator, player, child) for child in children]
+    is_own = here >= 0 and simulator.infostates.player[here] == player
+    return 1.0 + (sum(below) if is_own else fmean(below))
+
+
+def test_work_of_external_sampling_is_what_is_passed_for_each_of_three_players():
+    simulator = simulator_of("kuhn_poker(players=3)")
+    passed = fmean(passed_on_average(simulator, player) for player in range(3))
+    assert find_learner("es-mccfr").self_play(simulator, horizon=1).work == 8 * (1 + int(passed))
 
 
 @pytest.mark.parametrize("name", NAMES)
