@@ -1,0 +1,127 @@
+from ._version import __version__ as __version__
+from .beliefs import (
+    Belief as Belief,
+    PublicBeliefState as PublicBeliefState,
+    PublicPrivateBelief as PublicPrivateBelief,
+    cut_tree as cut_tree,
+    find_leak as find_leak,
+    private_belief as private_belief,
+    public_belief as public_belief,
+    ranges as ranges,
+    value_subgame as value_subgame,
+)
+from .errors import (
+    InfosetError as InfosetError,
+)
+from .evaluation import (
+    BestResponse as BestResponse,
+    Evaluation as Evaluation,
+    MatchResult as MatchResult,
+    ValueProof as ValueProof,
+    average_search as average_search,
+    behavior_values as behavior_values,
+    best_response as best_response,
+    exact_match as exact_match,
+    expected_values as expected_values,
+    exploitability as exploitability,
+    nash_conv as nash_conv,
+    play_matches as play_matches,
+    prove_value as prove_value,
+    true_state_ratios as true_state_ratios,
+)
+from .front import (
+    GameInfo as GameInfo,
+    compare as compare,
+    evaluate as evaluate,
+    info as info,
+    learn as learn,
+    load as load,
+    solve as solve,
+)
+from .game import (
+    Game as Game,
+    History as History,
+    Infostate as Infostate,
+    Observation as Observation,
+    PublicState as PublicState,
+    check_game as check_game,
+    fold_chance_player as fold_chance_player,
+    forget_factorization as forget_factorization,
+    initial_history as initial_history,
+    play_out as play_out,
+    serialize as serialize,
+    transcript as transcript,
+)
+from .games import (
+    GAMES as GAMES,
+    RandomGame as RandomGame,
+    matrix_game as matrix_game,
+)
+from .interop import (
+    save_efg as save_efg,
+    to_openspiel as to_openspiel,
+    to_pettingzoo as to_pettingzoo,
+)
+from .learning import (
+    LEARNERS as LEARNERS,
+    Learner as Learner,
+    LearnResult as LearnResult,
+    Trajectory as Trajectory,
+    make_learner as make_learner,
+    play_and_learn as play_and_learn,
+)
+from .plotting import (
+    draw as draw,
+)
+from .policy import (
+    Policy as Policy,
+    TabularPolicy as TabularPolicy,
+    UniformPolicy as UniformPolicy,
+    distance as distance,
+    load_policy as load_policy,
+    load_policy_csv as load_policy_csv,
+    mix as mix,
+    random_policy as random_policy,
+    save_policy as save_policy,
+    save_policy_csv as save_policy_csv,
+    uniform_policy as uniform_policy,
+)
+from .regret import (
+    RegretScheme as RegretScheme,
+)
+from .searchers import (
+    SEARCHERS as SEARCHERS,
+    Epimc as Epimc,
+    IsMcts as IsMcts,
+    Pimc as Pimc,
+    Searcher as Searcher,
+    make_searcher as make_searcher,
+    search_model as search_model,
+)
+from .solvers import (
+    METHODS as METHODS,
+    SolveResult as SolveResult,
+    TracePoint as TracePoint,
+    solve_exactly as solve_exactly,
+)
+from .tree import (
+    ExtensiveForm as ExtensiveForm,
+    GameTree as GameTree,
+    SequenceForm as SequenceForm,
+    WorldGraph as WorldGraph,
+    as_game as as_game,
+    augment as augment,
+    build_sequence_form as build_sequence_form,
+    build_tree as build_tree,
+    check_form as check_form,
+    explore as explore,
+    extensive_form as extensive_form,
+    forget_non_acting as forget_non_acting,
+    make_form as make_form,
+    pad_timing as pad_timing,
+    unroll as unroll,
+)
+from .typing import (
+    CHANCE as CHANCE,
+    NOOP as NOOP,
+)
