@@ -161,6 +161,15 @@ def test_values_must_be_comparable(trade):
         InformationMap.from_function(trade, lambda prefix: [prefix.agent], "list")
 
 
+def test_mistakes_within_a_function_are_shown_as_they_are(trade):
+    with pytest.raises(TypeError, match="unsupported operand"):
+        InformationMap.from_function(trade, lambda prefix: prefix.agent + prefix.outcome, "mistake")
+    with pytest.raises(ParameterError, match=r"function=3 .* cannot be called; give a function of"):
+        InformationMap.from_function(trade, 3, "number")
+    with pytest.raises(ParameterError, match="this one is empty"):
+        InformationMap.from_function(trade, lambda prefix: 0, "nobody", team=())
+
+
 WRONG_LABELS = {
     "label 2 is at no node": lambda label: np.where(label > 1, label + 1, label),
     "in another order": lambda label: label.max() - label,

@@ -8,8 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.teams.product_form import Prefix, ProductForm, check_form
-from infoset.tree.forms.extensive_form import number_by_appearance
-from infoset.typing import IntArray
+from infoset.typing import IntArray, LongArray
 
 __all__ = ["asked", "check_labels"]
 
@@ -30,10 +29,14 @@ def check_labels(form: ProductForm, label: IntArray, name: str) -> None:
             f"labels of the information map {name!r} must be an array of {form.num_nodes} whole "
             f"numbers, one for each node of {form}; InformationMap.from_values takes any values"
         )
-    _check_numbering(label, name)
-    _check_equal(form, label, form.stage, name, "the stage")
-    _check_equal(form, label, form.arrays.agent, name, "who acts")
-    _check_equal(form, label, form.action_set, name, "what may be done")
+    numbers, first = np.unique(label, return_index=True)
+    _check_numbering(numbers, first, name)
+    for value, what in (
+        (form.stage, "the stage"),
+        (form.arrays.agent, "who acts"),
+        (form.action_set, "what may be done"),
+    ):
+        _check_equal(form, first[label], value, name, what)
 
 
 def asked(
@@ -46,15 +49,17 @@ def asked(
     ParameterError
         If it asks for what comes later, or its value cannot be compared with others.
     """
+    prefix = form.prefix(node)
     try:
-        value = function(form.prefix(node))
-        hash(value)
+        value = function(prefix)
     except IndexError as error:
         raise ParameterError(
             f"the information map {name!r} depends on the future: of the prefix "
             f"{form.prefix_text(node)!r}, at stage {form.stage[node] + 1}, it asks for something "
             "that is not there yet; use only the outcome and the actions that a prefix has"
         ) from error
+    try:
+        hash(value)
     except TypeError as error:
         raise ParameterError(
             f"the information map {name!r} gives no value that can be compared for the prefix "
@@ -63,10 +68,10 @@ def asked(
     return value
 
 
-def _check_numbering(label: IntArray, name: str) -> None:
-    if (number_by_appearance(label) == label).all():
+def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
+    if np.array_equal(numbers, np.arange(len(numbers))) and (np.diff(first) > 0).all():
         return
-    missing = np.setdiff1d(np.arange(label.max() + 1), label)
+    missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
     found = f"label {missing[0]} is at no node" if len(missing) else "they are in another order"
     raise ParameterError(
         f"labels of the information map {name!r} are numbers from 0 in the order of the nodes that "
@@ -74,8 +79,10 @@ def _check_numbering(label: IntArray, name: str) -> None:
     )
 
 
-def _check_equal(form: ProductForm, label: IntArray, value: IntArray, name: str, what: str) -> None:
-    first = np.unique(label, return_index=True)[1][label]
+def _check_equal(
+    form: ProductForm, first: LongArray, value: IntArray, name: str, what: str
+) -> None:
+    """Raise unless a value [N] of each node is that of the `first` [N] of its label."""
     wrong = np.flatnonzero(value != value[first])
     if len(wrong):
         texts = [form.prefix_text(int(node)) for node in (first[wrong[0]], wrong[0])]

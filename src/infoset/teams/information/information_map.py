@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.checks import check_kind
+from infoset.checks import check_callable, check_kind
 from infoset.errors import ParameterError
 from infoset.teams.information.checks import asked, check_labels
 from infoset.teams.information.recall import RecallViolation, find_recall_violation
@@ -117,7 +117,9 @@ class InformationMap:
         >>> np.bincount(told.stage).tolist()
         [4, 4, 4, 4]
         """
-        is_own = np.isin(form.arrays.agent, check_team(form, team or range(form.num_agents)))
+        check_callable("function", function, "a function of a Prefix")
+        own = range(form.num_agents) if team is None else team
+        is_own = np.isin(form.arrays.agent, check_team(form, own))
         values: list[Hashable] = form.original.tolist()
         for node in np.flatnonzero(is_own).tolist():
             values[node] = asked(function, form, node, name)
