@@ -108,6 +108,8 @@ WRONG = {
     "probability of outcome 'b'=-1 must be": {"outcomes": {"a": 2, "b": -1}},
     "give probabilities by outcome": {"outcomes": ["a", "b"]},
     "give a name for each": {"agent_names": 2},
+    "the number of agents=0 must": {"agent_names": ()},
+    "shown=1 is of type int, which cannot be called": {"shown": 1},
     "num_stages=0 must be a whole number, at least 1": {"num_stages": 0},
     "give a larger num_stages": {"num_stages": 1},
     "agent=3 is of type int, which cannot be called": {"agent": 3},

@@ -11,7 +11,7 @@ from infoset.teams.information import InformationMap, check_information
 from infoset.teams.product_form import ProductForm, Source
 from infoset.teams.product_form._kernels import reach_nodes
 from infoset.teams.product_form.ragged import offsets, spread
-from infoset.tree import GameTree
+from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray
 
 __all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
@@ -144,20 +144,17 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
     form = information.form
     sequence_form = _source(form).tree.sequence_form
     first = _first_sequences(form)
-    number = np.unique(first, return_index=True, return_inverse=True)
-    chosen = number[1][number[2]]
-    if (information.label != information.label[chosen]).any():
+    _, nodes, infostate = np.unique(first, return_index=True, return_inverse=True)
+    if (information.label != information.label[nodes][infostate]).any():
         raise ParameterError(
             f"by the information map {information.name!r} agents know more than in the game, so a "
             "policy for it cannot be played; project it on the original map first"
         )
-    sizes = [treeplex.num_sequences for treeplex in sequence_form.treeplexes]
     values = np.concatenate([*uniform_policy(sequence_form).probabilities, [1.0]])
-    nodes = number[1]
     row, position = spread(form.num_actions[nodes])
     slot = information.first_slot[information.label[nodes]][row] + position
     values[first[nodes][row] + position] = probability[slot]
-    parts = np.split(values, offsets(np.array(sizes))[1:])
+    parts = np.split(values, _player_offsets(sequence_form)[1:])
     return TabularPolicy(sequence_form, tuple(parts[:-1]))
 
 
@@ -175,13 +172,17 @@ def _first_sequences(form: ProductForm) -> LongArray:
     Where an agent only waits, that is one beyond them.
     """
     source = _source(form)
-    sizes = [treeplex.num_sequences for treeplex in source.tree.sequence_form.treeplexes]
-    first = offsets(np.array(sizes))
+    first = _player_offsets(source.tree.sequence_form)
     result = np.full(form.num_nodes, first[-1])
     for player, own in enumerate(source.tree.sequence_form.infostate_trees):
         nodes = np.flatnonzero((form.arrays.agent == player) & (source.infostate >= 0))
         result[nodes] = first[player] + own.first_sequence[_numbers(source, player, nodes)]
     return result
+
+
+def _player_offsets(sequence_form: SequenceForm) -> LongArray:
+    """Return [P + 1] where the sequences of each player begin, one player after another."""
+    return offsets(np.array([treeplex.num_sequences for treeplex in sequence_form.treeplexes]))
 
 
 def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:

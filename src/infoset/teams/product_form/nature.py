@@ -106,7 +106,10 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
 
 
 def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals:
-    """Return the intervals of the next draw, in the order of outcomes; all of it where none is."""
+    """Return the intervals of the next draw, in order; all from 0 to 1 of an outcome without one.
+
+    They end wherever a child of some group does.
+    """
     group, _ = spread(np.diff(histories.first_child)[waiting.item])
     child, _ = edges_in_order(histories.first_child, waiting.item)
     outcome = np.concatenate([waiting.outcome[group], np.arange(num_outcomes)])

@@ -91,7 +91,7 @@ def unfold(histories: Histories, outcomes: NatureOutcomes, max_nodes: int) -> Pl
     Raises
     ------
     GameTooLargeError
-        If the rows come to more than `max_nodes` times the number of agents.
+        If the rows come to more than `max_nodes`; there are no more nodes than rows.
     """
     outcome = np.arange(len(outcomes.probability))
     history, num_draws = np.zeros_like(outcome), np.zeros_like(outcome)
@@ -152,6 +152,7 @@ def _stops(histories: Histories, plays: Plays) -> LongArray:
 
 
 def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
+    """Return the turns; `stop` [R] tells the outcomes after which nobody acts."""
     action_set = histories.action_set[plays.history]
     is_over = plays.is_over
     waits = np.flatnonzero(is_over[stop[: plays.num_roots]])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_count, check_kind, check_number
+from infoset.checks import SUM_TOLERANCE, check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError
 from infoset.game import Probability
 from infoset.teams.information.checks import check_labels
@@ -90,6 +90,7 @@ def make_product_form(
     ([0, 1, 2, 3, 2, 3], 'outcome heads, then Alice: tails')
     """
     check_kind("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
+    check_count("the number of agents", len(agent_names), least=1)
     check_count("num_stages", num_stages, least=1)
     check_count("max_nodes", max_nodes, least=1)
     chance = _checked_chance(outcomes)
@@ -131,6 +132,7 @@ def _shown_alone(
     num_agents: int,
 ) -> IntArray:
     """Return [W, P] a number for what each agent is shown alone of each outcome."""
+    check_callable("shown", shown, "a function of an outcome")
     numbers: dict[Hashable, int] = {}
     rows = []
     for outcome in outcomes:
