@@ -4,6 +4,7 @@ Arrays of this package: N nodes, which are prefixes of plays, and E edges, in L 
 W outcomes of nature; Z endings that pay somebody; M labels of an information map.
 """
 
+from infoset.teams.baselines import BASELINES, Baseline, find_baseline
 from infoset.teams.exact import (
     AlternatingResponses,
     TeamOptimum,
@@ -69,10 +70,12 @@ from infoset.teams.team import PayoffRule, Team, check_team, check_teams, team_p
 from infoset.teams.writing import make_product_form
 
 __all__ = [
+    "BASELINES",
     "PROJECTORS",
     "RELAXATIONS",
     "WEIGHTINGS",
     "AlternatingResponses",
+    "Baseline",
     "HidingRun",
     "HidingScheme",
     "HidingTrace",
@@ -101,6 +104,7 @@ __all__ = [
     "drop_decided",
     "entropic_ftrl",
     "expected_payoffs",
+    "find_baseline",
     "find_relaxation",
     "forget_own_actions",
     "from_tabular",
