@@ -21,7 +21,7 @@ from infoset.typing import IntArray, LongArray
 __all__ = ["InformationMap", "check_information"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class InformationMap:
     """What whoever acts knows at each node: prefixes of one label are the same to it.
 
@@ -43,6 +43,8 @@ class InformationMap:
     >>> from infoset.games import load_game
     >>> from infoset.teams import product_form
     >>> form = product_form(load_game("cooperative_matching_pennies"))
+    >>> form.information
+    <InformationMap 'original': 4 labels on 6 nodes of cooperative_matching_pennies>
     >>> form.information.label.tolist()
     [0, 1, 2, 3, 2, 3]
     """
@@ -57,6 +59,10 @@ class InformationMap:
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        about = f"{self.num_labels} labels on {self.form.num_nodes} nodes of {self.form}"
+        return f"<InformationMap {self.name!r}: {about}>"
 
     @classmethod
     def from_values(

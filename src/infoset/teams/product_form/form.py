@@ -59,7 +59,7 @@ class Source(NamedTuple):
     infostate: LongArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProductForm:
     """A game in product form ⟨Ω, P, A, I, r⟩: nature once, then one agent at each stage.
 
@@ -113,6 +113,10 @@ class ProductForm:
 
     def __str__(self) -> str:
         return self.name
+
+    def __repr__(self) -> str:
+        about = f"{self.num_nodes} nodes in {self.num_stages} stages, {self.num_agents} agents"
+        return f"<ProductForm {self.name}: {about}>"
 
     @property
     def num_agents(self) -> int:
