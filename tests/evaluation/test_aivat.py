@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import (
     CorrelatedPolicy,
@@ -21,23 +21,15 @@ from infoset.evaluation.path_corrections import play_corrected
 from infoset.evaluation.tree_plays import find_history, known_reach, step_probability
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, mix, uniform_policy
 from stand_ins import OneAction
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random,returns_type=total_points)"
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "matrix_bos", GOOFSPIEL]
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def policies(spec):
-    rng = np.random.default_rng(1)
-    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(3)]
+    return policies_at_random(spec, 3, seed=1)
 
 
 def seated(policy, other, players):

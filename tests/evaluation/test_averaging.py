@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError
 from infoset.evaluation import average_search, best_response
-from infoset.games import load_game
-from infoset.policy import UniformPolicy, random_policy, tabulate, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import UniformPolicy, tabulate, uniform_policy
 from stand_ins import Blend, OneAction
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def some_policy(spec):
-    return random_policy(compiled(spec).sequence_form, np.random.default_rng(3))
+    return policies_at_random(spec)[0]
 
 
 def gaps(averaged, exact, player):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, exact_match, expected_values, play_matches
 from infoset.evaluation.match_result import shared_wins
@@ -16,15 +15,8 @@ from infoset.tree import build_tree
 from stand_ins import OneAction
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def policies(spec, number=2):
-    rng = np.random.default_rng(7)
-    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(number)]
+    return policies_at_random(spec, number, seed=7)
 
 
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "matrix_bos"]

@@ -7,31 +7,23 @@ import pickle
 import subprocess
 import sys
 import time
-from functools import cache
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.evaluation import exact_match, play_matches
 from infoset.evaluation.match_result import BLOCK, Tally
 from infoset.evaluation.workers import packed
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, UniformPolicy, random_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, UniformPolicy
 from stand_ins import Blend, Breaks, Dies, OneAction
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def policies(spec):
-    rng = np.random.default_rng(7)
-    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(2)]
+    return policies_at_random(spec, 2, seed=7)
 
 
 # Sums

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import expected_values, play_matches
 from infoset.evaluation._kernels import drawn_index, edges_of_joint_action
 from infoset.game import Observation
 from infoset.games import load_game, matrix_game
-from infoset.policy import TabularPolicy, UniformPolicy, random_policy, uniform_policy
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import build_tree
 from toys import Toy
 
@@ -26,16 +25,8 @@ GAMES = [
 ]
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def two_policies(spec):
-    rng = np.random.default_rng(7)
-    form = compiled(spec).sequence_form
-    return random_policy(form, rng), random_policy(form, rng)
+    return policies_at_random(spec, 2, seed=7)
 
 
 def exact_seat_values(first, second):

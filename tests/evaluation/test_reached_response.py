@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import (
@@ -19,22 +18,15 @@ from infoset.evaluation import (
 )
 from infoset.game import initial_history
 from infoset.games import load_game
-from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, tabulate, uniform_policy
 from stand_ins import Blend, OneAction
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random,returns_type=total_points)"
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "matrix_bos", GOOFSPIEL]
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
-@cache
 def some_policy(spec):
-    return random_policy(compiled(spec).sequence_form, np.random.default_rng(3))
+    return policies_at_random(spec)[0]
 
 
 def some_pure_policy(spec):

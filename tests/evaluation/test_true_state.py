@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
 
 import numpy as np
 import pytest
 
+from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import hand_ratios, mean_true_state_ratio, true_state_ratios
-from infoset.games import load_game
-from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
-from infoset.tree import build_tree
+from infoset.policy import TabularPolicy, tabulate, uniform_policy
 
 SPECS = ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)", "liars_dice(numdice=2,dice_sides=2)"]
 
 
-@cache
-def compiled(spec):
-    return build_tree(load_game(spec))
-
-
 def some_policy(spec, seed=3):
-    return random_policy(compiled(spec).sequence_form, np.random.default_rng(seed))
+    return policies_at_random(spec, seed=seed)[0]
 
 
 # The numbers of two six-sided dice, by arrays

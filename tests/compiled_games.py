@@ -1,0 +1,24 @@
+"""Games compiled once for all tests of a process, and policies of them at random."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from infoset.games import load_game
+from infoset.policy import random_policy
+from infoset.tree import build_tree
+
+
+@cache
+def compiled(spec):
+    """Return the tree of a game."""
+    return build_tree(load_game(spec))
+
+
+@cache
+def policies_at_random(spec, number=1, seed=3):
+    """Return policies drawn one after another by a seed."""
+    rng = np.random.default_rng(seed)
+    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(number)]
