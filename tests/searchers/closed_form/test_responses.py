@@ -10,6 +10,7 @@ from infoset.evaluation import (
     best_response,
     expected_values,
     mean_true_state_ratio,
+    reached_best_response,
     true_state_ratios,
 )
 from infoset.games import LiarsDice
@@ -55,6 +56,14 @@ def test_the_best_response_is_that_of_the_tree(game, num_moves, player):
     found = bid_response(table, player)
     assert found.value == pytest.approx(answer.value, abs=1e-12)
     assert found.value == pytest.approx(found.hand_values @ table.prior)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_the_best_response_is_that_by_the_rules_where_there_is_no_tree(player):
+    game = LiarsDice(numdice=2, dice_sides=3)
+    table = pimc_table(game, 0.3)
+    by_rules = reached_best_response(game, table, player)
+    assert bid_response(table, player).value == pytest.approx(by_rules.value, abs=1e-12)
 
 
 @pytest.mark.parametrize("game", SMALL, ids=str)
