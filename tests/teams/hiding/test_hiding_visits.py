@@ -16,7 +16,8 @@ def on_average(relaxed_form, scheme):
     twin = HidingTwin(ProgressiveHiding(relaxed_form, HidingScheme(weighting=scheme.weighting)))
     twin.decide()
     twin.project()
-    twin.scheme = scheme
+    twin.scheme, weight = scheme, twin.all_weights()
+    twin.all_weights = lambda: weight
     total, chance = 0.0, 0.0
 
     def observed(draws):

@@ -202,7 +202,11 @@ def weigh_nodes(game: Game, numbers: Numbers, state: State, room: Room) -> None:
         room.weight,
     )
     if numbers.conditional:
-        normalize_by_label(game.nodes, game.fine.label, game.of_nature, room.weight, room.mass)
+        total = room.reached
+        if numbers.num_groups > 0:
+            total = room.mass
+            sum_by_label(game.fine.label, room.weight, total)
+        normalize_by_label(game.nodes, game.fine.label, total, game.of_nature, room.weight)
 
 
 @kernel

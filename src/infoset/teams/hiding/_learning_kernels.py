@@ -7,7 +7,6 @@ import numpy as np
 from infoset.kernels import kernel
 from infoset.regret._slot_kernels import hedge, match_regrets
 from infoset.teams.hiding._pass_kernels import Nodes, View, copy, fill_reach_without
-from infoset.teams.hiding._projector_kernels import sum_by_label
 from infoset.teams.hiding._visit_kernels import Visit
 from infoset.typing import FloatArray, IndexArray, LongArray
 
@@ -39,16 +38,14 @@ def fill_weights(
 def normalize_by_label(
     nodes: Nodes,
     label: IndexArray,
+    total: FloatArray,
     of_nature: FloatArray,
     weight: FloatArray,
-    total: FloatArray,
 ) -> None:
-    """Make the weights [N] of the nodes of each label sum to 1, in place.
+    """Make the weights [N] of the nodes of each label sum to 1, in place; now it is `total` [M].
 
-    Where they are all 0, they become those of nature, which sum to `of_nature` [M]. total [M] is
-    room.
+    Where they are all 0, they become those of nature, which sum to `of_nature` [M].
     """
-    sum_by_label(label, weight, total)
     for node in range(len(weight)):
         here = label[node]
         if total[here] >= LEAST_TOTAL:

@@ -1,0 +1,146 @@
+"""Time runs of progressive hiding, and how far an iteration is from the machine's floor.
+
+    python -m pip install -e '.[test]'
+    python benchmarks/teams_speed.py            # print
+    python benchmarks/teams_speed.py --write    # also replace its part of docs/teams/hiding.md
+
+A run begins with a random policy and is timed whole, on one core, with Numba's compilation done and
+the product form made before. Times are of the processor, the least of the turns. The floor is what
+an iteration must at least read and write, at the speed at which this machine copies arrays of that
+size, and the exponentials that it must take, at the speed of a loop that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from report import DOCS, environment, environment_text, replace_part, shown, table
+
+from infoset.games import load_game
+from infoset.kernels import kernel
+from infoset.teams import (
+    HidingScheme,
+    ProgressiveHiding,
+    RelaxedForm,
+    entropic_ftrl,
+    find_relaxation,
+    forget_own_actions,
+    geometric_penalty,
+    merge_outcomes,
+    product_form,
+    regret_matching,
+    relax,
+)
+from infoset.typing import FloatArray
+
+PAGE = DOCS / "teams" / "hiding.md"
+TEAM = (0, 1)
+TURNS = 5
+OF_NODE = 4 * 4 + 5 * 8
+"""Bytes of a node: parent, label and two slots; chance, two reaches, weight and value."""
+OF_SLOT = 5 * 8
+"""Bytes of a slot: policy and regret, each read and written, and gain."""
+
+
+class Case(NamedTuple):
+    """A game with what is lent, and a run of it."""
+
+    name: str
+    relaxed_form: RelaxedForm
+    scheme: HidingScheme
+    iterations: int
+
+
+def cases() -> list[Case]:
+    """Return what is timed: trade and communication, and abstracted tiny bridge."""
+    scheme = HidingScheme(learner=entropic_ftrl(), penalty=0.3)
+    trades = [
+        Case(f"trade comm, {num} items, `{lent}`", trade(num, lent), scheme, 400)
+        for num in (2, 3, 4, 5)
+        for lent in ("none", "cheated", "recall")
+    ]
+    growing = geometric_penalty(5.0, 50.0, 75)
+    matching = HidingScheme(learner=regret_matching(), projector="prevhat", penalty=growing)
+    form = merge_outcomes(product_form(load_game("tiny_bridge_2p(abstracted=true)")))
+    information = find_relaxation("recall").relax(form.information, TEAM)
+    return [*trades, Case("tiny bridge, `recall`", relax(form, information), matching, 75)]
+
+
+def trade(num_items: int, lent: str) -> RelaxedForm:
+    """Return trade and communication as the paper has it: nobody remembers what it said."""
+    form = product_form(load_game(f"trade_comm(num_items={num_items})"))
+    form = form.with_original(forget_own_actions(form))
+    return relax(form, find_relaxation(lent).relax(form.information, TEAM))
+
+
+def main() -> None:
+    """Measure, and write what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="replace the table of the page")
+    arguments = parser.parse_args()
+    header = ["game", "nodes", "slots", "iterations", "a run", "an iteration", "floor"]
+    part = table(header, [measure(case) for case in cases()])
+    part = f"{part}\n\n{environment_text(environment())}"
+    print(part)
+    if arguments.write:
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(replace_part(page, "teams_speed.py", part), encoding="utf-8")
+
+
+def measure(case: Case) -> list[str]:
+    """Return a row of the table."""
+    runs = [ProgressiveHiding(case.relaxed_form, case.scheme, seed=seed) for seed in range(TURNS)]
+    runs[0].run(1)
+    seconds = min(spent(partial(run.run, case.iterations)) for run in runs)
+    return [
+        case.name,
+        f"{case.relaxed_form.form.num_nodes:,}",
+        f"{case.relaxed_form.relaxed.num_slots:,}",
+        str(case.iterations),
+        shown(seconds),
+        shown(seconds / case.iterations),
+        shown(floor(case)),
+    ]
+
+
+def floor(case: Case) -> float:
+    """Return the least seconds of an iteration: its bytes, and its exponentials if it takes any."""
+    num_slots = case.relaxed_form.relaxed.num_slots
+    size = OF_NODE * case.relaxed_form.form.num_nodes + OF_SLOT * num_slots
+    source, target = np.ones((2, size // 16))
+    seconds = least(lambda: np.copyto(target, source))
+    if case.scheme.learner.rate > 0.0:
+        exponents = np.random.default_rng(0).normal(size=num_slots)
+        exponentiate(exponents)
+        seconds += least(lambda: exponentiate(exponents))
+    return seconds
+
+
+def least(work: Callable[[], object]) -> float:
+    """Return the least seconds of some turns, in each of which work is done ten times."""
+    return min(spent(lambda: [work() for _ in range(10)]) for _ in range(20)) / 10
+
+
+def spent(work: Callable[[], object]) -> float:
+    """Return the processor's seconds for a piece of work."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+@kernel
+def exponentiate(exponents: FloatArray) -> float:
+    """Return the sum of the exponentials."""
+    total = 0.0
+    for exponent in exponents:
+        total += np.exp(exponent)
+    return total
+
+
+if __name__ == "__main__":
+    main()

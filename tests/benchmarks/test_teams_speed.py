@@ -1,0 +1,34 @@
+"""Times of progressive hiding: what is timed, and that the page has every case."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pyspiel")
+
+import teams_speed
+from report import DOCS
+
+from infoset.teams import HidingScheme
+
+
+def test_trade_is_as_the_paper_has_it():
+    lent = {name: teams_speed.trade(2, name) for name in ("none", "cheated", "recall")}
+    labels = {name: form.relaxed.num_labels for name, form in lent.items()}
+    assert labels == {"none": 2 + 4 + 4 + 4, "cheated": 4 + 8 + 8 + 8, "recall": 4 + 8 + 16 + 64}
+
+
+def test_a_row_has_a_run_and_the_floor_of_an_iteration():
+    case = teams_speed.Case("small", teams_speed.trade(2, "recall"), HidingScheme(), 10)
+    name, nodes, slots, iterations, *times = teams_speed.measure(case)
+    assert (name, nodes, slots, iterations) == ("small", "92", "344", "10")
+    assert all(time.split()[1] in ("s", "ms", "µs") for time in times)
+    assert 0 < teams_speed.floor(case) < 1e-2
+
+
+def test_the_page_has_every_case():
+    page = (DOCS / "teams" / "hiding.md").read_text(encoding="utf-8")
+    for num in (2, 3, 4, 5):
+        for lent in ("none", "cheated", "recall"):
+            assert f"| trade comm, {num} items, `{lent}` |" in page
+    assert "| tiny bridge, `recall` |" in page
