@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError
+from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import best_response, expected_values
 from infoset.games import load_game
 from infoset.policy import uniform_policy
@@ -19,7 +19,7 @@ from infoset.teams import (
     reveal_private,
     to_tabular,
 )
-from infoset.teams.exact import recall_bound, search, team_optimum
+from infoset.teams.exact import frames, recall_bound, search, team_optimum
 from infoset.tree import build_tree
 from random_team_games import num_profiles, random_team_game, values_of_pure_policies
 
@@ -203,6 +203,18 @@ def test_a_table_that_grows_and_pauses_change_nothing(bridge, monkeypatch):
     assert by_parts.value == at_once.value
     assert (by_parts.probability == at_once.probability).all()
     assert (by_parts.num_states, by_parts.num_steps) == (at_once.num_states, at_once.num_steps)
+
+
+def test_a_climb_to_the_bound_needs_no_search():
+    form = form_of("cooperative_matching_pennies")
+    assert team_optimum(form.information, max_states=1).outcome == "optimal"
+
+
+def test_what_does_not_fit_is_refused(bridge, monkeypatch):
+    monkeypatch.setattr(frames, "allowed_memory", lambda memory: 1000)
+    with pytest.raises(GameTooLargeError, match="12 labels in a public state, 7 actions") as raised:
+        team_optimum(bridge.information)
+    assert raised.value.counts["bytes"] > 1000
 
 
 # --- mistakes ----------------------------------------------------------------------------------

@@ -26,14 +26,14 @@ def open_frame(
     frames.need[depth] = need
     frames.best[depth] = -np.inf
     frames.total[depth, 0] = 0.0
-    for slot in range(frames.is_open.shape[1]):
+    frames.num_slots[depth] = states.first_slot[state + 1] - states.first_slot[state]
+    for slot in range(frames.num_slots[depth]):
         frames.is_open[depth, slot] = False
         frames.value[depth, 0, slot] = 0.0
         for word in range(len(nodes)):
             frames.sets[depth, 0, slot, word] = 0
     list_labels(states, frames, depth)
-    has_next = states.first_slot[state] < states.first_slot[state + 1]
-    frames.is_trying[depth] = has_next and frames.num_labels[depth] > 1
+    frames.is_trying[depth] = frames.num_slots[depth] > 0 and frames.num_labels[depth] > 1
     frames.level[depth] = 0
     frames.candidate[depth] = -1
     frames.is_valued[depth] = False
@@ -248,7 +248,7 @@ def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
 def copy_row(frames: Frames, depth: int, row: int) -> None:
     """Have the next row begin as one is."""
     frames.total[depth, row + 1] = frames.total[depth, row]
-    for slot in range(frames.is_open.shape[1]):
+    for slot in range(frames.num_slots[depth]):
         frames.value[depth, row + 1, slot] = frames.value[depth, row, slot]
         for word in range(frames.nodes.shape[1]):
             frames.sets[depth, row + 1, slot, word] = frames.sets[depth, row, slot, word]

@@ -48,7 +48,7 @@ def search(
 def open_slot(frames: Frames, depth: int) -> int:
     """Return a slot whose set is to be valued yet; -1 for none, or if it does not matter."""
     is_hopeless = hope(frames, depth) <= frames.need[depth] and not frames.is_trying[depth]
-    for slot in range(frames.is_open.shape[1]):
+    for slot in range(frames.num_slots[depth]):
         if frames.is_open[depth, slot]:
             if not is_hopeless:
                 return slot

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.errors import GameTooLargeError
 from infoset.teams.exact.public_states import PublicStates
+from infoset.tree import allowed_memory, size_text
 from infoset.typing import BoolArray, FloatArray, LongArray
 
 __all__ = ["Frames", "empty_frames"]
@@ -35,6 +37,8 @@ class Frames(NamedTuple):
         [D] the most that was found above it; -inf before that.
     choice : LongArray
         [D, labels] the actions that win it, by label.
+    num_slots : LongArray
+        [D] public states that may come next.
     num_labels : LongArray
         [D] labels of the nodes, K.
     label : LongArray
@@ -73,6 +77,7 @@ class Frames(NamedTuple):
     need: FloatArray
     best: FloatArray
     choice: LongArray
+    num_slots: LongArray
     num_labels: LongArray
     label: LongArray
     num_actions: LongArray
@@ -91,10 +96,16 @@ class Frames(NamedTuple):
 
 
 def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frames:
-    """Return frames for a search of some public states, none of them at work."""
-    num_moves = np.diff(states.first_move)
+    """Return frames for a search of some public states, none of them at work.
+
+    Raises
+    ------
+    GameTooLargeError
+        If they would not fit in memory.
+    """
     labels, slots = _widest(states.first_label), _widest(states.first_slot)
-    actions = int(num_moves.max())
+    actions = _widest(states.first_move)
+    _check_fits(num_frames, labels, actions, slots, num_words)
     return Frames(
         depth=np.full(1, -1),
         state=np.zeros(num_frames, np.int64),
@@ -102,6 +113,7 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
         need=np.zeros(num_frames),
         best=np.zeros(num_frames),
         choice=np.zeros((num_frames, labels), np.int64),
+        num_slots=np.zeros(num_frames, np.int64),
         num_labels=np.zeros(num_frames, np.int64),
         label=np.zeros((num_frames, labels), np.int64),
         num_actions=np.zeros((num_frames, labels), np.int64),
@@ -118,6 +130,20 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
         total=np.zeros((num_frames, labels + 1)),
         is_open=np.zeros((num_frames, slots), np.bool_),
     )
+
+
+def _check_fits(frames: int, labels: int, actions: int, slots: int, words: int) -> None:
+    """Raise unless what grows with a product of sizes fits in memory."""
+    needed = 8 * frames * labels * (2 * actions + slots * (words + 1))
+    allowed = allowed_memory(None)
+    if needed > allowed:
+        raise GameTooLargeError(
+            f"a search with {labels:,} labels in a public state, {actions:,} actions, {slots:,} "
+            f"public states that may come next and sets of {64 * words:,} nodes needs about "
+            f"{size_text(needed)}, and {size_text(allowed)} are allowed; give a smaller game, such "
+            "as merge_outcomes(form) or drop_decided(form)",
+            {"labels": labels, "actions": actions, "public_states": slots, "bytes": needed},
+        )
 
 
 def _widest(first: LongArray) -> int:

@@ -99,7 +99,7 @@ def team_optimum(
     ParameterError
         If one of these is not what it should be.
     GameTooLargeError
-        If even one step of the search would not fit in memory.
+        If not even the search of one policy would fit in memory.
 
     Notes
     -----
@@ -118,12 +118,14 @@ def team_optimum(
     problem = pose_problem(information, team, others, rule)
     check_count("max_states", max_states, least=1)
     search = _begin(problem)
-    outcome = _run(search, max_states)
+    ended_by = _run(search, max_states)
     probability = _best_known(problem, search)
+    value, upper = problem.value(probability), float(search.upper.sum())
+    is_proved = search.is_done or value + search.tolerance >= upper
     return TeamOptimum(
-        value=problem.value(probability),
-        upper_bound=float(search.upper.sum()),
-        outcome=outcome,
+        value=value,
+        upper_bound=upper,
+        outcome="optimal" if is_proved else ended_by,
         probability=probability,
         num_states=search.num_states,
         num_steps=search.num_steps,
@@ -131,11 +133,12 @@ def team_optimum(
 
 
 def _run(search: Search, max_states: int) -> Outcome:
+    """Search, and return what it ended by if not by being done."""
     try:
         search.run(max_states)
     except KeyboardInterrupt:
         return "interrupted"
-    return "optimal" if search.is_done else "states"
+    return "states"
 
 
 def _begin(problem: TeamProblem) -> Search:

@@ -69,6 +69,11 @@ class Search:
         return self.num_begun == len(self.roots) and self.frames.depth[0] < 0
 
     @property
+    def tolerance(self) -> float:
+        """How much better is no better, for rounding."""
+        return RELATIVE_TOLERANCE * float(np.abs(self.tree.gain).sum())
+
+    @property
     def num_states(self) -> int:
         """How many states of the search were met."""
         return int(self.memo.num_filled[0])
@@ -84,10 +89,9 @@ class Search:
             self._begin_root()
         if self.num_states >= self._most_rows:
             self._grow()
-        tolerance = RELATIVE_TOLERANCE * float(np.abs(self.tree.gain).sum())
         rows = min(max_states, self._most_rows)
         self.num_steps += search(
-            self.states, self.memo, self.frames, tolerance, rows, STEPS_AT_ONCE
+            self.states, self.memo, self.frames, self.tolerance, rows, STEPS_AT_ONCE
         )
         self._note_bounds()
 
@@ -175,7 +179,7 @@ def begin_search(tree: TeamTree, component: LongArray, most: FloatArray) -> Sear
     Raises
     ------
     GameTooLargeError
-        If there are too many actions in one public state to search through.
+        If it would not fit in memory.
     """
     states, state = list_public_states(tree, component, most)
     is_root = tree.parent_edge < 0
