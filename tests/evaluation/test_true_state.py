@@ -90,6 +90,13 @@ def test_arrays_and_trees_agree(spec, candidates):
     assert ratios.after_action(1) == pytest.approx(mean, rel=1e-12)
 
 
+def test_the_pairs_of_what_two_players_know_may_be_more_than_numbers_of_32_bits():
+    tree = compiled("liars_dice")
+    assert np.prod([int(numbers.max()) for numbers in tree.infostate.T]) > 2**31
+    ratios = true_state_ratios(tree, uniform_policy(tree.sequence_form), 0, observer=1)
+    np.testing.assert_allclose(ratios.ratio, 1, atol=1e-9)
+
+
 def test_dice_that_tell_less_with_a_public_belief():
     spec = "liars_dice(dice_sides=3)"
     tree = compiled(spec)

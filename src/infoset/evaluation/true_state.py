@@ -156,7 +156,7 @@ def true_state_ratios(
     _check_players(tree, player, observer)
     check_candidates(candidates)
     unknown = {player} if observer is None else {player, observer}
-    seen = tree.public_state if observer is None else tree.infostate[:, observer]
+    seen = (tree.public_state if observer is None else tree.infostate[:, observer]).astype(np.int64)
     own = tree.infostate[:, player].astype(np.int64)
     size = int(own.max()) + 1
     pairs, pair = np.unique(seen * size + own, return_inverse=True)
