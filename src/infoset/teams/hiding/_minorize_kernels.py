@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import kernel
+from infoset.kernels import inner_kernel, kernel
 from infoset.regret.prox._kernels import project_on_simplex
-from infoset.teams.hiding._hiding_kernels import (
-    Game,
-    Numbers,
-    Room,
-    State,
-    cast_shadow,
-    keep_best,
-    measure,
-    weigh_nodes,
-)
+from infoset.teams.hiding._hiding_kernels import cast_shadow, keep_best, measure, weigh_nodes
 from infoset.teams.hiding._pass_kernels import clear, fill_reach
 from infoset.teams.hiding._projector_kernels import sum_by_label
+from infoset.teams.hiding.arrays import Game, Numbers, Room, State
 from infoset.typing import FloatArray, LongArray
 
 
@@ -62,46 +54,61 @@ def respond_at_labels(
         room.distance[label] = distance
 
 
+@inner_kernel
+def add_endings(team: int, game: Game, room: Room) -> None:
+    """Add to the gains of a team what plays that end pay."""
+    nodes = game.nodes
+    for ending in range(len(nodes.payoff_node)):
+        node = nodes.payoff_node[ending]
+        if nodes.team[node] == team:
+            slot = game.fine.payoff_slot[ending]
+            room.gain[slot] += room.weight[node] * nodes.payoff[team, ending]
+
+
+@inner_kernel
+def add_children(team: int, first: int, end: int, game: Game, room: Room) -> None:
+    """Add to the gains of a team, at the nodes between two, the values of what follows."""
+    for node in range(first, end):
+        if game.nodes.team[node] == team:
+            for edge in range(game.below.first_edge[node], game.below.first_edge[node + 1]):
+                child = game.below.child[edge]
+                if child >= 0:
+                    room.gain[game.fine.slot[child]] += room.weight[node] * room.value[child]
+
+
+@inner_kernel
+def fill_values(
+    team: int, gamma: float, first: int, end: int, game: Game, state: State, room: Room
+) -> None:
+    """Fill the values of the nodes between two for a team, its penalties paid."""
+    num_endings = len(game.nodes.payoff_node)
+    for node in range(first, end):
+        label = game.fine.label[node]
+        value = -gamma * room.distance[label] if game.nodes.team[node] == team else 0.0
+        first_edge = game.below.first_edge[node]
+        for edge in range(first_edge, game.below.first_edge[node + 1]):
+            child = game.below.child[edge]
+            chance = state.policy[game.fine.first_slot[label] + edge - first_edge]
+            if child >= 0:
+                value += chance * room.value[child]
+            elif -1 - child < num_endings:
+                value += chance * game.nodes.payoff[team, -1 - child]
+        room.value[node] = value
+
+
 @kernel
 def respond(team: int, gamma: float, stages: Stages, game: Game, state: State, room: Room) -> None:
     """Replace the policy of a team by the best one against its shadow, penalties paid, in place.
 
-    With weights that are beliefs in `room.weight`, and zeros in `room.value`, which are left there.
+    `room.weight` has beliefs; `room.value` is 0 in the end, as it was.
     """
-    nodes, view, below = game.nodes, game.fine, game.below
-    for place in range(len(nodes.payoff_node)):
-        node = nodes.payoff_node[place]
-        if nodes.team[node] == team:
-            room.gain[view.payoff_slot[place]] += room.weight[node] * nodes.payoff[team, place]
+    add_endings(team, game, room)
     for stage in range(len(stages.first_node) - 2, -1, -1):
         first, end = stages.first_node[stage], stages.first_node[stage + 1]
-        for node in range(first, end):
-            if nodes.team[node] == team:
-                for edge in range(below.first_edge[node], below.first_edge[node + 1]):
-                    child = below.child[edge]
-                    if child >= 0:
-                        room.gain[view.slot[child]] += room.weight[node] * room.value[child]
-        respond_at_labels(
-            team,
-            gamma,
-            stages.first_label[stage],
-            stages.first_label[stage + 1],
-            game,
-            state,
-            room,
-        )
-        for node in range(first, end):
-            label = view.label[node]
-            base = view.first_slot[label]
-            value = -gamma * room.distance[label] if nodes.team[node] == team else 0.0
-            for edge in range(below.first_edge[node], below.first_edge[node + 1]):
-                child = below.child[edge]
-                chance = state.policy[base + edge - below.first_edge[node]]
-                if child >= 0:
-                    value += chance * room.value[child]
-                elif -1 - child < len(nodes.payoff_node):
-                    value += chance * nodes.payoff[team, -1 - child]
-            room.value[node] = value
+        first_label, end_label = stages.first_label[stage], stages.first_label[stage + 1]
+        add_children(team, first, end, game, room)
+        respond_at_labels(team, gamma, first_label, end_label, game, state, room)
+        fill_values(team, gamma, first, end, game, state, room)
     clear(room.value)
 
 

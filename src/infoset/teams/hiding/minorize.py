@@ -59,6 +59,15 @@ class MinorizeMaximize(HidingState):
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 1 and Theorem 3; the steps are derived.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import find_relaxation, product_form, relax
+    >>> form = product_form(load_game("cooperative_matching_pennies"))
+    >>> lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    >>> round(float(MinorizeMaximize(lent, gamma=0.5).run(30).implementable[-1, 0]), 6)
+    1.0
     """
 
     def __init__(

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from infoset.checks import check_kind
-from infoset.teams.hiding._hiding_kernels import Numbers, hide
+from infoset.teams.hiding._hiding_kernels import hide
+from infoset.teams.hiding.arrays import Numbers
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.scheme import VISITS, HidingScheme
 from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace, visit_everything
@@ -45,6 +46,16 @@ class ProgressiveHiding(HidingState):
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 2; the formulas are derived, see the page on progressive hiding.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import find_relaxation, product_form, relax
+    >>> form = product_form(load_game("cooperative_matching_pennies"))
+    >>> lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    >>> hiding = ProgressiveHiding(lent, HidingScheme(penalty=0.5))
+    >>> round(float(hiding.run(100).implementable[-1, 0]), 6)
+    1.0
     """
 
     def __init__(

@@ -1,0 +1,123 @@
+"""Rows of schemes: where learners begin, how penalties move, what settings say."""
+
+from __future__ import annotations
+
+import json
+from math import inf
+
+import numpy as np
+import pytest
+from hiding_games import pennies, trade
+
+from infoset.teams.hiding import (
+    WEIGHTINGS,
+    HidingScheme,
+    ProgressiveHiding,
+    constant_penalty,
+    entropic_ftrl,
+    geometric_penalty,
+    hedge,
+    linear_penalty,
+    regret_matching,
+    regret_matching_plus,
+    steered_penalty,
+)
+
+
+def gammas(penalty, iterations=12, game=pennies):
+    return ProgressiveHiding(game(), HidingScheme(penalty=penalty)).run(iterations).gamma[:, 0]
+
+
+def test_penalties_go_from_first_to_last_and_stay():
+    np.testing.assert_array_equal(gammas(constant_penalty(0.3)), 0.3)
+    grown = gammas(geometric_penalty(0.5, 8.0, 9))
+    np.testing.assert_allclose(grown[:9], 0.5 * 2 ** (np.arange(9) / 2))
+    np.testing.assert_array_equal(grown[9:], 8.0)
+    np.testing.assert_allclose(
+        gammas(geometric_penalty(8.0, 0.5, 9))[[0, 4, 8, 11]], [8, 2, 0.5, 0.5]
+    )
+    np.testing.assert_allclose(gammas(linear_penalty(0, 1, 11)), [*np.arange(11) / 10, 1.0])
+    np.testing.assert_allclose(
+        gammas(linear_penalty(1, 0, 11)), [*1 - np.arange(11) / 10, 0], atol=1e-15
+    )
+
+
+def test_a_steered_penalty_follows_the_relaxed_policy():
+    """More where it earns above the target, less elsewhere, by the same factor, within bounds."""
+    scheme = HidingScheme(penalty=steered_penalty(0.9, first=1.0, change=0.25, low=0.5, high=3.0))
+    trace = ProgressiveHiding(trade(2), scheme, seed=1).run(60)
+    above = trace.relaxed[:-1, 0] > 0.9
+    assert above.any()
+    assert not above.all()
+    moved = trace.gamma[:-1, 0] * np.where(above, 1.25, 0.8)
+    np.testing.assert_allclose(trace.gamma[1:, 0], np.clip(moved, 0.5, 3.0))
+
+
+@pytest.mark.parametrize("make", [entropic_ftrl, hedge])
+def test_the_first_policy_is_of_the_noise_alone(make):
+    """π ∝ exp(b), b normal with deviation σ, whatever the rate."""
+    firsts = []
+    for rate in (0.1, 1.0, 5.0):
+        hiding = ProgressiveHiding(trade(3), HidingScheme(learner=make(rate, noise=0.7)), seed=4)
+        hiding.run(1)
+        firsts.append(hiding.relaxed_policy())
+    np.testing.assert_allclose(firsts[1], firsts[0])
+    np.testing.assert_allclose(firsts[2], firsts[0])
+    first, last = trade(3).relaxed.first_slot[[0, -2]]
+    assert last - first > 1000
+    offers = np.log(firsts[0][trade(3).relaxed.first_slot[-100] :]).reshape(-1, 9)
+    spread = (offers - offers.mean(axis=1, keepdims=True)).std() * np.sqrt(9 / 8)
+    assert spread == pytest.approx(0.7, abs=0.05)
+
+
+@pytest.mark.parametrize("make", [regret_matching, regret_matching_plus])
+def test_regret_matching_begins_with_regrets_that_are_positive(make):
+    hiding = ProgressiveHiding(trade(3), HidingScheme(learner=make(noise=0.2)), seed=4)
+    regret = hiding.state()["regret"]
+    assert regret.min() > 0
+    assert np.sqrt((regret**2).mean()) == pytest.approx(0.2, abs=0.01)
+
+
+def test_without_noise_all_begin_uniformly():
+    for learner in (
+        entropic_ftrl(noise=0),
+        hedge(noise=0),
+        regret_matching(0),
+        regret_matching_plus(0),
+    ):
+        hiding = ProgressiveHiding(trade(2), HidingScheme(learner=learner))
+        hiding.run(1)
+        uniform = trade(2).lent(trade(2).uniform_policy())
+        np.testing.assert_allclose(hiding.relaxed_policy(), uniform)
+
+
+def test_uniform_play_is_mixed_in_where_learners_leave_out_actions():
+    assert HidingScheme(learner=regret_matching()).reference.uniform == 0.01
+    assert HidingScheme(learner=regret_matching(), mixing=0).reference.uniform == 0
+    assert HidingScheme(learner=entropic_ftrl()).reference.uniform == 0
+    assert HidingScheme(projector="uniform", mixing=0.3).reference.uniform == 1
+
+
+def test_weights_are_beliefs_where_one_team_learns_and_else_counterfactual():
+    assert HidingScheme().weights(1) == WEIGHTINGS["posterior"]
+    assert HidingScheme().weights(2) == WEIGHTINGS["counterfactual"]
+    assert HidingScheme(weighting="agent").weights(2) == WEIGHTINGS["agent"]
+
+
+def test_settings_tell_schemes_apart_and_are_values_of_json():
+    schemes = [
+        HidingScheme(),
+        HidingScheme(penalty=0.5),
+        HidingScheme(penalty=linear_penalty(0.3, 0.5, 5)),
+        HidingScheme(projector="prevhat"),
+        HidingScheme(weighting="agent"),
+        HidingScheme(learner=hedge()),
+        HidingScheme(visits="path"),
+        HidingScheme(mixing=0.1),
+        HidingScheme(future_penalties=False),
+    ]
+    texts = [json.dumps(ProgressiveHiding(pennies(), scheme).settings()) for scheme in schemes]
+    assert len(set(texts)) == len(schemes)
+    assert json.loads(texts[0])["learner"]["floor"] == -inf
+    same = ProgressiveHiding(pennies(), HidingScheme(penalty=constant_penalty(0.3)))
+    assert json.dumps(same.settings()) == texts[0]
