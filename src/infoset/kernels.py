@@ -14,7 +14,7 @@ __all__ = ["bare_kernel", "inner_kernel", "kernel"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-SOURCES = ("**/*_kernels.py", "lanes/*.py", "kernels.py", "streams.py")
+SOURCES = ("**/*_kernels.py", "**/arrays.py", "lanes/*.py", "kernels.py", "streams.py")
 """The files whose code may be inside any compiled kernel."""
 
 
