@@ -155,6 +155,11 @@ def test_cooperative_matching_pennies(rewards):
         ("colors=1,ranks=2,hand_size=1,max_information_tokens=0,max_life_tokens=1", 1 / 2),
         ("colors=1,ranks=2,hand_size=2,max_information_tokens=1,max_life_tokens=1", 3 / 2),
         ("colors=1,ranks=3,hand_size=3,max_information_tokens=2,max_life_tokens=1", 6 / 5),
+        # All that there is to win: three players, and two with a game of ten thousand nodes.
+        ("players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
+        ("colors=2,ranks=1,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
+        # Less than a team would win that remembers all as one.
+        ("colors=1,ranks=3,hand_size=2,max_information_tokens=1,max_life_tokens=1", 161 / 60),
     ],
 )
 def test_hanabi(parameters, best):
