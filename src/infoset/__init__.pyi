@@ -37,6 +37,7 @@ from .front import (
     learn as learn,
     load as load,
     solve as solve,
+    solve_team as solve_team,
 )
 from .game import (
     Game as Game,
@@ -103,6 +104,10 @@ from .solvers import (
     SolveResult as SolveResult,
     TracePoint as TracePoint,
     solve_exactly as solve_exactly,
+)
+from .teams import (
+    TEAM_METHODS as TEAM_METHODS,
+    TeamResult as TeamResult,
 )
 from .tree import (
     ExtensiveForm as ExtensiveForm,

@@ -59,11 +59,13 @@ def test_errors_are_shown_where_they_are_more_than_rounding(command):
 
 def test_the_methods_are_listed(command):
     from infoset.solvers import METHODS
+    from infoset.teams import TEAM_METHODS
 
     ran = command("solve", "--method", "LIST")
     assert ran.code == 0
     rows = [line.split(maxsplit=1) for line in ran.out.splitlines() if line.strip()]
-    assert [row[0] for row in rows if row[0] in METHODS] == [*METHODS]
+    names = [*METHODS, *TEAM_METHODS]
+    assert [row[0] for row in rows if row[0] in names] == names
     assert ran.out == command("solve", "kuhn_poker", "--method", "list").out
 
 
@@ -72,8 +74,13 @@ def test_the_methods_are_listed(command):
 )
 def test_the_methods_are_listed_as_json(command, arguments):
     from infoset.solvers import METHODS
+    from infoset.teams import TEAM_METHODS
 
     listed = [{"name": row.name, "description": row.description} for row in METHODS.values()]
+    listed += [
+        {"name": row.name, "description": f"for teams: {row.description}"}
+        for row in TEAM_METHODS.values()
+    ]
     assert command("solve", *arguments).json == {"methods": listed}
     assert command("solve", "kuhn_poker", *arguments).json == {"methods": listed}
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from infoset.evaluation import MatchResult
     from infoset.solvers import Budget, TracePoint
+    from infoset.teams import TeamPoint
+    from infoset.teams.solving import TeamOptions
 
 __all__ = ["Progress", "live"]
 
@@ -43,7 +45,7 @@ class Progress:
         self._num_worlds = 0
         self._limits: Budget | None = None
         self._trace: list[TracePoint] = []
-        self._match: MatchProgress | None = None
+        self._other: MatchProgress | TeamProgress | None = None
 
     def explored(self, num_worlds: int, seconds: float) -> None:
         """Note how many world states were found so far."""
@@ -64,13 +66,24 @@ class Progress:
     def playing(self, players: str, most: int, half_width: float | None) -> None:
         """Note that a match begins, with at most so many deals, or until its interval is narrow."""
         self.method = players
-        self._match = MatchProgress(most, half_width)
+        self._other = MatchProgress(most, half_width)
         self._began = time.monotonic()
 
     def played(self, result: MatchResult) -> None:
         """Note what a match has come to so far."""
-        assert self._match is not None
-        self._match.result = result
+        assert isinstance(self._other, MatchProgress)
+        self._other.result = result
+
+    def solving_teams(self, method: str, limits: TeamOptions) -> None:
+        """Note that the game is compiled, and agents learn, within these limits."""
+        self.method = method
+        self._other = TeamProgress(limits)
+        self._began = time.monotonic()
+
+    def measured_teams(self, point: TeamPoint) -> None:
+        """Note a measurement of teams."""
+        assert isinstance(self._other, TeamProgress)
+        self._other.point = point
 
     @property
     def elapsed(self) -> float:
@@ -83,8 +96,8 @@ class Progress:
 
         The way to a target is measured in orders of magnitude.
         """
-        if self._match is not None:
-            return self._match.share_done
+        if self._other is not None:
+            return self._other.share_done
         if self._limits is None or not self._trace:
             return None
         shares = [0.0]
@@ -104,7 +117,7 @@ class Progress:
         from rich.text import Text
 
         title = ", ".join(filter(None, [self.name, self.method]))
-        is_exploring = self._limits is None and self._match is None
+        is_exploring = self._limits is None and self._other is None
         views = self._exploring_view() if is_exploring else self._working_view()
         return Group(Text(title, style="bold", no_wrap=True, overflow="ellipsis"), *views)
 
@@ -132,8 +145,8 @@ class Progress:
 
     def numbers(self) -> dict[str, str]:
         """Return what is shown while solving or playing, as text by name."""
-        if self._match is not None:
-            return {**self._match.numbers(), "elapsed": duration_text(self.elapsed)}
+        if self._other is not None:
+            return {**self._other.numbers(), "elapsed": duration_text(self.elapsed)}
         from infoset.experiments import iterations_per_second, seconds_to_target
 
         trace = [*self._trace]
@@ -191,6 +204,51 @@ class MatchProgress:
             "half width": f"{utility.half_width:.2g}",
             "wins": f"{100 * self.result.win_rate.mean:.4g} %",
         }
+
+
+@dataclass
+class TeamProgress:
+    """How far teams are.
+
+    Attributes
+    ----------
+    limits : TeamOptions
+        Iterations, restarts and seconds; None where there is no limit.
+    point : TeamPoint or None
+        The last measurement; None before there is one.
+    """
+
+    limits: TeamOptions
+    point: TeamPoint | None = None
+
+    @property
+    def share_done(self) -> float | None:
+        """Share of the way to the nearest limit, from 0 to 1; None where nothing tells."""
+        if self.point is None or not self.limits.iterations:
+            return None
+        runs_done = self.point.run + self.point.iteration / self.limits.iterations
+        shares = [runs_done / (self.limits.restarts or 1)]
+        if self.limits.seconds:
+            shares.append(self.point.seconds / self.limits.seconds)
+        return min(max(shares), 1.0)
+
+    def numbers(self) -> dict[str, str]:
+        """Return what is shown while agents learn, as text by name."""
+        point = self.point
+        if point is None:
+            return {"iteration": "-"}
+        return {
+            "run": f"{point.run + 1} of {self.limits.restarts or 1}",
+            "iteration": number_text(point.iteration),
+            "payoff": _each_text(point.payoffs),
+            "relaxed payoff": _each_text(point.relaxed_payoffs),
+            "penalty": _each_text(point.penalties),
+        }
+
+
+def _each_text(values: tuple[float, ...]) -> str:
+    """Return the numbers of teams in few digits, so that several fit."""
+    return ", ".join(f"{value:.4g}" for value in values)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from infoset.experiments.learning_folder import learning_files, save_learning
 from infoset.experiments.reports import Chart, Expected, HeatMap, Report, Spread, Table
 from infoset.experiments.run_folder import RUN_FILES, save_run
 from infoset.experiments.studies import Experiment, Finished, Study, run_study
+from infoset.experiments.team_folder import save_team
 
 __all__ = [
     "COMPARISON_FILES",
@@ -39,5 +40,6 @@ __all__ = [
     "save_comparison",
     "save_learning",
     "save_run",
+    "save_team",
     "seconds_to_target",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
 from infoset.checks import check_kind
@@ -19,9 +19,13 @@ from infoset.game import Game
 from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
 from infoset.solvers import SolveResult
+from infoset.teams import TeamResult
 from infoset.tree import ExtensiveForm
 
-__all__ = ["RUN_FILES", "save_run", "trace_rows"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["RUN_FILES", "parameters_of", "save_run", "trace_rows", "write_run"]
 
 RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -67,16 +71,41 @@ def save_run(
         If a file cannot be written.
     """
     check_kind("result", result, SolveResult, 'what solve returns, such as solve("kuhn_poker")')
-    wanted = RUNS / run_slug(result.game, result.method) if folder is None else folder
     about = {
         "parameters": parameters_of(result.game, game),
         "method": result.method,
         "seed": None,
     }
-    made = make_folder(wanted)
-    save_policy(result.policy, made / RUN_FILES["policy"], about)
-    write_file(made / RUN_FILES["trace"], lambda path: _write_trace(result, path))
-    write_file(made / RUN_FILES["picture"], lambda path: _write_picture(result, path))
+    figure = plot_convergence(result.trace, game=result.game, method=result.method)
+    return write_run(result, folder, about=about, rows=trace_rows(result), figure=figure)
+
+
+def write_run(
+    result: SolveResult | TeamResult,
+    folder: str | Path | None,
+    *,
+    about: Mapping[str, Any],
+    rows: Iterable[list[object]],
+    figure: Figure,
+) -> Path:
+    """Write the four files of a result that has one policy to a new folder; return that.
+
+    Parameters
+    ----------
+    result : SolveResult or TeamResult
+    folder : str or Path or None
+        Where; by default `runs/` and the game and method.
+    about : Mapping[str, Any]
+        What the policy and `result.json` say besides.
+    rows : Iterable[list[object]]
+        Of the trace, the names of columns first.
+    figure : Figure
+    """
+    policy = result.policy
+    made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
+    save_policy(policy, made / RUN_FILES["policy"], about)
+    write_file(made / RUN_FILES["trace"], lambda path: _write_trace(rows, path))
+    write_file(made / RUN_FILES["picture"], lambda path: _write_picture(figure, path))
     write_text(made / RUN_FILES["result"], json_text(_record(result, about), indent=2) + "\n")
     return made
 
@@ -91,7 +120,7 @@ def parameters_of(spec: str, game: Game | ExtensiveForm | None) -> Any:
     return json_value(game.parameters()) if isinstance(game, Game) else None
 
 
-def _record(result: SolveResult, about: Mapping[str, Any]) -> dict[str, Any]:
+def _record(result: SolveResult | TeamResult, about: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **result.summary(),
         **about,
@@ -102,9 +131,9 @@ def _record(result: SolveResult, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _write_trace(result: SolveResult, path: Path) -> None:
+def _write_trace(rows: Iterable[list[object]], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(trace_rows(result))
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def trace_rows(result: SolveResult) -> Iterator[list[object]]:
@@ -125,6 +154,5 @@ def _gaps_measured(result: SolveResult) -> list[str]:
     return [name for name in ("cce_gap", "efce_gap") if getattr(last, name) is not None]
 
 
-def _write_picture(result: SolveResult, path: Path) -> None:
-    figure = plot_convergence(result.trace, game=result.game, method=result.method)
+def _write_picture(figure: Figure, path: Path) -> None:
     figure.savefig(path, format="png")

@@ -15,6 +15,7 @@ from infoset.front.load import (
 )
 from infoset.front.players import find_players, is_policy_file
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
+from infoset.front.solve_team import solve_team
 
 __all__ = [
     "CompiledGame",
@@ -33,6 +34,7 @@ __all__ = [
     "learn",
     "load",
     "solve",
+    "solve_team",
     "to_compiled",
     "to_form",
     "to_game",

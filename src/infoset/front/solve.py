@@ -29,6 +29,7 @@ from infoset.solvers import (
     find_method,
     make_budget,
 )
+from infoset.teams import TEAM_METHODS
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -107,6 +108,7 @@ def solve(
     >>> round(result.values[0] * 18, 9)
     -1.0
     """
+    _refuse_teams(method)
     chosen = find_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     form = to_form(game, memory=memory, progress=progress)
@@ -119,6 +121,15 @@ def solve(
         checkpoint=kept,
     )
     return chosen.run(form, budget)
+
+
+def _refuse_teams(method: object) -> None:
+    """Raise if a method is one for teams, whose options and results are others."""
+    if isinstance(method, str) and method.lower() in TEAM_METHODS:
+        raise ParameterError(
+            f"{method!r} is a method for teams: call infoset.solve_team(game, {method!r}); the "
+            f"command infoset solve takes it as --method {method.lower()}"
+        )
 
 
 def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:

@@ -8,6 +8,7 @@ from infoset.plotting.heat_map import plot_heat_map
 from infoset.plotting.learning import plot_learning
 from infoset.plotting.lines import Line, plot_lines
 from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
+from infoset.plotting.team import plot_team
 
 __all__ = [
     "VIEWS",
@@ -26,4 +27,5 @@ __all__ = [
     "plot_heat_map",
     "plot_learning",
     "plot_lines",
+    "plot_team",
 ]

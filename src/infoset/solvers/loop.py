@@ -135,9 +135,9 @@ def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalErr
     )
 
 
-def planned_measurements(work: int) -> Iterator[int]:
+def planned_measurements(work: int, most_between: int = WORK_BETWEEN_MEASUREMENTS) -> Iterator[int]:
     """Yield the iterations after which to measure; the same on every machine."""
-    longest = max(1, WORK_BETWEEN_MEASUREMENTS // work)
+    longest = max(1, most_between // work)
     iteration = 1
     while True:
         yield iteration

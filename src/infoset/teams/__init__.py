@@ -66,6 +66,13 @@ from infoset.teams.product_form import (
     merge_outcomes,
     product_form,
 )
+from infoset.teams.solving import (
+    TEAM_METHODS,
+    TeamMethod,
+    TeamPoint,
+    TeamResult,
+    find_team_method,
+)
 from infoset.teams.team import PayoffRule, Team, check_team, check_teams, team_payoff
 from infoset.teams.writing import make_product_form
 
@@ -73,6 +80,7 @@ __all__ = [
     "BASELINES",
     "PROJECTORS",
     "RELAXATIONS",
+    "TEAM_METHODS",
     "WEIGHTINGS",
     "AlternatingResponses",
     "Baseline",
@@ -94,7 +102,10 @@ __all__ = [
     "RelaxedForm",
     "Source",
     "Team",
+    "TeamMethod",
     "TeamOptimum",
+    "TeamPoint",
+    "TeamResult",
     "Weighting",
     "alternating_best_responses",
     "best_run",
@@ -106,6 +117,7 @@ __all__ = [
     "expected_payoffs",
     "find_baseline",
     "find_relaxation",
+    "find_team_method",
     "forget_own_actions",
     "from_tabular",
     "geometric_penalty",

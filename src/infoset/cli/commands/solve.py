@@ -35,6 +35,17 @@ from infoset.cli.screen import (
     say,
     tell_notes,
 )
+from infoset.cli.teams import (
+    GammaOption,
+    RelaxOption,
+    RestartsOption,
+    SeedOption,
+    TeamRequest,
+    TeamsOption,
+    is_for_teams,
+    refuse,
+    solve_teams,
+)
 
 if TYPE_CHECKING:
     from infoset.solvers import SolveResult
@@ -58,8 +69,10 @@ def _list_methods(context: typer.Context, method: str) -> str:
     if method.lower() != LIST:
         return method
     from infoset.solvers import METHODS
+    from infoset.teams import TEAM_METHODS
 
     rows = [(row.name, row.description) for row in METHODS.values()]
+    rows += [(row.name, f"for teams: {row.description}") for row in TEAM_METHODS.values()]
     list_rows("methods", ("name", "description"), rows, as_json=context.params["as_json"])
     raise typer.Exit
 
@@ -72,12 +85,17 @@ MethodOption: TypeAlias = Annotated[
     ),
 ]
 PrecisionOption: TypeAlias = Annotated[
-    str, typer.Option(help="Of the iterations of the CFR family: float64 or float32.")
+    str | None,
+    typer.Option(
+        help="Of the iterations of the CFR family: float64 or float32.", show_default="float64"
+    ),
 ]
 ThreadsOption: TypeAlias = Annotated[
-    int,
+    int | None,
     typer.Option(
-        metavar="NUMBER", help="Of the iterations of the CFR family, in large games of two players."
+        metavar="NUMBER",
+        help="Of the iterations of the CFR family, in large games of two players.",
+        show_default="1",
     ),
 ]
 
@@ -91,22 +109,50 @@ def run(
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
     checkpoint_every: CheckpointEveryOption = None,
-    precision: PrecisionOption = "float64",
-    threads: ThreadsOption = 1,
+    precision: PrecisionOption = None,
+    threads: ThreadsOption = None,
     memory: MemoryOption = None,
+    relax: RelaxOption = None,
+    teams: TeamsOption = None,
+    gamma: GammaOption = None,
+    restarts: RestartsOption = None,
+    seed: SeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game, and save the policy.
 
     Without --target, --iterations and --seconds it stops when the exploitability
-    is a thousandth of the payoff range, or after a minute.
-    Ctrl-C stops it at any time, and what is done is saved.
+    is a thousandth of the payoff range, or after a minute; methods for teams, after
+    iterations of their own. Ctrl-C stops it at any time, and what is done is saved.
     """
+    if is_for_teams(method):
+        refuse(
+            f"{method} is for teams; leave it out",
+            target=target,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            precision=precision,
+            threads=threads,
+        )
+        asked = TeamRequest(relax, teams, gamma, restarts, seed, iterations, seconds)
+        solve_teams(game, method, asked, out=out, memory=memory, as_json=as_json)
+        return
+    refuse(
+        f"{method} is not for teams; leave it out, or add --method progressive-hiding",
+        relax=relax,
+        teams=teams,
+        gamma=gamma,
+        restarts=restarts,
+        seed=seed,
+    )
     from infoset.experiments import RUN_FILES, check_writable, save_run
     from infoset.front import load, solve, to_form
     from infoset.solvers import find_method, make_budget
 
-    rules, chosen = load(game), find_method(method, precision, threads)
+    rules, chosen = (
+        load(game),
+        find_method(method, precision or "float64", 1 if threads is None else threads),
+    )
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_every)
     with told_if_interrupted(), live(str(rules)) as progress:

@@ -1,0 +1,262 @@
+"""The part of `infoset solve` that is for teams: its options, its work and its report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+
+import typer
+
+from infoset.cli.exit_codes import INTERRUPTED
+from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
+from infoset.cli.progress import live
+from infoset.cli.screen import (
+    duration_text,
+    list_rows,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    say,
+    tell_notes,
+)
+
+if TYPE_CHECKING:
+    from infoset.game import Game
+    from infoset.teams import TeamMethod, TeamPoint, TeamResult
+    from infoset.teams.solving import TeamOptions
+    from infoset.tree import ExtensiveForm
+
+__all__ = [
+    "GammaOption",
+    "RelaxOption",
+    "RestartsOption",
+    "SeedOption",
+    "TeamRequest",
+    "TeamsOption",
+    "is_for_teams",
+    "parse_teams",
+    "refuse",
+    "solve_teams",
+]
+
+LIST = "list"
+
+ENDINGS = {
+    "optimal": "optimal",
+    "local": "no agent gains alone; two together may",
+    "iterations": "stopped after the iterations of all runs",
+    "seconds": "stopped after the seconds allowed",
+    "states": "stopped at the most states that a search may meet",
+    "stopped": "stopped",
+    "interrupted": "interrupted; this is what was done so far",
+}
+
+
+def _list_relaxations(context: typer.Context, name: str | None) -> str | None:
+    """Print the table of relaxations and leave, where that is what is asked for."""
+    if name is None or name.lower() != LIST:
+        return name
+    from infoset.teams import RELAXATIONS
+
+    rows = [(row.name, row.description) for row in RELAXATIONS.values()]
+    list_rows("relaxations", ("name", "description"), rows, as_json=context.params["as_json"])
+    raise typer.Exit
+
+
+def parse_teams(text: str) -> list[tuple[int, ...]]:
+    """Return who plays together from text such as `0,2/1,3`.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it is none.
+    """
+    if not re.fullmatch(r"\d+(,\d+)*(/\d+(,\d+)*)*", text):
+        raise typer.BadParameter(
+            f"{text!r} does not say who plays together; write it as 0,2/1,3, players from 0"
+        )
+    return [tuple(map(int, team.split(","))) for team in text.split("/")]
+
+
+PANEL = "Methods for teams"
+RelaxOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What agents are lent while they learn; list shows all.",
+        show_default="recall",
+        callback=_list_relaxations,
+        rich_help_panel=PANEL,
+    ),
+]
+TeamsOption: TypeAlias = Annotated[
+    Any,
+    typer.Option(
+        metavar="TEAMS",
+        parser=parse_teams,
+        help="Who plays together, such as 0,2/1,3.",
+        show_default="all as one",
+        rich_help_panel=PANEL,
+    ),
+]
+GammaOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Price of what hangs on what is lent, in units of utility.",
+        show_default="0.3 of the payoff range",
+        rich_help_panel=PANEL,
+    ),
+]
+RestartsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Runs from different first policies; the best is kept.",
+        show_default="10 or more",
+        rich_help_panel=PANEL,
+    ),
+]
+SeedOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER", help="Of the first run.", show_default="0", rich_help_panel=PANEL
+    ),
+]
+
+
+class TeamRequest(NamedTuple):
+    """What is asked of a method for teams; None where nothing is."""
+
+    relax: str | None
+    teams: list[tuple[int, ...]] | None
+    gamma: float | None
+    restarts: int | None
+    seed: int | None
+    iterations: int | None
+    seconds: float | None
+
+    def limits(self, row: TeamMethod) -> TeamOptions:
+        """Return the options of a method, with its own where nothing is asked."""
+        from infoset.teams import find_relaxation
+        from infoset.teams.solving import TeamOptions, fill_options
+
+        if self.relax is not None:
+            find_relaxation(self.relax)
+        given = TeamOptions(self.relax, self.gamma, self.iterations, self.restarts, self.seconds)
+        return fill_options(row, given, 1 if self.teams is None else len(self.teams))
+
+
+def is_for_teams(method: str) -> bool:
+    """Return whether a name is that of a method for teams."""
+    from infoset.teams import TEAM_METHODS
+
+    return method.lower() in TEAM_METHODS
+
+
+def refuse(hint: str, **options: object) -> None:
+    """Raise if one of some options is given, since the method has no use for it.
+
+    Raises
+    ------
+    typer.BadParameter
+        If one is not None.
+    """
+    for name, value in options.items():
+        if value is not None:
+            option = name.replace("_", "-")
+            raise typer.BadParameter(f"--{option} has no meaning here: {hint}")
+
+
+def solve_teams(
+    spec: str,
+    method: str,
+    request: TeamRequest,
+    *,
+    out: Path | None,
+    memory: int | None,
+    as_json: bool,
+) -> None:
+    """Solve a game by a method for teams, leave the result in a folder, and say what it is.
+
+    Raises
+    ------
+    typer.Exit
+        If it was interrupted.
+    """
+    from infoset.experiments import check_writable
+    from infoset.front import load, solve_team
+    from infoset.teams import find_team_method
+
+    rules, row = load(spec), find_team_method(method)
+    check_writable(out)
+    limits = request.limits(row)
+    with told_if_interrupted(), live(str(rules)) as progress:
+
+        def show(point: TeamPoint) -> None:
+            if not progress.method:
+                progress.solving_teams(row.name, limits)
+            progress.measured_teams(point)
+
+        result = solve_team(
+            rules,
+            row,
+            teams=request.teams,
+            seed=request.seed or 0,
+            callback=show,
+            memory=memory,
+            progress=progress.explored,
+            **vars(limits),
+        )
+    tell_notes(rules)
+    _save(result, out, rules, spec=spec, as_json=as_json)
+    if result.outcome == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _save(
+    result: TeamResult,
+    out: Path | None,
+    rules: Game | ExtensiveForm,
+    *,
+    spec: str,
+    as_json: bool,
+) -> None:
+    from infoset.experiments import RUN_FILES, save_team
+
+    with interrupts_ignored():
+        folder = save_team(result, out, game=rules)
+    if as_json:
+        print_json({**result.summary(), "folder": str(folder), "files": dict(RUN_FILES)})
+        return
+    _report(result)
+    policy = folder / RUN_FILES["policy"]
+    say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
+    say(f"look at it: infoset show {quote(spec)} {quote(str(policy))}")
+
+
+def _report(result: TeamResult) -> None:
+    table = make_table()
+    table.add_row("outcome", ENDINGS[result.outcome])
+    table.add_row("time", duration_text(result.seconds))
+    if result.num_runs > 1:
+        table.add_row("best run", f"{result.run + 1} of {result.num_runs}")
+    table.add_row("iterations", number_text(result.last.iteration))
+    for team, agents in enumerate(result.teams):
+        whose = _whose(agents, len(result.teams))
+        table.add_row(f"payoff{whose}", number_text(result.payoffs[team]))
+        if result.relaxed is not result.information:
+            relaxed = result.last.relaxed_payoffs[team]
+            table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
+            table.add_row(f"penalty{whose}", number_text(result.last.penalties[team]))
+    if result.upper_bound is not None:
+        table.add_row("at most", number_text(result.upper_bound))
+    print_table(table, title=f"{result.game}, {result.method}")
+
+
+def _whose(agents: tuple[int, ...], num_teams: int) -> str:
+    """Return whose a number is, where there are several teams."""
+    return "" if num_teams == 1 else f" of players {', '.join(map(str, agents))}"

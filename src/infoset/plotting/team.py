@@ -1,0 +1,107 @@
+"""How a team learns, as a picture: what it earns, what it is lent, and how far they are apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from infoset.checks import check_kind
+from infoset.plotting.canvas import add_grid, new_figure
+from infoset.plotting.comparison import COLORS
+from infoset.plotting.convergence import wrap_spec
+from infoset.teams import TeamPoint, TeamResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["plot_team"]
+
+INCHES = (6.8, 5.2)
+BOUND_COLOR = "#666666"
+FAINT = 0.25
+MOST_OTHER_RUNS = 100
+
+
+def plot_team(result: TeamResult) -> Figure:
+    """Draw what teams earn in the course of a run, and below how far that is from what is lent.
+
+    Solid lines are what teams earn by what they know, dashed ones by what they are lent while they
+    learn. Other runs are faint. A dotted line is what the team cannot exceed.
+
+    Parameters
+    ----------
+    result : TeamResult
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If something else is given.
+
+    Examples
+    --------
+    >>> from infoset.front import solve_team
+    >>> figure = plot_team(solve_team("cooperative_matching_pennies", restarts=1))
+    >>> [axes.get_ylabel() for axes in figure.axes]
+    ["payoff (game's units)", 'penalty']
+    """
+    check_kind("result", result, TeamResult, "what solve_team returns")
+    figure = new_figure(INCHES, layout="constrained")
+    above, below = figure.subplots(2, sharex=True, height_ratios=(3, 1))
+    _draw_other_runs(above, result)
+    for team in range(len(result.teams)):
+        _draw_team(above, below, result, team)
+    if result.upper_bound is not None:
+        above.axhline(result.upper_bound, color=BOUND_COLOR, linestyle=":", label="upper bound")
+    above.set_ylabel("payoff (game's units)")
+    above.legend(frameon=False, fontsize=8)
+    title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
+    above.set_title(title, fontsize=11, parse_math=False)
+    below.set_ylabel("penalty")
+    below.set_xlabel("iterations")
+    below.set_xscale("log")
+    add_grid(above)
+    add_grid(below)
+    return figure
+
+
+def _draw_other_runs(axes: Axes, result: TeamResult) -> None:
+    others = [run for run in range(result.num_runs) if run != result.run]
+    for run in others[:MOST_OTHER_RUNS]:
+        trace = result.trace_of(run)
+        for team in range(len(result.teams)):
+            earned = [point.payoffs[team] for point in trace]
+            _plot(axes, trace, earned, color=COLORS[team % len(COLORS)], alpha=FAINT, linewidth=0.8)
+
+
+def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
+    trace, color = result.trace_of(result.run), COLORS[team % len(COLORS)]
+    name = "" if len(result.teams) == 1 else f"team {team}, "
+    earned = [point.payoffs[team] for point in trace]
+    lent = [point.relaxed_payoffs[team] for point in trace]
+    penalty = [point.penalties[team] for point in trace]
+    _plot(above, trace, earned, color=color, label=f"{name}by what agents know")
+    if result.relaxed is not result.information:
+        _plot(above, trace, lent, color=color, linestyle="--", label=f"{name}by what they are lent")
+    _plot(below, trace, penalty, color=color)
+
+
+def _plot(
+    axes: Axes, trace: tuple[TeamPoint, ...], values: list[float], **style: str | float
+) -> None:
+    """Draw a line, or a dot where there is one measurement."""
+    marker = "o" if len(trace) == 1 else None
+    axes.plot([point.iteration for point in trace], values, marker=marker, **style)  # type: ignore[arg-type]
+
+
+def _subtitle(result: TeamResult) -> str:
+    """Return the method, and where it got to."""
+    earned = ", ".join(f"{payoff:.6g}" for payoff in result.payoffs)
+    runs = "" if result.num_runs == 1 else f", best of {result.num_runs} runs"
+    if len(result.teams) > 1:
+        runs = ""
+    return f"{result.method}: {earned}{runs}"

@@ -1,0 +1,25 @@
+"""Ways to solve a team game, as rows of one table, and what they return."""
+
+from infoset.teams.solving.methods import (
+    DEFAULT_TEAM_METHOD,
+    TEAM_METHODS,
+    TeamMethod,
+    fill_options,
+    find_team_method,
+)
+from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.task import TeamOptions, TeamTask
+
+__all__ = [
+    "DEFAULT_TEAM_METHOD",
+    "TEAM_METHODS",
+    "TeamCallback",
+    "TeamMethod",
+    "TeamOptions",
+    "TeamOutcome",
+    "TeamPoint",
+    "TeamResult",
+    "TeamTask",
+    "fill_options",
+    "find_team_method",
+]
