@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from infoset.errors import UnsupportedGameError
 from infoset.teams.exact import alternating_best_responses, team_optimum
-from infoset.teams.solving.result import TeamPoint, TeamResult
-from infoset.teams.solving.task import TeamOptions, TeamTask
+from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
 
 __all__ = ["DirectMethod", "find_optimum", "respond_by_turns"]
 
@@ -62,7 +62,8 @@ def respond_by_turns(name: str, task: TeamTask) -> TeamResult:
     for run, value in enumerate(found.values.tolist()):
         task.record(_point(run, value, task.elapsed))
     bound, best = task.upper_bound(), int(found.values.argmax())
-    return task.finish(name, "local", found.probability, upper_bound=bound, run=best)
+    outcome: TeamOutcome = "optimal" if comes_to(bound, found.value) else "local"
+    return task.finish(name, outcome, found.probability, upper_bound=bound, run=best)
 
 
 def find_optimum(name: str, task: TeamTask) -> TeamResult:

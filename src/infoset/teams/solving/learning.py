@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -21,15 +20,12 @@ from infoset.teams.hiding import (
     entropic_ftrl,
 )
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
-from infoset.teams.solving.task import TeamOptions, TeamTask
+from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
 
 __all__ = ["LearningMethod", "Start", "hide_by", "minorize", "suited_scheme"]
 
 RATE = 2.0
 GAMMA = 0.3
-
-ROUNDING = 1e-9
-"""Shortfall from the upper bound, relative to it, at which an answer is taken to be optimal."""
 
 Run: TypeAlias = ProgressiveHiding | MinorizeMaximize
 
@@ -63,7 +59,7 @@ class LearningMethod:
     def solve(self, task: TeamTask) -> TeamResult:
         """Solve a game of one team, or of several that all learn."""
         bound = task.upper_bound()
-        best, outcome = _learn_in_runs(self.start, task, inf if bound is None else bound)
+        best, outcome = _learn_in_runs(self.start, task, bound)
         return task.finish(
             self.name,
             outcome,
@@ -122,7 +118,7 @@ def _stake(relaxed_form: RelaxedForm) -> float:
     return float(np.ptp(paid, axis=1).max()) or 1.0
 
 
-def _learn_in_runs(start: Start, task: TeamTask, bound: float) -> tuple[Run, TeamOutcome]:
+def _learn_in_runs(start: Start, task: TeamTask, bound: float | None) -> tuple[Run, TeamOutcome]:
     """Learn from one first policy after the other; return the best run, and why all ended.
 
     After Ctrl-C that is the best of what is there.
@@ -155,16 +151,15 @@ def _better(best: Run, state: Run, task: TeamTask) -> Run:
     return state if is_better else best
 
 
-def _learn(state: Run, run: int, task: TeamTask, bound: float) -> TeamOutcome | None:
+def _learn(state: Run, run: int, task: TeamTask, bound: float | None) -> TeamOutcome | None:
     """Do the iterations of a run; return why all runs end by it, or None to go on."""
-    optimum = bound - ROUNDING * max(1.0, abs(bound))
     last = task.options.iterations or 1
     relaxed_form = state.relaxed_form
     work = relaxed_form.form.num_nodes + relaxed_form.relaxed.num_slots
     for planned in planned_measurements(work, WORK_BETWEEN_LOOKS):
         trace = state.run(min(planned, last) - state.iteration)
         outcome = task.record(_point(trace, run, state.iteration, task.elapsed))
-        if state.best_payoff >= optimum:
+        if comes_to(bound, state.best_payoff):
             return "optimal"
         if outcome is not None or state.iteration >= last:
             return outcome

@@ -17,7 +17,10 @@ from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, T
 from infoset.teams.team import PayoffRule, Team
 from infoset.typing import FloatArray
 
-__all__ = ["TeamOptions", "TeamTask"]
+__all__ = ["TeamOptions", "TeamTask", "comes_to"]
+
+ROUNDING = 1e-9
+"""Shortfall from an upper bound, relative to it, at which an answer is taken to be optimal."""
 
 
 @dataclass(frozen=True)
@@ -159,3 +162,14 @@ class TeamTask:
             seconds=self.elapsed,
             trace=tuple(self.trace),
         )
+
+
+def comes_to(bound: float | None, payoff: float) -> bool:
+    """Return whether a payoff is an upper bound, but for rounding; where there is none, it is not.
+
+    Examples
+    --------
+    >>> comes_to(1.0, 1 - 1e-12), comes_to(1.0, 0.9), comes_to(None, 1.0)
+    (True, False, False)
+    """
+    return bound is not None and payoff >= bound - ROUNDING * max(1.0, abs(bound))

@@ -1,0 +1,122 @@
+"""The command `solve` with methods for teams: what it prints, what it leaves, how it ends."""
+
+from __future__ import annotations
+
+import csv
+import os
+
+import pytest
+
+from infoset.cli.progress import Progress
+from infoset.cli.teams import ENDINGS, parse_teams
+from infoset.experiments import RUN_FILES
+from infoset.teams import RELAXATIONS, TeamPoint
+from infoset.teams.solving import TeamOptions
+
+TRADE = "trade_comm(num_items=2)"
+HIDING = ["--method", "progressive-hiding"]
+
+
+def test_a_team_is_solved_saved_measured_and_shown(command, tmp_path):
+    ran = command("solve", TRADE, *HIDING, "--relax", "recall", "--out", "run")
+    assert (ran.code, ran.err) == (0, "")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert lines[0] == [f"{TRADE},", "progressive-hiding"]
+    for row in (["outcome", "optimal"], ["payoff", "1"], ["relaxed", "payoff", "1"]):
+        assert row in lines
+    assert ["at", "most", "1"] in lines
+    assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
+    measured = command("evaluate", TRADE, "run/policy.parquet", "--json").json
+    assert measured["values"] == pytest.approx([1, 1], abs=1e-8)
+    assert "by progressive-hiding" in command("show", TRADE, "run/policy.parquet").out
+
+
+def test_the_numbers_as_json_and_the_trace(command, tmp_path):
+    options = ["--relax", "none", "--iterations", 5, "--restarts", 2, "--seed", 3, "--gamma", 0.2]
+    found = command("solve", "trade_comm(num_items=3)", *HIDING, *options, "--json").json
+    assert (found["runs"], found["iterations"]) == (2, 5)
+    assert found["gammas"] == [0.2]
+    assert found["outcome"] == "iterations"
+    assert found["payoffs"][0] <= found["upper_bound"] == 1
+    with (tmp_path / found["folder"] / found["files"]["trace"]).open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["run"], row["iteration"]) for row in rows] == [
+        (str(run), str(t)) for run in range(2) for t in range(1, 6)
+    ]
+    assert all(row["payoff_0"] == row["relaxed_payoff_0"] for row in rows)
+    assert {row["penalty_0"] for row in rows} == {"0.0"}
+
+
+def test_players_against_each_other_are_told_apart(command):
+    ran = command("solve", "kuhn_poker", *HIDING, "--teams", "0/1", "--iterations", 10)
+    assert ran.code == 0
+    assert "payoff of players 0" in ran.out
+    assert "penalty of players 1" in ran.out
+    assert "at most" not in ran.out
+
+
+def test_the_relaxations_are_listed(command):
+    rows = [line.split() for line in command("solve", "--relax", "list").out.splitlines()]
+    assert [row[0] for row in rows if row and row[0] in RELAXATIONS] == [*RELAXATIONS]
+    listed = command("solve", TRADE, "--relax", "LIST", "--json").json["relaxations"]
+    assert [row["name"] for row in listed] == [*RELAXATIONS]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--relax", "recal"], "did you mean recall"),
+        (["--iterations", 0], "iterations=0 must be"),
+        (["--gamma", -1], "no penalty"),
+        (["--teams", "x"], "write it as 0,2/1,3"),
+        (["--teams", "0"], "agent 1"),
+        (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),
+        (["--threads", 1], "--threads has no meaning here"),
+        (["--checkpoint-every", 1], "--checkpoint-every has no meaning here"),
+        (["--method", "exact", "--relax", "recall"], "exact has no use for relax"),
+        (["--method", "cfr+", "--relax", "recall"], "cfr+ is not for teams"),
+        (["--method", "cfr+", "--seed", 1], "--seed has no meaning here"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(command, tmp_path, options, words):
+    assert words in command("solve", TRADE, *HIDING, *options).complaint
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_game_of_opponents_asks_for_teams(command):
+    assert "--teams 0/1" in command("solve", "kuhn_poker", *HIDING).complaint
+
+
+def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):
+    def interrupt(self, point):
+        if point.iteration == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "measured_teams", interrupt)
+    ran = command("solve", TRADE, *HIDING, "--out", "run")
+    assert ran.code == 130
+    assert ENDINGS["interrupted"] in ran.out
+    assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
+
+
+def test_the_numbers_that_are_shown_while_teams_learn():
+    progress = Progress("game")
+    progress.solving_teams("progressive-hiding", TeamOptions(iterations=10, restarts=4))
+    assert progress.share_done is None
+    assert progress.numbers()["iteration"] == "-"
+    progress.measured_teams(TeamPoint(1, 5, 2.0, (0.5, -0.5), (0.75, 1), (0.1, 0), (3, 3)))
+    assert progress.share_done == pytest.approx(1.5 / 4)
+    shown = progress.numbers()
+    assert shown["run"] == "2 of 4"
+    assert shown["payoff"] == "0.5, -0.5"
+    assert shown["relaxed payoff"] == "0.75, 1"
+    assert shown["penalty"] == "0.1, 0"
+    hurried = Progress("game")
+    hurried.solving_teams("x", TeamOptions(iterations=10, restarts=4, seconds=2.5))
+    hurried.measured_teams(TeamPoint(0, 5, 2.0, (0,), (0,), (0,), (0,)))
+    assert hurried.share_done == pytest.approx(0.8)
+
+
+def test_teams_are_read_from_text():
+    assert parse_teams("0,2/1,3") == [(0, 2), (1, 3)]
+    assert parse_teams("0") == [(0,)]

@@ -1,0 +1,42 @@
+"""The folder that solving a team game leaves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import infoset
+from infoset.errors import ParameterError
+from infoset.experiments import RUN_FILES, save_team
+from infoset.policy import distance, load_policy, read_metadata
+from infoset.teams import product_form
+from random_teams import random_team_game
+
+TRADE = "trade_comm(num_items=2)"
+
+
+def test_the_files_say_what_the_result_says(tmp_path):
+    result = infoset.solve_team(TRADE, seed=4, restarts=2, iterations=3)
+    folder = save_team(result, tmp_path / "run")
+    assert {path.name for path in folder.iterdir()} == set(RUN_FILES.values())
+    policy = load_policy(folder / RUN_FILES["policy"], result.policy.sequence_form)
+    assert distance(policy, result.policy) == 0
+    about = read_metadata(folder / RUN_FILES["policy"])
+    assert (about["method"], about["seed"]) == ("progressive-hiding", 4)
+    record = json.loads((folder / RUN_FILES["result"]).read_text())
+    assert record["payoffs"] == list(result.payoffs)
+    assert record["parameters"] == {"num_items": 2, "num_messages": -1}
+    assert (folder / RUN_FILES["trace"]).read_text().count("\n") == len(result.trace) + 1
+
+
+def test_a_form_that_was_written_down_has_no_policy_to_save(tmp_path):
+    result = infoset.solve_team(random_team_game(1), restarts=1, iterations=2)
+    with pytest.raises(ParameterError, match="written down"):
+        save_team(result, tmp_path / "run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_results_are_saved(tmp_path):
+    with pytest.raises(ParameterError, match="solve_team"):
+        save_team(product_form(infoset.load(TRADE)), tmp_path / "run")

@@ -1,0 +1,236 @@
+"""`solve_team`: every method on games whose optimum is known, and the likeliest mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.games import matrix_game
+from infoset.teams import (
+    RELAXATIONS,
+    TEAM_METHODS,
+    HidingScheme,
+    ProgressiveHiding,
+    Relaxation,
+    entropic_ftrl,
+    expected_payoffs,
+    find_relaxation,
+    forget_own_actions,
+    geometric_penalty,
+    merge_outcomes,
+    product_form,
+    relax,
+)
+from infoset.teams.solving.learning import suited_scheme
+
+PENNIES = "cooperative_matching_pennies"
+TRADE = "trade_comm(num_items=2)"
+
+
+@pytest.mark.parametrize("method", TEAM_METHODS)
+@pytest.mark.parametrize("game", [PENNIES, TRADE])
+def test_every_method_finds_the_optimum_of_small_games(game, method):
+    result = infoset.solve_team(game, method)
+    assert result.method == method
+    assert result.outcome == "optimal"
+    assert result.payoff == pytest.approx(1, abs=1e-8)
+    assert result.upper_bound == pytest.approx(1)
+    assert infoset.evaluate(game, result.policy).values == pytest.approx((1, 1), abs=1e-8)
+    assert result.last_policy.sequence_form is result.policy.sequence_form
+
+
+def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
+    """Two items and one word: guessing that both have the same is right half of the time."""
+    game = "trade_comm(num_items=2,num_messages=1)"
+    found = {name: infoset.solve_team(game, name) for name in TEAM_METHODS}
+    assert found["exact"].outcome == "optimal"
+    assert found["exact"].upper_bound == pytest.approx(found["exact"].payoff) == 0.5
+    assert found["best-responses"].outcome == "local"
+    assert found["progressive-hiding"].outcome == "iterations"
+    for result in found.values():
+        assert result.payoff <= 0.5 + 1e-9
+    assert found["progressive-hiding"].upper_bound == 1
+
+
+def test_the_answer_is_the_best_of_all_runs_and_its_last_is_kept_beside_it():
+    result = infoset.solve_team("trade_comm(num_items=3)", iterations=30, restarts=4, seed=5)
+    assert result.num_runs == 4
+    for run in range(4):
+        assert result.payoff >= max(point.payoffs[0] for point in result.trace_of(run)) - 1e-12
+    earned = expected_payoffs(result.information, result.probability)[0]
+    assert earned == pytest.approx(result.payoff, abs=1e-12)
+    last = expected_payoffs(result.information, result.last_probability)[0]
+    assert last == pytest.approx(result.last.payoffs[0], abs=1e-12)
+    alone = infoset.solve_team(
+        "trade_comm(num_items=3)", iterations=30, restarts=1, seed=5 + result.run
+    )
+    assert (alone.probability == result.probability).all()
+    assert alone.trace_of(0)[-1].payoffs == result.last.payoffs
+
+
+def test_what_is_measured_is_what_hiding_says_of_each_iteration():
+    """The default is the scheme that suits the game, with the recall map, on merged outcomes."""
+    result = infoset.solve_team(TRADE, iterations=25, restarts=1)
+    form = merge_outcomes(product_form(infoset.load(TRADE)))
+    lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    hiding = ProgressiveHiding(lent, suited_scheme(lent), seed=0)
+    trace = hiding.run(result.last.iteration)
+    for point in result.trace:
+        row = point.iteration - 1
+        assert point.payoffs == tuple(trace.implementable[row])
+        assert point.relaxed_payoffs == tuple(trace.relaxed[row])
+        assert point.penalties == tuple(trace.penalty[row])
+        assert point.gammas == (0.3,)
+
+
+@pytest.mark.parametrize("scale", [1.0, 40.0])
+def test_the_default_does_not_depend_on_the_units_of_payoffs(scale):
+    game = f"{PENNIES}(win_reward={scale},miss_reward={-2 * scale})"
+    result = infoset.solve_team(game, restarts=1, iterations=20)
+    point = result.trace_of(0)[9]
+    assert point.gammas == pytest.approx((0.9 * scale,))
+    same = infoset.solve_team(PENNIES, restarts=1, iterations=20).trace_of(0)[9]
+    assert point.payoffs[0] / scale == pytest.approx(same.payoffs[0], abs=1e-9)
+
+
+def test_payoffs_that_are_never_nothing_are_at_stake_by_their_range():
+    game = matrix_game([[101.0, 100.0], [100.0, 101.0]], [[101.0, 100.0], [100.0, 101.0]])
+    point = infoset.solve_team(game, restarts=1, iterations=1).last
+    assert point.gammas == pytest.approx((0.3,))
+
+
+def test_what_is_lent_is_a_name_a_row_or_a_map():
+    form = product_form(infoset.load(TRADE))
+    row = Relaxation("mine", "as recall", RELAXATIONS["recall"].relax)
+    given = RELAXATIONS["recall"].relax(form.information, (0, 1))
+    results = [infoset.solve_team(form, relax=what, restarts=1) for what in ("recall", row, given)]
+    assert len({result.trace[-1].payoffs for result in results}) == 1
+    unlent = infoset.solve_team(form, relax="none", restarts=1)
+    assert unlent.last.penalties == (0.0,)
+    assert unlent.last.payoffs == unlent.last.relaxed_payoffs
+
+
+def test_a_form_in_which_agents_forget_what_they_said():
+    form = product_form(infoset.load(TRADE))
+    form = form.with_original(forget_own_actions(form))
+    result = infoset.solve_team(form)
+    assert result.payoff == pytest.approx(1)
+    assert infoset.evaluate(TRADE, result.policy).values == pytest.approx((1, 1))
+
+
+def test_a_scheme_is_a_method_and_a_penalty_takes_the_place_of_its_own():
+    scheme = HidingScheme(learner=entropic_ftrl(2.0), penalty=0.1)
+    result = infoset.solve_team(TRADE, scheme, iterations=11, restarts=1)
+    assert {point.gammas for point in result.trace} == {(0.1,)}
+    grows = infoset.solve_team(
+        TRADE, scheme, iterations=11, restarts=1, penalty=geometric_penalty(0.1, 10.0, 11)
+    )
+    assert grows.trace[1].gammas == pytest.approx((0.1 * 100 ** (1 / 10),))
+
+
+def test_teams_that_play_against_each_other_all_learn_in_one_run():
+    result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=100)
+    assert result.teams == ((0,), (1,))
+    assert result.num_runs == 1
+    assert result.upper_bound is None
+    assert sum(result.payoffs) == pytest.approx(0)
+    assert result.payoffs == pytest.approx(infoset.evaluate(result.policy).values)
+    several = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=100, restarts=3)
+    assert several.num_runs == 3
+    assert (several.probability == result.probability).all()
+
+
+def test_a_team_with_unequal_pay_may_want_the_sum():
+    result = infoset.solve_team("kuhn_poker", rule="sum", restarts=1, iterations=5)
+    assert result.payoff == pytest.approx(0)
+
+
+def test_the_callback_stops_and_sees_all():
+    seen = []
+
+    def stop(point):
+        seen.append(point)
+        return point.run == 1
+
+    result = infoset.solve_team("trade_comm(num_items=3)", iterations=3, callback=stop)
+    assert result.outcome == "stopped"
+    assert result.trace == tuple(seen)
+    assert (seen[-1].run, seen[-1].iteration) == (1, 1)
+
+
+def test_seconds_end_it():
+    result = infoset.solve_team("trade_comm(num_items=3)", relax="none", seconds=0)
+    assert result.outcome == "seconds"
+    assert len(result.trace) == 1
+
+
+def test_ctrl_c_leaves_the_best_of_what_is_there():
+    whole = infoset.solve_team("trade_comm(num_items=3)", iterations=20, restarts=3)
+
+    def interrupt(point):
+        if (point.run, point.iteration) == (2, 5):
+            raise KeyboardInterrupt
+
+    result = infoset.solve_team(
+        "trade_comm(num_items=3)", iterations=20, restarts=3, callback=interrupt
+    )
+    assert result.outcome == "interrupted"
+    assert (result.trace[-1].run, result.trace[-1].iteration) == (2, 5)
+    done = [whole.trace_of(run)[-1].payoffs[0] for run in range(2)]
+    assert result.run == int(np.argmax(done))
+    assert result.payoff >= max(done) - 1e-12
+
+
+def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
+    def interrupt(self, iterations):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProgressiveHiding, "run", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        infoset.solve_team(TRADE)
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "options"),
+    [
+        (UnsupportedGameError, r"teams=\[\(0,\), \(1,\)\]", {"game": "kuhn_poker"}),
+        (ParameterError, "rule='sum'", {"game": "kuhn_poker", "teams": [(0, 1)]}),
+        (ParameterError, "exact has no use for relax", {"method": "exact", "relax": "recall"}),
+        (ParameterError, "best-responses has no use for seconds", {"method": "best-responses"}),
+        (UnknownNameError, "did you mean recall", {"relax": "recal"}),
+        (UnknownNameError, "did you mean progressive-hiding", {"method": "progresive-hiding"}),
+        (ParameterError, "iterations=0 must be", {"iterations": 0}),
+        (ParameterError, "restarts=0 must be", {"restarts": 0}),
+        (ParameterError, "seed=-1 must be", {"seed": -1}),
+        (ParameterError, "negative one would pay", {"penalty": -1}),
+        (ParameterError, "schedule of many", {"method": "minorise-maximise"}),
+        (ParameterError, "agent 1 .* is in no team", {"teams": [(0,)]}),
+        (ParameterError, "groups of agents", {"teams": 3}),
+        (ParameterError, "method", {"method": 3}),
+        (ParameterError, "callback", {"callback": 3}),
+        (UnsupportedGameError, "is for one team", {"method": "exact", "teams": [(0,), (1,)]}),
+    ],
+)
+def test_mistakes_are_told(error, words, options):
+    more = {
+        "best-responses": {"seconds": 1},
+        "minorise-maximise": {"penalty": geometric_penalty(1, 2, 3)},
+    }
+    given = {"game": TRADE, **options, **more.get(options.get("method"), {})}
+    with pytest.raises(error, match=words):
+        infoset.solve_team(**given)
+
+
+def test_solve_names_the_verb_for_teams():
+    with pytest.raises(ParameterError, match=r"call infoset\.solve_team"):
+        infoset.solve(TRADE, "Progressive-Hiding")
+
+
+def test_a_row_of_ones_own():
+    mine = replace(TEAM_METHODS["best-responses"], name="mine")
+    result = infoset.solve_team(TRADE, mine, restarts=7)
+    assert (result.method, result.num_runs) == ("mine", 7)

@@ -1,0 +1,49 @@
+"""The picture of a team that learns."""
+
+from __future__ import annotations
+
+import pytest
+
+import infoset
+from infoset.errors import ParameterError
+from infoset.plotting import plot_team
+
+TRADE = "trade_comm(num_items=3)"
+
+
+def drawn(axes, label):
+    """Return the numbers of the line with a label."""
+    return next(list(line.get_ydata()) for line in axes.lines if line.get_label() == label)
+
+
+def test_what_is_drawn_is_what_was_measured():
+    result = infoset.solve_team(TRADE, iterations=8, restarts=3)
+    above, below = plot_team(result).axes
+    best = result.trace_of(result.run)
+    assert drawn(above, "by what agents know") == [point.payoffs[0] for point in best]
+    assert drawn(above, "by what they are lent") == [point.relaxed_payoffs[0] for point in best]
+    assert list(drawn(above, "upper bound")) == [1, 1]
+    assert list(below.lines[0].get_ydata()) == [point.penalties[0] for point in best]
+    faint = [line for line in above.lines if line.get_alpha() is not None]
+    assert len(faint) == 2
+    assert "best of 3 runs" in above.get_title()
+
+
+def test_where_nothing_is_lent_there_is_no_line_for_it():
+    for method in ("exact", "best-responses"):
+        above = plot_team(infoset.solve_team(TRADE, method)).axes[0]
+        labels = [text.get_text() for text in above.get_legend().get_texts()]
+        assert labels == ["by what agents know", "upper bound"]
+
+
+def test_each_team_has_its_lines():
+    result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=5)
+    above = plot_team(result).axes[0]
+    labels = [text.get_text() for text in above.get_legend().get_texts()]
+    assert labels[::2] == ["team 0, by what agents know", "team 1, by what agents know"]
+    assert drawn(above, labels[2]) == [point.payoffs[1] for point in result.trace]
+
+
+def test_only_results_are_drawn():
+    with pytest.raises(ParameterError, match="solve_team"):
+        plot_team("trade_comm")
