@@ -7,7 +7,7 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.games import load_game
-from infoset.teams import forget_own_actions, product_form
+from infoset.teams import expected_payoffs, forget_own_actions, product_form
 from infoset.teams.exact import alternating_best_responses, team_optimum
 from random_team_games import random_team_game
 
@@ -28,6 +28,20 @@ def test_nobody_gains_alone():
                 alone = team_optimum(information, (agent,), others=reached.probability)
                 assert alone.value == pytest.approx(reached.value, abs=1e-10)
     assert num_local > 10
+
+
+def test_no_other_action_at_one_label_gains():
+    """So it is for those, too, who forget what they knew or did."""
+    for seed in range(25):
+        form = random_team_game(np.random.default_rng(seed), num_stages=4, num_outcomes=5)
+        information = form.information
+        reached = alternating_best_responses(information, restarts=2, seed=seed)
+        for first, end in zip(information.first_slot[:-1], information.first_slot[1:], strict=True):
+            for slot in range(first, end):
+                changed = reached.probability.copy()
+                changed[first:end] = np.arange(first, end) == slot
+                payoffs = expected_payoffs(information, changed)
+                assert payoffs[0] <= reached.value + 1e-10
 
 
 def test_matching_pennies_ends_in_the_trap_or_in_a_code():
