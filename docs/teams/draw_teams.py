@@ -1,0 +1,147 @@
+"""Draw the pictures of the page `index.md`, beside this file.
+
+python docs/teams/draw_teams.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import infoset
+from infoset.plotting.canvas import add_grid, new_figure
+from infoset.plotting.comparison import COLORS
+from infoset.teams import (
+    BASELINES,
+    HidingScheme,
+    ProgressiveHiding,
+    RelaxedForm,
+    entropic_ftrl,
+    find_relaxation,
+    product_form,
+    relax,
+)
+from infoset.typing import FloatArray
+
+HERE = Path(__file__).parent
+PENNIES = infoset.load("cooperative_matching_pennies")
+WIN, MISS = 1.0, -2.0
+LEARNER = entropic_ftrl(rate=0.5)
+SEEDS, ITERATIONS = range(20), 200
+SEED_SHOWN, ITERATIONS_SHOWN = 3, 40
+
+
+def lent(name: str) -> RelaxedForm:
+    """Return the game, with what agents are lent by a relaxation."""
+    form = product_form(PENNIES)
+    return relax(form, find_relaxation(name).relax(form.information, (0, 1)))
+
+
+def draw_arrows(axes: Axes, title: str, *, hears: bool) -> None:
+    """Draw where regrets push a team whose words mean the same for both sides of the coin.
+
+    Player 0 says the truth with probability `true`, player 1 believes it with probability
+    `believes`, and else passes. Taken for one player, it weighs both coins alike at any word.
+    """
+    true, believes = np.meshgrid(np.linspace(0.05, 0.95, 10), np.linspace(0.05, 0.95, 10))
+    share = true if hears else np.full_like(true, 0.5)
+    to_believe = share * WIN + (1 - share) * MISS
+    to_be_true = believes * (WIN - MISS)
+    axes.quiver(true, believes, to_be_true, to_believe, color=COLORS[0], width=0.005)
+    axes.plot([0.5], [0.33], "o", color=COLORS[1])
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the word is true", ylabel="the word is believed")
+    axes.set_title(title, fontsize=10)
+
+
+def draw_runs(axes: Axes) -> None:
+    """Draw what is earned in runs of three learners, from the same first policies."""
+    ways = {
+        "one player that forgets": (lent("none"), BASELINES["one-player"].scheme(LEARNER)),
+        "two agents": (lent("none"), BASELINES["two-agents"].scheme(LEARNER)),
+        "progressive hiding": (lent("recall"), HidingScheme(LEARNER, penalty=0.5)),
+    }
+    for color, (name, (form, scheme)) in zip(COLORS[1:], ways.items(), strict=False):
+        for seed in SEEDS:
+            earned = ProgressiveHiding(form, scheme, seed=seed).run(ITERATIONS).implementable[:, 0]
+            label = name if seed == SEEDS[0] else None
+            axes.plot(range(1, ITERATIONS + 1), earned, color=color, linewidth=0.9, label=label)
+    axes.set(xscale="log", xlabel="iterations", ylabel="payoff")
+    axes.set_title("20 runs of each", fontsize=10)
+    axes.legend(frameon=False, fontsize=8, loc="upper left")
+    add_grid(axes)
+
+
+def trap() -> Figure:
+    """Return why learners who forget pass, and that they do."""
+    figure = new_figure((10.0, 3.4), layout="constrained")
+    left, middle, right = figure.subplots(1, 3)
+    draw_arrows(left, "taken for one player", hears=False)
+    draw_arrows(middle, "two agents who hear", hears=True)
+    draw_runs(right)
+    return figure
+
+
+def guesses() -> FloatArray:
+    """Return [iterations, 4] what player 1 does and may think at the word heads.
+
+    How often it guesses heads if the coin is heads, if it is tails, and by the shadow, which cannot
+    look; and how often the coin is tails.
+    """
+    form = lent("recall")
+    scheme = HidingScheme(LEARNER, penalty=0.5)
+    hiding = ProgressiveHiding(form, scheme, seed=SEED_SHOWN)
+    heard = [
+        node
+        for node in range(form.form.num_nodes)
+        if form.form.prefix_text(node).endswith("player 0: heads")
+    ]
+    open_slots = form.relaxed.first_slot[form.relaxed.label[heard]]
+    slot = form.original.first_slot[form.original.label[heard[0]]]
+    guess = form.form.legal_actions(heard[0]).index("heads")
+    rows = []
+    for _ in range(ITERATIONS_SHOWN):
+        hiding.run(1)
+        relaxed, shadow = hiding.relaxed_policy(), hiding.policy()
+        reach = form.reach(relaxed)[heard]
+        rows.append([*relaxed[open_slots + guess], shadow[slot + guess], reach[1] / reach.sum()])
+    return np.array(rows)
+
+
+def cards() -> Figure:
+    """Return what is learned with the cards open, what hangs on them, and how that is paid off."""
+    figure = new_figure((10.0, 3.4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    steps = np.arange(1, ITERATIONS_SHOWN + 1)
+    on_heads, on_tails, shadow, tails = guesses().T
+    left.plot(steps, on_heads, color=COLORS[0], linestyle="--", label="lent: the coin is heads")
+    left.plot(steps, on_tails, color=COLORS[2], linestyle="--", label="lent: the coin is tails")
+    left.plot(steps, shadow, color="black", label="shadow: the coin is hidden")
+    left.plot(steps, tails, color=COLORS[1], linestyle=":", label="how often the coin is tails")
+    left.set(xlabel="iterations", ylabel="guesses heads", ylim=(-0.02, 1.02))
+    left.set_title("player 1 hears 'heads'", fontsize=10)
+    scheme = HidingScheme(LEARNER, penalty=0.5)
+    trace = ProgressiveHiding(lent("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)
+    right.plot(steps, trace.relaxed[:, 0], color=COLORS[0], linestyle="--", label="payoff, lent")
+    right.plot(steps, trace.implementable[:, 0], color="black", label="payoff, hidden")
+    right.plot(steps, trace.penalty[:, 0], color=COLORS[1], label="penalty")
+    right.set(xlabel="iterations")
+    right.set_title("the team", fontsize=10)
+    for axes in (left, right):
+        axes.legend(frameon=False, fontsize=8)
+        add_grid(axes)
+    return figure
+
+
+def draw(name: str, figure: Figure) -> None:
+    """Save a picture."""
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(HERE / f"{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    draw("trap", trap())
+    draw("cards", cards())
