@@ -23,6 +23,7 @@ from infoset.teams import (
     geometric_penalty,
     merge_outcomes,
     product_form,
+    regret_matching,
     relax,
 )
 from infoset.teams.solving.learning import suited_scheme
@@ -59,6 +60,7 @@ def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
 def test_the_answer_is_the_best_of_all_runs_and_its_last_is_kept_beside_it():
     result = infoset.solve_team("trade_comm(num_items=3)", iterations=30, restarts=4, seed=5)
     assert result.num_runs == 4
+    assert len({result.trace_of(run)[0].payoffs for run in range(4)}) == 4
     for run in range(4):
         assert result.payoff >= max(point.payoffs[0] for point in result.trace_of(run)) - 1e-12
     earned = expected_payoffs(result.information, result.probability)[0]
@@ -70,6 +72,14 @@ def test_the_answer_is_the_best_of_all_runs_and_its_last_is_kept_beside_it():
     )
     assert (alone.probability == result.probability).all()
     assert alone.trace_of(0)[-1].payoffs == result.last.payoffs
+
+
+def test_the_last_iterate_may_be_worse_than_the_best():
+    scheme = HidingScheme(regret_matching(), penalty=0.05)
+    result = infoset.solve_team("trade_comm(num_items=3)", scheme, iterations=30, restarts=1)
+    last = infoset.evaluate(result.last_policy).values[0]
+    assert last == pytest.approx(result.last.payoffs[0], abs=1e-12)
+    assert last < result.payoff - 1e-6
 
 
 def test_what_is_measured_is_what_hiding_says_of_each_iteration():

@@ -122,8 +122,9 @@ def run(
     """Solve a game, and save the policy.
 
     Without --target, --iterations and --seconds it stops when the exploitability
-    is a thousandth of the payoff range, or after a minute; methods for teams, after
-    iterations of their own. Ctrl-C stops it at any time, and what is done is saved.
+    is a thousandth of the payoff range, or after a minute; methods for teams stop
+    after iterations of their own.
+    Ctrl-C stops it at any time, and what is done is saved.
     """
     if is_for_teams(method):
         refuse(
