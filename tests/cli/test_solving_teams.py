@@ -83,6 +83,16 @@ def test_mistakes_are_told_in_a_line(command, tmp_path, options, words):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_team_may_want_the_sum(command):
+    options = ["--teams", "0,2/1", "--iterations", 3]
+    game = "kuhn_poker(players=3)"
+    assert "rule='sum'" in command("solve", game, *HIDING, *options).complaint
+    found = command("solve", game, *HIDING, *options, "--rule", "sum", "--json").json
+    assert sum(found["payoffs"]) == pytest.approx(0)
+    assert found["teams"] == [[0, 2], [1]]
+    assert "'common' or 'sum'" in command("solve", TRADE, *HIDING, "--rule", "most").complaint
+
+
 def test_a_game_of_opponents_asks_for_teams(command):
     assert "--teams 0/1" in command("solve", "kuhn_poker", *HIDING).complaint
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 
 import typer
 
@@ -25,7 +25,7 @@ from infoset.cli.screen import (
 
 if TYPE_CHECKING:
     from infoset.game import Game
-    from infoset.teams import TeamMethod, TeamPoint, TeamResult
+    from infoset.teams import PayoffRule, TeamMethod, TeamPoint, TeamResult
     from infoset.teams.solving import TeamOptions
     from infoset.tree import ExtensiveForm
 
@@ -33,6 +33,7 @@ __all__ = [
     "GammaOption",
     "RelaxOption",
     "RestartsOption",
+    "RuleOption",
     "SeedOption",
     "TeamRequest",
     "TeamsOption",
@@ -128,6 +129,17 @@ SeedOption: TypeAlias = Annotated[
 ]
 
 
+RuleOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="What a team earns: common, what each of its players does; or sum.",
+        show_default="common",
+        rich_help_panel=PANEL,
+    ),
+]
+
+
 class TeamRequest(NamedTuple):
     """What is asked of a method for teams; None where nothing is."""
 
@@ -136,6 +148,7 @@ class TeamRequest(NamedTuple):
     gamma: float | None
     restarts: int | None
     seed: int | None
+    rule: str | None
     iterations: int | None
     seconds: float | None
 
@@ -205,6 +218,7 @@ def solve_teams(
             rules,
             row,
             teams=request.teams,
+            rule=cast("PayoffRule", request.rule or "common"),
             seed=request.seed or 0,
             callback=show,
             memory=memory,

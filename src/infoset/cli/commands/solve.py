@@ -39,6 +39,7 @@ from infoset.cli.teams import (
     GammaOption,
     RelaxOption,
     RestartsOption,
+    RuleOption,
     SeedOption,
     TeamRequest,
     TeamsOption,
@@ -117,6 +118,7 @@ def run(
     gamma: GammaOption = None,
     restarts: RestartsOption = None,
     seed: SeedOption = None,
+    rule: RuleOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game, and save the policy.
@@ -135,7 +137,7 @@ def run(
             precision=precision,
             threads=threads,
         )
-        asked = TeamRequest(relax, teams, gamma, restarts, seed, iterations, seconds)
+        asked = TeamRequest(relax, teams, gamma, restarts, seed, rule, iterations, seconds)
         solve_teams(game, method, asked, out=out, memory=memory, as_json=as_json)
         return
     refuse(
@@ -145,6 +147,7 @@ def run(
         gamma=gamma,
         restarts=restarts,
         seed=seed,
+        rule=rule,
     )
     from infoset.experiments import RUN_FILES, check_writable, save_run
     from infoset.front import load, solve, to_form
