@@ -24,6 +24,7 @@ PAGES: Final[Mapping[str, Path]] = MappingProxyType(
     {
         "balanced": DOCS / "learning" / "study.md",
         "beliefs": DOCS / "search" / "study.md",
+        "hiding": DOCS / "teams" / "study.md",
     }
 )
 """By the name of the study; tables and figures are in a folder beside the page, named like it."""

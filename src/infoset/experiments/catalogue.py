@@ -10,12 +10,13 @@ from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.experiments.balanced import BALANCED
 from infoset.experiments.beliefs import BELIEFS
+from infoset.experiments.hiding import HIDING
 from infoset.experiments.studies import Study
 
 __all__ = ["STUDIES", "find_study"]
 
 STUDIES: Final[Mapping[str, Study]] = MappingProxyType(
-    {study.name: study for study in (BALANCED, BELIEFS)}
+    {study.name: study for study in (BALANCED, BELIEFS, HIDING)}
 )
 """The studies by name."""
 
