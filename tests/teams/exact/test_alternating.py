@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.teams import expected_payoffs, forget_own_actions, product_form
-from infoset.teams.exact import alternating_best_responses, team_optimum
+from infoset.teams.exact import alternating_best_responses, climbing, team_optimum
 from random_team_games import random_team_game
 
 
@@ -79,7 +81,35 @@ def test_a_seed_tells_all():
     assert (first.values == one.values[:4]).all()
 
 
-@pytest.mark.parametrize("options", [{"restarts": 0}, {"seed": -1}])
+def test_one_restart_is_made_however_short_the_time():
+    information = product_form(load_game("trade_comm(num_items=3)")).information
+    cut = alternating_best_responses(information, restarts=10, seconds=0)
+    assert (cut.outcome, len(cut.values)) == ("seconds", 1)
+    whole = alternating_best_responses(information, restarts=10, seconds=1e6)
+    assert (whole.outcome, len(whole.values)) == ("restarts", 10)
+    assert cut.value == whole.values[0] == cut.values[0]
+
+
+def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
+    information = product_form(load_game("trade_comm(num_items=3)")).information
+    whole = alternating_best_responses(information, restarts=10)
+    run, calls = climbing.alternate, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 4:
+            signal.raise_signal(signal.SIGINT)
+        return run(*arguments)
+
+    monkeypatch.setattr(climbing, "alternate", interrupted)
+    cut = alternating_best_responses(information, restarts=10)
+    assert cut.outcome == "interrupted"
+    assert (cut.values == whole.values[:4]).all()  # the one that was on its way is ended
+    assert cut.value == cut.values.max()
+    assert expected_payoffs(information, cut.probability) == pytest.approx([cut.value] * 2)
+
+
+@pytest.mark.parametrize("options", [{"restarts": 0}, {"seed": -1}, {"seconds": -1}])
 def test_mistakes(options):
     information = product_form(load_game("cooperative_matching_pennies")).information
     with pytest.raises(ParameterError, match=next(iter(options))):

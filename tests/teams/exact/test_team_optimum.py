@@ -19,7 +19,15 @@ from infoset.teams import (
     reveal_private,
     to_tabular,
 )
-from infoset.teams.exact import frames, recall_bound, search, team_optimum
+from infoset.teams.exact import (
+    alternating_best_responses,
+    climbing,
+    frames,
+    limits,
+    recall_bound,
+    search,
+    team_optimum,
+)
 from infoset.tree import build_tree
 from random_team_games import num_profiles, random_team_game, values_of_pure_policies
 
@@ -34,6 +42,16 @@ def form_of(name):
 @pytest.fixture(scope="module")
 def bridge():
     return form_of("tiny_bridge_2p(abstracted=true)")
+
+
+class Ticking:
+    """A clock that goes on by a second whenever it is looked at."""
+
+    now = 0.0
+
+    def monotonic(self):
+        self.now += 1
+        return self.now
 
 
 def random_games(seeds, **options):
@@ -200,6 +218,32 @@ def test_ctrl_c_keeps_what_was_found(bridge, monkeypatch):
     assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound + 2e-9
 
 
+def test_time_that_is_over_leaves_the_first_bound_and_one_climb(bridge):
+    optimum = team_optimum(bridge.information, seconds=0)
+    assert (optimum.outcome, optimum.num_steps) == ("seconds", 0)
+    assert optimum.upper_bound == pytest.approx(recall_bound(bridge.information), abs=1e-9)
+    climbed = alternating_best_responses(bridge.information, restarts=1)
+    assert optimum.value == pytest.approx(climbed.value, abs=1e-9)
+
+
+def test_time_is_looked_at_between_steps(bridge, monkeypatch):
+    monkeypatch.setattr(limits, "time", ticking := Ticking())
+    monkeypatch.setattr(search, "time", ticking)
+    monkeypatch.setattr(climbing, "time", ticking)
+    monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
+    optimum = team_optimum(bridge.information, seconds=40)
+    assert optimum.outcome == "seconds"
+    assert optimum.num_steps == 29_000  # three quarters of the time, one step a second
+    assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound
+    assert ticking.now == 41  # the rest is for climbs, from a clock that first told 1
+
+
+def test_enough_time_changes_nothing(bridge):
+    timed, free = (team_optimum(bridge.information, seconds=limit) for limit in (1e6, None))
+    assert timed.outcome == free.outcome == "optimal"
+    assert (timed.probability == free.probability).all()
+
+
 def test_a_table_that_grows_and_pauses_change_nothing(bridge, monkeypatch):
     at_once = team_optimum(bridge.information)
     monkeypatch.setattr(search, "FEWEST_ROWS", 4)
@@ -231,6 +275,7 @@ def test_what_does_not_fit_is_refused(bridge, monkeypatch):
         ({"team": (0,)}, r"does not have all agents .*give others=, an array \[\d+\]"),
         ({"team": ()}, "at least one agent"),
         ({"max_states": 0}, "max_states"),
+        ({"seconds": -1}, "seconds=-1 must be a finite number, at least 0"),
         ({"others": np.ones(3)}, "have shape"),
         ({"rule": "most"}, "must be 'common' or 'sum'"),
     ],

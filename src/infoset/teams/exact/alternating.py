@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from infoset.checks import check_count
-from infoset.streams import make_stream
-from infoset.teams.exact._response_kernels import alternate, pick_at_random
-from infoset.teams.exact.problem import TeamProblem, pose_problem
-from infoset.teams.exact.team_tree import join_twins
+from infoset.teams.exact.climbing import ClimbOutcome, climb
+from infoset.teams.exact.limits import end_of
+from infoset.teams.exact.problem import pose_problem
 from infoset.teams.information import InformationMap
-from infoset.teams.product_form.reducing import twin_nodes
-from infoset.teams.team import PayoffRule, Team
-from infoset.typing import FloatArray, LongArray
+from infoset.teams.team import PayoffRule
+from infoset.typing import FloatArray
 
-__all__ = ["AlternatingResponses", "alternating_best_responses", "climb"]
-
-RELATIVE_TOLERANCE = 1e-13
+__all__ = ["AlternatingResponses", "alternating_best_responses"]
 
 
 @dataclass(frozen=True)
@@ -29,16 +23,20 @@ class AlternatingResponses:
     Attributes
     ----------
     values : FloatArray
-        [restarts] what the team wins in the end, from each random policy.
+        [made] what the team wins in the end, from each random policy; not as many as there were
+        to be restarts, if it ended before.
     value : float
         The greatest of them.
     probability : FloatArray
         [slots] the pure policy that wins it, and what others do.
+    outcome : {"restarts", "seconds", "interrupted"}
+        What it ended by.
     """
 
     values: FloatArray
     value: float
     probability: FloatArray
+    outcome: ClimbOutcome
 
 
 def alternating_best_responses(
@@ -49,6 +47,7 @@ def alternating_best_responses(
     rule: PayoffRule = "common",
     restarts: int = 100,
     seed: int = 0,
+    seconds: float | None = None,
 ) -> AlternatingResponses:
     """Have the agents of a team respond to each other by turns, until none gains, many times.
 
@@ -72,6 +71,9 @@ def alternating_best_responses(
     restarts : int
         Number of random policies to begin with.
     seed : int
+    seconds : float, optional
+        Time after which none is begun but the first. Then, or when it is interrupted (Ctrl-C), the
+        best so far is returned.
 
     Raises
     ------
@@ -95,38 +97,8 @@ def alternating_best_responses(
     problem = pose_problem(information, team, others, rule)
     check_count("restarts", restarts, least=1)
     check_count("seed", seed)
-    values, pick = climb(problem, restarts, seed)
-    probability = problem.policy(pick)
-    return AlternatingResponses(values, problem.value(probability), probability)
-
-
-def climb(problem: TeamProblem, restarts: int, seed: int) -> tuple[FloatArray, LongArray]:
-    """Return [restarts] what is won in the end each time, and [M] the actions of the best."""
-    information = problem.information
-    tree, _ = join_twins(problem.tree, twin_nodes(information.form, information.label))
-    roots = np.flatnonzero(tree.parent_edge < 0)
-    block = _blocks(information, problem.team)
-    tolerance = RELATIVE_TOLERANCE * float(np.abs(tree.gain).sum())
-    picks = np.zeros((restarts, information.num_labels), np.int64)
-    values = np.zeros(restarts)
-    for restart, pick in enumerate(picks):
-        pick_at_random(information.first_slot, pick, make_stream(seed, restart))
-        values[restart] = alternate(tree, roots, information.first_slot, block, pick, tolerance)
-    return values, picks[values.argmax()]
-
-
-def _blocks(information: InformationMap, team: Team) -> LongArray:
-    """Return [M] which labels get their actions together: those of an agent, or of one stage of it.
-
-    Labels of others are in block 0, and of no importance.
-    """
-    block = np.zeros(information.num_labels, np.int64)
-    count = 0
-    for agent in team:
-        own = np.flatnonzero(information.agent == agent)
-        forgets = information.recall_violation((agent,)) is not None
-        stage = information.stage[own] if forgets else np.zeros(len(own), np.int64)
-        part = np.unique(stage, return_inverse=True)[1]
-        block[own] = count + part
-        count = int(block.max(initial=-1)) + 1
-    return block
+    found = climb(problem, restarts, seed, end_of(seconds))
+    probability = problem.policy(found.pick)
+    return AlternatingResponses(
+        found.values, problem.value(probability), probability, found.outcome
+    )

@@ -9,9 +9,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from infoset.checks import check_count
-from infoset.teams.exact.alternating import climb
 from infoset.teams.exact.bounds import most_by_recall
+from infoset.teams.exact.climbing import climb
 from infoset.teams.exact.components import find_components, sort_nodes
+from infoset.teams.exact.limits import end_of
 from infoset.teams.exact.problem import TeamProblem, pose_problem
 from infoset.teams.exact.search import Search, begin_search
 from infoset.teams.exact.team_tree import arrange, join_twins, pad_stages
@@ -22,10 +23,12 @@ from infoset.typing import FloatArray
 
 __all__ = ["TeamOptimum", "team_optimum"]
 
-Outcome: TypeAlias = Literal["optimal", "states", "interrupted"]
+Outcome: TypeAlias = Literal["optimal", "states", "seconds", "interrupted"]
 
 MAX_STATES = 5_000_000
 RESTARTS_INSTEAD = 20
+SECONDS_AFTER_INTERRUPT = 1.0
+SHARE_OF_SEARCH = 0.75
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class TeamOptimum:
         What the team wins with `probability`.
     upper_bound : float
         No policy wins more, but for rounding. The same as `value` if that is proved best.
-    outcome : {"optimal", "states", "interrupted"}
+    outcome : {"optimal", "states", "seconds", "interrupted"}
         Whether that is proved best, or what the search ended by.
     probability : FloatArray
         [slots] a pure policy of the team, and what others do.
@@ -63,6 +66,7 @@ def team_optimum(
     others: FloatArray | None = None,
     rule: PayoffRule = "common",
     max_states: int = MAX_STATES,
+    seconds: float | None = None,
 ) -> TeamOptimum:
     """Find the most that a team can win, and a policy that does, by branch and bound.
 
@@ -92,7 +96,10 @@ def team_optimum(
         What the team wins: what each of its agents gets, or the sum.
     max_states : int
         Most states of the search to meet, at some 100 bytes each. Then, or when it is interrupted
-        (Ctrl-C), the best that was found is returned, with a bound.
+        (Ctrl-C), the best that was found is returned, or the best of some climbs, with a bound.
+    seconds : float, optional
+        Time after which to stop, likewise; a quarter of it is kept for the climbs. Public states
+        are found and one climb is made however long that takes.
 
     Raises
     ------
@@ -115,11 +122,14 @@ def team_optimum(
     >>> round(optimum.value, 6), optimum.outcome
     (0.555556, 'optimal')
     """
-    problem = pose_problem(information, team, others, rule)
     check_count("max_states", max_states, least=1)
+    end, end_of_search = end_of(seconds), end_of(seconds and SHARE_OF_SEARCH * seconds)
+    problem = pose_problem(information, team, others, rule)
     search = _begin(problem)
-    ended_by = _run(search, max_states)
-    probability = _best_known(problem, search)
+    ended_by = _run(search, max_states, end_of_search)
+    if ended_by == "interrupted":
+        end = min(end, end_of(SECONDS_AFTER_INTERRUPT))
+    probability = _best_known(problem, search, end)
     value, upper = problem.value(probability), float(search.upper.sum())
     is_proved = search.is_done or value + search.tolerance >= upper
     return TeamOptimum(
@@ -132,13 +142,13 @@ def team_optimum(
     )
 
 
-def _run(search: Search, max_states: int) -> Outcome:
+def _run(search: Search, max_states: int, until: float) -> Outcome:
     """Search, and return what it ended by if not by being done."""
     try:
-        search.run(max_states)
+        search.run(max_states, until)
     except KeyboardInterrupt:
         return "interrupted"
-    return "states"
+    return "states" if search.num_states >= max_states else "seconds"
 
 
 def _begin(problem: TeamProblem) -> Search:
@@ -152,15 +162,16 @@ def _begin(problem: TeamProblem) -> Search:
     return begin_search(tree, component, most_by_recall(problem, tree, first[owner[order]]))
 
 
-def _best_known(problem: TeamProblem, search: Search) -> FloatArray:
+def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:
     """Return the policy that was found, or the best of some climbs where the search is not done.
 
-    What was found from a part of the roots on replaces what the climb does there.
+    No climb but the first begins when `time.monotonic` is `until`. What was found from a part of
+    the roots on replaces what the climb does there.
     """
     if search.is_done:
         climbed = np.zeros(problem.information.num_labels, np.int64)
     else:
-        climbed = climb(problem, RESTARTS_INSTEAD, seed=0)[1]
+        climbed = climb(problem, RESTARTS_INSTEAD, 0, until).pick
     found = climbed.copy()
     for root in np.flatnonzero(search.lower > -np.inf).tolist():
         search.write_picks(root, found)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +24,7 @@ from infoset.typing import FloatArray, IntArray, LongArray
 __all__ = ["Search", "begin_search"]
 
 FEWEST_ROWS = 1 << 12
-STEPS_AT_ONCE = 1 << 20
+STEPS_AT_ONCE = 1 << 16
 RELATIVE_TOLERANCE = 1e-13
 
 
@@ -78,9 +80,9 @@ class Search:
         """How many states of the search were met."""
         return int(self.memo.num_filled[0])
 
-    def run(self, max_states: int) -> None:
-        """Search until all is known, or so many states were met."""
-        while not self.is_done and self.num_states < max_states:
+    def run(self, max_states: int, until: float = inf) -> None:
+        """Search until all is known, so many states were met, or `time.monotonic` is `until`."""
+        while not self.is_done and self.num_states < max_states and time.monotonic() < until:
             with interrupts_held():
                 self._go_on(max_states)
 
