@@ -176,7 +176,8 @@ def _measured(result: CellResult, row: Row) -> Measured:
 DICE: Final = ("LD 3D", "LD 5D")
 CARDS: Final = ("CG 10C", "CG 20C")
 QUICK: Final = tuple(zip((*DICE, *CARDS), (200, 100, 100, 30), strict=True))
-FULL: Final = tuple((game, 1000) for game in (*DICE, *CARDS))
+FULL: Final = tuple(zip((*DICE, *CARDS), (1000, 1000, 500, 500), strict=True))
+"""A thousand games a number, as in the paper: of cards, both seats of 500 deals."""
 
 FIRST_SEAT_WINS = Experiment(
     "2",
