@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infoset.beliefs import PublicPrivateBelief
 from infoset.evaluation import best_response
-from infoset.experiments.beliefs.exact_cells import exact_pimc
 from infoset.experiments.beliefs.policies import is_dice, tree_of
 from infoset.experiments.beliefs.published import GAMES, SHARES
 from infoset.experiments.beliefs.sheets import SEATS
@@ -20,6 +20,7 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy
+from infoset.searchers import tabulate_pimc
 from infoset.searchers.closed_form import bid_response, pimc_table
 from infoset.typing import LongArray
 
@@ -105,17 +106,17 @@ class ChosenCell:
 
 def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
     """Return how many public states the seat acts at, and what choices of shares get there."""
-    form = tree_of(cell.game).sequence_form
-    policies = [exact_pimc(cell.game, (share,)) for share in cell.shares]
-    assert all(isinstance(policy, TabularPolicy) for policy in policies)
-    stacked = np.stack([policy.probabilities[cell.seat] for policy in policies])  # type: ignore[union-attr]
+    tree = tree_of(cell.game)
+    form = tree.sequence_form
+    policies = [tabulate_pimc(tree, PublicPrivateBelief(share)) for share in cell.shares]
+    stacked = np.stack([policy.probabilities[cell.seat] for policy in policies])
     own = form.infostate_trees[cell.seat]
     states, place = np.unique(own.public_state[own.acting], return_inverse=True)
     owner = form.treeplexes[cell.seat].infostate_of_sequence[1:]
     sequences = np.arange(1, stacked.shape[1])
 
     def value_of(chosen: LongArray) -> float:
-        parts = list(policies[0].probabilities)  # type: ignore[union-attr]
+        parts = list(policies[0].probabilities)
         mixed = np.ones(stacked.shape[1])
         mixed[1:] = stacked[chosen[place[owner]], sequences]
         parts[cell.seat] = mixed
