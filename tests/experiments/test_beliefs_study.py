@@ -195,7 +195,7 @@ def test_intervals_by_students_t():
 
 
 def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
-    setting = Setting(0, ("LD 2D",), LITTLE, 2, ("pimc",))
+    setting = Setting(0, ("LD 2D",), LITTLE, LITTLE, 2, ("pimc",))
     study = Study("beliefs", "B", (Experiment("1", "T", report, setting, setting, "", ""),))
     (done,) = run_study(study, tmp_path / "runs")
     (table,) = done.report.tables
@@ -236,11 +236,13 @@ def test_the_fitted_tree_search_stands_beside_the_papers():
         told.extend(cells)
         return [{"responses": (1.0, 2.0)} for _ in cells]
 
-    report(run, Setting(0, ("LP",), LITTLE, 1))
+    report(run, Setting(0, ("LP",), LITTLE, Effort(0.4, 2), 1))
     fitted = [cell for cell in told if cell.changes]
     assert len(told) == 33
     assert [cell.algorithm for cell in fitted] == ["ismcts"] * 11
     assert fitted[0].changes == (("bonus", "2ln"), ("num_rollouts", 20))
+    assert {cell.effort for cell in fitted} == {Effort(0.4, 2)}
+    assert {cell.effort for cell in told if not cell.changes} == {LITTLE}
 
 
 def test_readings_are_measured_by_their_distance():

@@ -38,7 +38,8 @@ class Setting(NamedTuple):
         Of the searcher.
     games : tuple[str, ...]
         By their names in the tables.
-    effort : Effort
+    effort, fitted_effort : Effort
+        Of the paper's rows, and of those of the settings that fit them, which search longer.
     seeds : int
     algorithms : tuple[str, ...]
     """
@@ -46,6 +47,7 @@ class Setting(NamedTuple):
     seat: int
     games: tuple[str, ...]
     effort: Effort
+    fitted_effort: Effort
     seeds: int
     algorithms: tuple[str, ...] = (*ALGORITHMS, FITTED)
 
@@ -80,29 +82,28 @@ def found_responses(run: RunCells, setting: Setting) -> Mapping[Row, Sequence[Me
         and row.algorithm in setting.algorithms
     ]
     seeds = range(setting.seeds)
-    cells = [
-        _cell(row, share, setting.effort, seed) for row, share, seed in product(rows, SHARES, seeds)
-    ]
+    cells = [_cell(row, share, setting, seed) for row, share, seed in product(rows, SHARES, seeds)]
     values = iter([result["responses"][setting.seat] for result in run(cells)])
     return {row: [Measured.of_runs([next(values) for _ in seeds]) for _ in SHARES] for row in rows}
 
 
-def _cell(row: Row, share: float, effort: Effort, seed: int) -> PolicyCell:
+def _cell(row: Row, share: float, setting: Setting, seed: int) -> PolicyCell:
     game = GAMES[row.game].game
     if row.algorithm == FITTED:
-        return PolicyCell("ismcts", game, share, effort, seed, LIKE_THE_PAPER)
-    return PolicyCell(row.algorithm, game, share, effort, seed)
+        return PolicyCell("ismcts", game, share, setting.fitted_effort, seed, LIKE_THE_PAPER)
+    return PolicyCell(row.algorithm, game, share, setting.effort, seed)
 
 
-QUICK, FULL = Effort(0.05, 20), Effort(0.01, 200)
+QUICK: Final = (Effort(0.05, 20), Effort(0.05, 20))
+FULL: Final = (Effort(0.01, 200), Effort(0.02, 50))
 SETTLED = ("LD 2D", "LP")
 
 FIRST_SEAT = Experiment(
     "1",
     "Table 1: best responses to a searcher in the first seat",
     report,
-    quick=Setting(0, (*SETTLED, "LD 3D"), QUICK, 2),
-    full=Setting(0, (*SETTLED, "LD 3D"), FULL, 3),
+    quick=Setting(0, (*SETTLED, "LD 3D"), *QUICK, 2),
+    full=Setting(0, (*SETTLED, "LD 3D"), *FULL, 3),
     quick_time="five minutes",
     full_time="hours",
 )
@@ -111,8 +112,8 @@ SECOND_SEAT = Experiment(
     "3",
     "Table 3: best responses to a searcher in the second seat",
     report,
-    quick=Setting(1, SETTLED, QUICK, 2),
-    full=Setting(1, SETTLED, FULL, 3),
+    quick=Setting(1, SETTLED, *QUICK, 2),
+    full=Setting(1, SETTLED, *FULL, 3),
     quick_time="as table 1, with which it shares its runs",
     full_time="hours",
 )
