@@ -62,7 +62,9 @@ def test_a_team_is_paid_the_sum_or_what_all_get(kuhn):
 
 
 def test_what_differs_has_no_common_payoff(kuhn):
-    with pytest.raises(ParameterError, match=r"not always paid the same.*give rule='sum'"):
+    with pytest.raises(
+        ParameterError, match=r"not always paid the same.*give rule='sum' \(--rule sum\)"
+    ):
         team_payoff(kuhn, (0, 1))
     with pytest.raises(ParameterError, match="rule='mean' must be 'common' or 'sum'"):
         team_payoff(kuhn, (0, 1), "mean")

@@ -117,3 +117,5 @@ def test_wrong_policies_are_refused():
         to_tabular(written, random_probabilities(written, np.random.default_rng(0)))
     with pytest.raises(ParameterError, match="give an InformationMap"):
         random_probabilities(form, np.random.default_rng(0))
+    with pytest.raises(ParameterError, match=r"rng=0 is of type int; give a generator"):
+        random_probabilities(information, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
+from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import TabularPolicy, check_policy, uniform_policy
 from infoset.teams.information import InformationMap, check_information
@@ -78,9 +78,10 @@ def random_probabilities(information: InformationMap, rng: np.random.Generator) 
     Raises
     ------
     ParameterError
-        If that is no information map.
+        If those are no information map and generator.
     """
     check_information(information)
+    check_kind("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
     weight = rng.standard_exponential(information.num_slots)
     sums = np.add.reduceat(weight, information.first_slot[:-1])
     return np.asarray(weight / np.repeat(sums, information.num_actions))

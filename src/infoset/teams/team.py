@@ -101,6 +101,6 @@ def team_payoff(form: ProductForm, team: Sequence[int], rule: PayoffRule = "comm
     if len(unequal):
         raise ParameterError(
             f"agents {agents} of {form} are not always paid the same (once, {payoff[unequal[0]]}); "
-            "for a team that wants most in total give rule='sum'"
+            "for a team that wants most in total give rule='sum' (--rule sum)"
         )
     return payoff[:, 0].copy()

@@ -277,6 +277,7 @@ def test_what_does_not_fit_is_refused(bridge, monkeypatch):
         ({"max_states": 0}, "max_states"),
         ({"seconds": -1}, "seconds=-1 must be a finite number, at least 0"),
         ({"others": np.ones(3)}, "have shape"),
+        ({"others": {}}, r"have shape \(\)"),
         ({"rule": "most"}, "must be 'common' or 'sum'"),
     ],
 )

@@ -201,6 +201,10 @@ def test_the_rest_of_what_can_be_wrong(trade):
         InformationMap.from_values(trade, [0, 1], "short")
     with pytest.raises(ParameterError, match="give a ProductForm"):
         forget_own_actions("trade_comm")
+    with pytest.raises(ParameterError, match="give a ProductForm"):
+        InformationMap.from_values("trade_comm", [0], "name")
+    with pytest.raises(ParameterError, match="give a ProductForm"):
+        InformationMap.from_function("trade_comm", lambda prefix: 0, "name")
     with pytest.raises(ParameterError, match="not made of the rules"):
         forget_own_actions(random_team_game(0))
     with pytest.raises(ValueError, match="read-only"):

@@ -84,8 +84,8 @@ def pose_problem(
                 f"[{information.num_slots}] of probabilities, which tells what the others do"
             )
         others = np.repeat(1 / information.num_actions, information.num_actions)
-    others = np.asarray(others, np.float64)
     check_probabilities(information, others)
+    others = np.asarray(others, np.float64)
     payoff = team_payoff(form, agents, rule)
     tree = _see(information, agents, others, payoff)
     return TeamProblem(information, agents, others, payoff, tree)

@@ -12,7 +12,7 @@ from infoset.checks import check_callable, check_kind
 from infoset.errors import ParameterError
 from infoset.teams.information.checks import asked, check_labels
 from infoset.teams.information.recall import RecallViolation, find_recall_violation
-from infoset.teams.product_form import Prefix, ProductForm
+from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.teams.team import check_team
 from infoset.tree.forms.extensive_form import number_by_appearance
 from infoset.tree.forms.knowledge import merge_intersecting
@@ -77,6 +77,7 @@ class InformationMap:
         ParameterError
             If there are not as many values as nodes, or agents cannot know what they may do.
         """
+        check_form(form)
         if len(values) != form.num_nodes:
             raise ParameterError(
                 f"got {len(values)} values for the information map {name!r}; {form} has "
@@ -123,6 +124,7 @@ class InformationMap:
         >>> np.bincount(told.stage).tolist()
         [4, 4, 4, 4]
         """
+        check_form(form)
         check_callable("function", function, "a function of a Prefix")
         own = range(form.num_agents) if team is None else team
         is_own = np.isin(form.arrays.agent, check_team(form, own))

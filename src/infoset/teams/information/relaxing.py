@@ -92,8 +92,9 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
     form = information.form
     if form.shown is None:
         raise ParameterError(
-            f"{form} does not tell what each agent is shown alone; make it of the rules of a game, "
-            "give shown= to make_product_form, or write a map: InformationMap.from_function"
+            f"{form} does not tell what each agent is shown alone, since it was not made of the "
+            "rules of a game: lend no more than the closure (relax='closure', --relax closure), "
+            "give shown= to make_product_form, or write a map by InformationMap.from_function"
         )
     label = information.label.astype(np.int64)
     for agent in check_team(form, team):

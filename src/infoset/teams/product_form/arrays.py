@@ -13,9 +13,9 @@ class ProductArrays(NamedTuple):
     """A game in which nature moves once, at the start: N nodes, E edges, L stages, P agents.
 
     A node is a prefix: an outcome of nature, and the actions since. One agent acts there, and an
-    edge is one of its actions. Nodes are ordered by stage, then by outcome, then by the actions;
-    so parents come before children, and every label of an information map has its nodes in one
-    stage. An outcome has one root, in whatever stage its first agent acts.
+    edge is one of its actions. Nodes are ordered by stage, then by outcome, then as the game has
+    them; so parents come before children, and every label of an information map has its nodes in
+    one stage. An outcome has one root, in whatever stage its first agent acts.
 
     Attributes
     ----------

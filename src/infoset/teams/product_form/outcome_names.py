@@ -11,6 +11,7 @@ import numpy as np
 from infoset.teams.product_form.histories import Histories
 from infoset.teams.product_form.nature import Pairs, until_drawn
 from infoset.tree import ExtensiveForm, GameTree
+from infoset.tree.forms.contraction import distinct
 from infoset.tree.forms.unrolled import shown_text
 from infoset.typing import FloatArray
 
@@ -19,15 +20,17 @@ __all__ = ["OutcomeNames"]
 
 @dataclass(frozen=True)
 class OutcomeNames(Sequence[str]):
-    """The outcomes of nature as texts, made when they are asked for first.
+    """The outcomes of nature as texts, all different, made when they are asked for first.
 
-    A draw that comes to different things in different histories is told by the first of them.
+    A draw that comes to different things in different histories is told by the first of them; the
+    text then ends with the number of the outcome.
     """
 
     tree: GameTree | ExtensiveForm
     histories: Histories
     draws: FloatArray
     texts: dict[int, str] = field(default_factory=dict)
+    drawn: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.draws)
@@ -47,18 +50,31 @@ class OutcomeNames(Sequence[str]):
         return self.texts[outcome]
 
     def _trace(self, outcome: int) -> str:
-        texts = []
+        texts: list[str] = []
+        is_clear = True
         none = np.zeros(1, np.int64)
         waiting = until_drawn(self.histories, Pairs(none, none))
         for draw in self.draws[outcome].tolist():
             if not len(waiting.item):
                 break
             children = self.histories.choose(waiting.item, np.full(len(waiting.item), draw))
-            texts.append(_either(dict.fromkeys(map(self._drawn, children.tolist()))))
+            drawn = dict.fromkeys(map(self._drawn, children.tolist()))
+            is_clear &= len(drawn) == 1
+            texts.append(_either(drawn))
             waiting = until_drawn(self.histories, Pairs(waiting.outcome, children))
-        return ", ".join(texts) or "(nothing to draw)"
+        text = ", ".join(texts) or "(nothing to draw)"
+        return text if is_clear else f"{text}, number {outcome}"
 
     def _drawn(self, child: int) -> str:
+        """Return what nature draws, in words that tell it from all else that it might."""
+        first_child = self.histories.first_child
+        group = int(np.searchsorted(first_child, child, side="right")) - 1
+        if group not in self.drawn:
+            others = range(first_child[group], first_child[group + 1])
+            self.drawn[group] = distinct([self._text_of_move(other) for other in others])
+        return self.drawn[group][child - int(first_child[group])]
+
+    def _text_of_move(self, child: int) -> str:
         if isinstance(self.tree, GameTree):
             return shown_text(self.tree.graph, int(self.tree.edge[child]))
         return str(self.tree.moves[self.tree.move[child]])
@@ -66,4 +82,4 @@ class OutcomeNames(Sequence[str]):
 
 def _either(texts: Collection[str]) -> str:
     first, *others = texts
-    return f"{first} (or {len(others)} others)" if others else first
+    return f"{first} (or {len(others)} more)" if others else first

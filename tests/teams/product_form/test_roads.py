@@ -1,0 +1,135 @@
+"""All roads to a product form end at the same one, in every game of the registry."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.evaluation import expected_values
+from infoset.games import RandomGame, load_game
+from infoset.interop.efg.reader import parse_efg
+from infoset.interop.efg.writer import format_efg
+from infoset.policy import random_policy
+from infoset.teams import (
+    drop_decided,
+    expected_payoffs,
+    from_tabular,
+    make_product_form,
+    merge_outcomes,
+    perfect_recall_closure,
+    product_form,
+    recall_bound,
+)
+from infoset.tree import as_game, build_tree, extensive_form, forget_non_acting
+from small_games import SMALL_GAMES
+
+MANY_PLAYERS = (
+    "kuhn_poker(players=3)",
+    "goofspiel(players=3,num_cards=3)",
+    "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)",
+)
+SPECS = (*SMALL_GAMES, *MANY_PLAYERS)
+MOST_HISTORIES = 20_000
+"""Beyond, only the shorter roads are gone."""
+
+
+def other_roads(tree):
+    """Return names and forms: by the tree written as text, by trees as such, and by their rules."""
+    augmented = extensive_form(tree)
+    yield "augmented", product_form(augmented)
+    if tree.num_histories <= MOST_HISTORIES:
+        yield "classical", product_form(forget_non_acting(augmented))
+        yield "text", product_form(parse_efg(format_efg(tree), name=str(tree)))
+        yield "rules", product_form(as_game(augmented))
+
+
+def same_arrays(one, other):
+    return all(
+        first.shape == second.shape and np.allclose(first, second, rtol=0, atol=1e-12)
+        for first, second in zip(
+            (*one.arrays, one.original), (*other.arrays, other.original), strict=True
+        )
+    )
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_all_roads_lead_to_the_same_form(spec):
+    tree = build_tree(load_game(spec))
+    form = product_form(tree)
+    assert same_arrays(form, product_form(tree.game))
+    for name, other in other_roads(tree):
+        if spec == "random_game":  # nodes of players who act at once come in another order
+            assert bounds(form) == pytest.approx(bounds(other), abs=1e-12), name
+        else:
+            assert same_arrays(form, other), name
+
+
+def bounds(form):
+    """Return what parts of the agents win at most, each against uniform play of the others."""
+    information = form.information
+    uniform = np.repeat(1 / information.num_actions, information.num_actions)
+    agents = range(form.num_agents)
+    teams = [(agent,) for agent in agents] + [tuple(agents), tuple(agents)[1:], tuple(agents)[:-1]]
+    wins = [recall_bound(information, team, others=uniform, rule="sum") for team in teams if team]
+    return np.array(wins)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_games_of_players_who_act_at_once_are_the_same_by_all_roads(seed):
+    game = RandomGame(seed=seed, num_players=2 + seed % 3, max_histories=60)
+    tree = build_tree(game)
+    wanted = bounds(product_form(tree))
+    for name, other in other_roads(tree):
+        assert bounds(other) == pytest.approx(wanted, abs=1e-12), name
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_policies_are_worth_the_same_in_games_and_in_smaller_forms(spec):
+    tree = build_tree(load_game(spec))
+    policy = random_policy(tree.sequence_form, np.random.default_rng(7))
+    form = product_form(tree)
+    merged = merge_outcomes(form)
+    for smaller in (form, merged, drop_decided(form), drop_decided(merged)):
+        found = expected_payoffs(smaller.information, from_tabular(smaller.information, policy))
+        assert found == pytest.approx(expected_values(policy), abs=1e-10)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if "bridge" not in spec])
+def test_what_is_written_down_again_is_the_same(spec):
+    form = product_form(load_game(spec))
+    assert len(set(form.outcomes)) == len(form.outcomes)
+    lengths = [len(form.path(node)) for node in range(form.num_nodes)]
+    written = write_down(form)
+    if (form.stage == lengths).all() and form.outcomes.draws.shape[1] <= 1:
+        assert same_arrays(form, written)  # later draws bring nodes into another order
+    team = tuple(range(form.num_agents))[:2]
+    labels = [perfect_recall_closure(f.information, team).num_labels for f in (form, written)]
+    assert labels[0] == labels[1]
+    assert bounds(form) == pytest.approx(bounds(written), abs=1e-12)
+
+
+def write_down(form):
+    """Return the form by functions on prefixes, which look up what it has."""
+    prefixes = [form.prefix(node) for node in range(form.num_nodes)]
+    node_of = {(p.outcome, p.actions): node for node, p in enumerate(prefixes)}
+    chance = {p.outcome: form.arrays.chance[node] for node, p in enumerate(prefixes)}
+    paid = dict(zip(form.arrays.payoff_edge.tolist(), form.arrays.payoff.tolist(), strict=True))
+
+    def agent(outcome, actions):
+        node = node_of.get((outcome, actions))
+        return None if node is None else int(form.arrays.agent[node])
+
+    def reward(outcome, actions):
+        node = node_of[outcome, actions[:-1]]
+        position = form.legal_actions(node).index(actions[-1])
+        return paid.get(int(form.arrays.first_edge[node]) + position, [0.0] * form.num_agents)
+
+    return make_product_form(
+        chance,
+        agent_names=form.agent_names,
+        num_stages=form.num_stages,
+        agent=agent,
+        legal_actions=lambda *prefix: form.legal_actions(node_of[prefix]),
+        information=lambda *prefix: int(form.original[node_of[prefix]]),
+        reward=reward,
+    )
