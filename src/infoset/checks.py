@@ -6,12 +6,15 @@ from math import inf, isfinite
 from numbers import Integral, Real
 from os import PathLike
 
+import numpy as np
+
 from infoset.errors import ParameterError
 
 __all__ = [
     "SUM_TOLERANCE",
     "check_callable",
     "check_count",
+    "check_generator",
     "check_kind",
     "check_number",
     "check_path",
@@ -94,6 +97,17 @@ def check_count(name: str, value: object, least: int = 0) -> None:
     """
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
+
+
+def check_generator(rng: object) -> None:
+    """Raise unless a value is a random generator of numpy; a seed is none.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
+    check_kind("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
 
 
 def check_path(name: str, value: object, of: str = "a file") -> None:

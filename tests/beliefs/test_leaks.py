@@ -86,6 +86,52 @@ def test_who_knows_the_world_from_the_rules_is_found():
     assert repr(second) in str(leak)
 
 
+def test_rules_that_are_equal_are_not_taken_for_those_that_are_searched():
+    game = Telltale(dice_sides=5)
+    find_leak(game, sampler(game), seed=1, num_plays=2)
+    other = Telltale(dice_sides=5)
+    assert find_leak(other, peeker(other), seed=1).difference == "world state"
+
+
+def test_who_begins_its_list_with_the_true_world_is_found():
+    game = Telltale(dice_sides=3)
+
+    def search(infostate, rng):
+        truth = game.last
+        worlds = list(private_belief(game, infostate).worlds)
+        worlds.sort(key=lambda world: world != truth)
+        drawn = worlds[int(rng.integers(len(worlds)))]
+        return [float(sum(drawn.hands[1 - infostate.player]))]
+
+    assert find_leak(game, search, seed=1).difference == "world state"
+
+
+def test_who_keeps_answers_by_what_everybody_knows_is_found():
+    game = load_game("kuhn_poker")
+
+    def make():
+        kept = {}
+
+        def search(infostate, rng):
+            return [kept.setdefault(infostate.public_state, float(rng.random()))]
+
+        return search
+
+    leak = find_leak(game, make(), seed=1, num_plays=5, make_search=make)
+    assert leak.difference == "searcher"
+
+
+def test_who_keeps_the_generator_is_found():
+    kept = []
+
+    def search(infostate, rng):
+        kept.append(rng)
+        return [kept[0].random()]
+
+    leak = find_leak(load_game("kuhn_poker"), search, seed=1)
+    assert leak.difference == "time of asking"
+
+
 def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
     game = TelltaleRoll(dice_sides=3)
     leak = find_leak(game, peeker(game), seed=1, num_plays=30)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -14,6 +16,7 @@ from infoset.evaluation.match_result import Estimate, MatchResult
 from infoset.searchers import make_searcher
 
 KUHN = infoset.load("kuhn_poker")
+TOLL_ROAD = Path(__file__).parents[1] / "interop" / "efg" / "games" / "toll_road.efg"
 PIMC = "pimc(num_worlds=3)"
 MATCH = ("match", "kuhn_poker", PIMC, "uniform")
 
@@ -85,6 +88,32 @@ def test_a_searcher_measured_exactly_is_its_policy(command):
     searcher = make_searcher(text, KUHN)
     exact = infoset.exact_match(infoset.build_tree(KUHN), searcher, None)
     assert ran.json["seat_utilities"] == plain(exact)["seat_utilities"]
+
+
+def test_a_policy_of_a_tree_file_is_played(command):
+    command("solve", TOLL_ROAD, "--method", "cfr", "--iterations", "4", "--out", "run")
+    match = ("match", TOLL_ROAD, "run/policy.parquet", "uniform", "--json")
+    exact, played = command(*match, "--exact"), command(*match, "--deals", "2000")
+    values = command("evaluate", TOLL_ROAD, "run/policy.parquet", "--json").json["values"]
+    assert len(values) == 2
+    low, high = played.json["utility"]["interval"]
+    assert low < exact.json["utility"]["mean"] < high
+    seat = ("play", TOLL_ROAD, "--against", "run/policy.parquet")
+    assert command(*seat, stdin="1\n" * 9).code == 0
+
+
+def test_searches_that_were_late_are_told(command, monkeypatch):
+    text = "ismcts(milliseconds=5)"
+    monkeypatch.setattr("infoset.searchers.budget.LATE", -1.0)
+    ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
+    assert re.fullmatch(
+        r"note: ismcts\(milliseconds=5\): (\d+) of \1 searches took more than .*\n", ran.err
+    )
+    seat = ("play", "kuhn_poker", "--against", text, "--seed", "1")
+    assert f"note: {text}: " in command(*seat, stdin="1\n" * 5).err
+    ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--workers", "2")
+    assert ran.err == f"note: {text} has a clock to keep to; --workers 1 says how late it was\n"
+    assert command(*MATCH, "--deals", "3", "--workers", "2").err == ""
 
 
 def test_it_stops_when_the_interval_is_narrow(command):

@@ -6,6 +6,7 @@ import csv
 import io
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ import infoset.front
 from infoset.cli.commands.info import describe, remarks
 from infoset.front import GameInfo
 from infoset.games import GAMES
+from infoset.searchers import search_model
 
 INFO_KEYS = {
     "game",
@@ -29,6 +31,7 @@ INFO_KEYS = {
     "constant_sum",
     "perfect_recall",
 }
+ONE_CARD = Path(__file__).parents[1] / "interop" / "efg" / "games" / "one_card_poker.efg"
 HUGE = "liars_dice(numdice=20,dice_sides=1)"
 
 
@@ -112,6 +115,42 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
     assert "memory to build it" in shown.out
     assert "too large to build" in shown.out
     assert "≥" not in shown.out
+
+
+@pytest.mark.parametrize(
+    ("game", "model", "said"),
+    [
+        ("kuhn_poker", "GraphModel", "compiled (GraphModel)"),
+        ("liars_dice(numdice=2)", "DiceModel", "compiled (DiceModel)"),
+        ("trick_taking(num_cards=6)", "TricksModel", "compiled (TricksModel)"),
+        (ONE_CARD, None, "-"),
+    ],
+)
+def test_how_a_game_is_searched(command, game, model, said):
+    assert command("info", game, "--json").json["search_model"] == model
+    (line,) = [line for line in command("info", game).out.splitlines() if "searches" in line]
+    assert line.split(maxsplit=1)[1] == said
+    if model is not None:
+        assert type(search_model(infoset.load(game))).__name__ == model
+
+
+def test_a_game_too_large_to_explore_is_searched_by_its_rules(monkeypatch):
+    found = infoset.front.info("leduc_poker", max_worlds=300)
+    assert found.search_model == "RulesModel"
+    assert describe(found)["searches"] == "by its rules, slowly"
+    choosing = import_module("infoset.searchers.models.choosing")
+    monkeypatch.setattr(choosing, "MAX_WORLDS", 300)
+    assert infoset.front.info("leduc_poker").search_model == "RulesModel"
+    assert type(search_model(infoset.load("leduc_poker"))).__name__ == "RulesModel"
+
+
+def test_searchers_are_measured(command):
+    ran = command("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--json")
+    assert ran.err.startswith("note: a searcher is asked once at each infostate")
+    searcher = infoset.make_searcher("pimc(num_worlds=None)", infoset.load("kuhn_poker"))
+    assert ran.json["gains"] == [*infoset.evaluate("kuhn_poker", searcher).gains]
+    assert command("evaluate", ONE_CARD, "pimc(num_worlds=None)").code == 0
+    assert "share is 2" in command("evaluate", "kuhn_poker", "pimc(share=2)").complaint
 
 
 def test_solving_needs_less_memory_than_the_tree(command):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import infoset
-from infoset.errors import ParameterError, PolicyFileError, UnknownNameError
-from infoset.front import find_players, is_policy_file
+from infoset.errors import (
+    ParameterError,
+    PolicyFileError,
+    PolicyMismatchError,
+    UnknownNameError,
+)
+from infoset.front import find_players, is_policy_file, is_searcher, to_game
 
 KUHN = infoset.load("kuhn_poker")
+FORMS = Path(__file__).parents[1] / "interop" / "efg" / "games"
 
 
 @pytest.fixture
@@ -65,3 +73,39 @@ def test_what_looks_like_a_file_is_one():
     assert is_policy_file("runs/a(b=1)/policy.parquet")
     assert is_policy_file("A.CSV")
     assert not is_policy_file("pimc(share=0.5)")
+
+
+def test_files_of_a_tree_are_played_by_its_rules(tmp_path):
+    path = FORMS / "toll_road.efg"
+    form = infoset.load(str(path))
+    rules = to_game(form)
+    tree = infoset.build_tree(rules)
+    of_form = infoset.solve(form, "cfr", iterations=3).policy
+    of_rules = infoset.solve(tree, "cfr", iterations=3).policy
+    for number, policy in enumerate((of_form, of_rules)):
+        infoset.save_policy(policy, tmp_path / f"{number}.parquet")
+        infoset.save_policy_csv(policy, tmp_path / f"{number}.csv")
+    names = sorted(map(str, tmp_path.iterdir()))
+    for source in (rules, tree):
+        for name, policy in zip(names, find_players(names, source), strict=True):
+            wanted = of_form if "0." in name else of_rules
+            assert infoset.evaluate(policy).values == pytest.approx(infoset.evaluate(wanted).values)
+    other = tmp_path / "kuhn.parquet"
+    infoset.save_policy(infoset.solve(KUHN, "lp").policy, other)
+    with pytest.raises(PolicyMismatchError, match="a policy for kuhn_poker, not for A toll road"):
+        find_players([str(other)], rules)
+
+
+def test_texts_of_searchers(policy_file):
+    assert is_searcher("PIMC (share=0.5)")
+    assert is_searcher("ismcts")
+    assert not any(map(is_searcher, ["pimc", "uniform", "pimcs", "epimc.csv"]))
+
+
+def test_what_evaluates_policies_evaluates_searchers():
+    searcher = infoset.make_searcher("pimc(num_worlds=None)", infoset.load("leduc_poker"))
+    found = infoset.evaluate("leduc_poker", searcher)
+    assert found.gains == pytest.approx((0.4, 0.6))
+    one_card = infoset.load(str(FORMS / "one_card_poker.efg"))
+    searcher = infoset.make_searcher("pimc(num_worlds=None)", to_game(one_card))
+    assert infoset.evaluate(one_card, searcher).values[0] == pytest.approx(0.25)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import pytest
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import UnsupportedGameError
-from infoset.games import GAMES, load_game
-from infoset.searchers import Epimc, IsMcts, Pimc, search_model
+from infoset.games import GAMES, LiarsDice, load_game
+from infoset.searchers import SEARCHERS, IsMcts, RulesModel, make_searcher, search_model
 
 SMALL = {
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
@@ -28,6 +29,10 @@ GAME_NAMES = [
 ]
 TOO_LONG_TO_SOLVE = ("phantom_ttt", "tiny_bridge_2p")
 """Where the worlds of one decision are solved in minutes."""
+QUICK = {"ismcts": "ismcts(num_simulations=10)"} | {
+    name: f"{name}(num_worlds=5)" for name in ("pimc", "epimc")
+}
+SOLVING = ("pimc", "epimc")
 
 
 @cache
@@ -35,29 +40,116 @@ def model_of(name):
     return search_model(load_game(SMALL.get(name, name)))
 
 
-def check_searcher(make_searcher, name):
-    """Look for leaks under the private belief and under a mixture."""
+@pytest.mark.parametrize("searcher", SEARCHERS)
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_searchers_play_what_their_player_knows(name, searcher):
+    """Under the private belief and under a mixture."""
+    if searcher in SOLVING and name in TOO_LONG_TO_SOLVE:
+        pytest.skip("its worlds take minutes to solve")
     model = model_of(name)
     for share in (0.0, 0.4):
 
         def make(share=share):
             belief = PublicPrivateBelief(share, max_worlds=1000, num_samples=25)
-            return make_searcher(model, belief).search
+            return make_searcher(QUICK.get(searcher, searcher), model, belief=belief).search
 
-        assert find_leak(model.game, make(), seed=1, num_plays=2, make_search=make) is None
+        try:
+            leak = find_leak(model.game, make(), seed=1, num_plays=2, make_search=make)
+        except UnsupportedGameError as refused:
+            if searcher not in SOLVING:
+                raise
+            pytest.skip(str(refused))
+        assert leak is None
 
 
-@pytest.mark.parametrize("name", GAME_NAMES)
-def test_tree_search_plays_what_its_player_knows(name):
-    check_searcher(lambda model, belief: IsMcts(model, belief=belief, num_simulations=10), name)
+class Telltale(LiarsDice):
+    """Liar's dice whose rules remember the last world state they were asked about."""
+
+    def legal_actions(self, world, player):
+        object.__setattr__(self, "last", world)
+        return super().legal_actions(world, player)
 
 
-@pytest.mark.parametrize(
-    "name", [game for game in GAME_NAMES if game.values[0] not in TOO_LONG_TO_SOLVE]
-)
-@pytest.mark.parametrize("kind", [Pimc, Epimc])
-def test_searching_worlds_plays_what_its_player_knows(name, kind):
-    try:
-        check_searcher(lambda model, belief: kind(model, belief=belief, num_worlds=5), name)
-    except UnsupportedGameError as refused:
-        pytest.skip(str(refused))
+class Peeking(RulesModel):
+    """A model that knows where a play stands when a search begins."""
+
+    def deciding_actions(self, infostate):
+        self.truth = self.game.last
+        return super().deciding_actions(infostate)
+
+    def roots(self, infostate, belief, rng):
+        roots = super().roots(infostate, belief, rng)
+        worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
+        return self.looked_at(roots, worlds.index(self.truth))
+
+
+class Certain(Peeking):
+    """A model that believes in the truth alone."""
+
+    def looked_at(self, roots, place):
+        return roots._replace(probability=np.eye(len(roots.probability))[place])
+
+
+class TruthFirst(Peeking):
+    """A model that believes what it should, and begins its list with the truth."""
+
+    def looked_at(self, roots, place):
+        order = np.argsort(np.arange(len(roots.probability)) != place, kind="stable")
+        return type(roots)._make(column[order] for column in roots)
+
+
+def planted(model_kind, text):
+    """Return what a searcher by a model gives away, if it is found."""
+    game = Telltale(dice_sides=3)
+    searcher = make_searcher(text, model_kind(game))
+    return find_leak(game, searcher.search, seed=1, num_plays=5)
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_a_model_that_knows_the_world_is_found(searcher):
+    text = QUICK.get(searcher, searcher)
+    assert planted(RulesModel, text) is None
+    assert planted(Certain, text).difference == "world state"
+
+
+@pytest.mark.parametrize("text", ["pimc(num_worlds=1)", "ismcts(num_simulations=20)"])
+def test_a_list_of_worlds_that_begins_with_the_true_one_is_found(text):
+    assert planted(RulesModel, text) is None
+    assert planted(TruthFirst, text).difference == "world state"
+
+
+class OwnLuck(IsMcts):
+    """A searcher that draws from a generator of its own."""
+
+    def search(self, infostate, rng):
+        self.own = getattr(self, "own", np.random.default_rng(0))
+        return super().search(infostate, self.own)
+
+
+class SharedMemory(IsMcts):
+    """A searcher that keeps where searches begin by what everybody knows."""
+
+    def _beginning(self, infostate, rng):
+        self.begun = getattr(self, "begun", {})
+        at = self.begun.setdefault(infostate.public_state, infostate)
+        return super()._beginning(at, rng)
+
+
+class LongMemory(IsMcts):
+    """A searcher that does not forget the tree of its last search."""
+
+    def search(self, infostate, rng):
+        found = super().search(infostate, rng)
+        self.last = 0.5 * found + 0.5 * getattr(self, "last", found).mean()
+        return self.last / self.last.sum()
+
+
+@pytest.mark.parametrize("kind", [OwnLuck, SharedMemory, LongMemory])
+def test_what_is_kept_from_one_search_to_the_next_is_found(kind):
+    model = model_of("kuhn_poker")
+
+    def make():
+        return kind(model, num_simulations=20).search
+
+    leak = find_leak(model.game, make(), seed=1, num_plays=5, make_search=make)
+    assert leak.difference != "world state"

@@ -9,10 +9,10 @@ from oracle_pimc import plain_pimc
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.evaluation import best_response
-from infoset.game import Infostate, Observation, Step, initial_history
+from infoset.game import Infostate, Observation, Step, initial_history, play_out
 from infoset.games import load_game
 from infoset.policy import tabulate, uniform_policy
-from infoset.searchers import GraphModel, RulesModel
+from infoset.searchers import GraphModel, RulesModel, search_model
 from infoset.searchers.models.dice import DiceModel
 from infoset.searchers.models.tricks import TricksModel
 from infoset.searchers.pimc import Pimc, tabulate_pimc
@@ -337,3 +337,18 @@ def test_hostile_opponents_play_against_the_player_and_not_for_themselves():
     model = GraphModel(explore(game))
     answers = [Pimc(model, opponents=kind).search(known, rng) for kind in ("selfish", "hostile")]
     assert [answer.tolist() for answer in answers] == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
+    """As under the public belief, where not everybody sees who is to move."""
+    model = search_model(load_game("dark_hex(board_size=2)"))
+    rng = np.random.default_rng(3)
+    choosers = [lambda known, legal: legal[int(rng.integers(len(legal)))]] * 2
+    play = play_out(initial_history(model.game), choosers, rng).path()
+    known = next(step.infostates[0] for step in play if step.actors == (0,) and step.depth == 4)
+    searcher = Pimc(model, belief=1.0, num_worlds=1)
+    roots = model.roots(known, searcher.belief, np.random.default_rng(0))
+    acts = model.action_numbers(known, roots).max(axis=1) >= 0
+    assert 0 < acts.sum() < len(acts)
+    found = [searcher.search(known, np.random.default_rng(seed)).tolist() for seed in range(20)]
+    assert [1 / len(found[0])] * len(found[0]) in found

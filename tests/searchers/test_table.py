@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from inspect import signature
 
 import numpy as np
@@ -18,11 +19,13 @@ from infoset.searchers import (
     Epimc,
     IsMcts,
     Pimc,
+    RulesModel,
     Searcher,
     find_searcher,
     make_searcher,
     search_model,
 )
+from infoset.searchers.budget import Lateness, SearchRecord
 
 KUHN = search_model(load_game("kuhn_poker"))
 QUEEN = Infostate(0, (Step(None, "Q", None),))
@@ -133,3 +136,38 @@ def test_mistakes(text, told, kind, message):
 def test_a_game_by_name_is_told_to_be_loaded():
     with pytest.raises(InfosetError, match=re.escape('infoset.load("kuhn_poker")')):
         make_searcher("pimc", "kuhn_poker")
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+@pytest.mark.parametrize("rng", [3, None, np.random.RandomState(0)])
+def test_a_generator_has_to_be_one(name, rng):
+    searcher, known = make_searcher(name, KUHN), Infostate(0, (Step(None, "K", None),))
+    for search in (searcher.search, partial(searcher.search_many, number=2)):
+        with pytest.raises(ParameterError, match=r"rng.* give a generator, such as np\.random"):
+            search(known, rng)
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_searcher_says_how_late_it_was(name):
+    known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)
+    free = make_searcher(name, KUHN)
+    free.search(known, rng)
+    assert free.lateness.num_searches == 0
+    timed = make_searcher(name, RulesModel(KUHN.game), milliseconds=1e-3)
+    for number in range(1, 4):
+        timed.search(known, rng)
+        assert timed.lateness.num_searches == timed.lateness.num_late == number
+        assert timed.lateness.worst >= timed.last_search.overrun > 0.2
+    assert str(timed.lateness).startswith("3 of 3 searches took more than 20% too long, the long")
+    slow = make_searcher(name, KUHN, milliseconds=1e6)
+    slow.search_many(known, rng, 2)
+    assert str(slow.lateness) == "none of 2 searches took more than 20% too long"
+
+
+def test_what_is_in_time_is_not_late():
+    lateness = Lateness()
+    common = {"actions": (), "values": np.zeros(0), "num_nodes": 0, "allowed": 1.0}
+    for seconds in (0.5, 1.19, 1.21, 3.0):
+        lateness.add(SearchRecord(seconds=seconds, **common))
+    assert (lateness.num_searches, lateness.num_late, lateness.worst) == (4, 2, 2.0)
+    assert str(lateness).endswith("the longest 3 times what it was allowed")

@@ -116,7 +116,7 @@ def find_leak(
     check_count("num_worlds", num_worlds, least=1)
     if make_search is not None:
         check_callable("make_search", make_search, "a function that makes a search")
-    trial = _Trial(search, seed, num_worlds, make_search)
+    trial = _Trial(game, search, seed, num_worlds, make_search)
     rng = np.random.default_rng(seed)
     for _ in range(num_plays):
         for history, player in _random_decisions(game, rng):
@@ -152,11 +152,13 @@ class _Trial:
 
     def __init__(
         self,
+        game: Game,
         search: Search,
         seed: int,
         num_worlds: int,
         make_search: Callable[[], Search] | None,
     ) -> None:
+        self.game = game
         self.search = search
         self.seed = seed
         self.num_worlds = num_worlds
@@ -197,14 +199,16 @@ class _Trial:
     def _ask(
         self, search: Search, history: History, infostate: Infostate, entropy: int
     ) -> FloatArray:
-        _lead_rules(history)
+        _lead_rules(self.game, history)
         rng = np.random.default_rng([self.seed, entropy])
         return np.array(search(infostate, rng), dtype=np.float64)
 
 
-def _lead_rules(history: History) -> None:
-    """Ask the rules what a play to this history asks, in case they remember it."""
-    game = history.game
+def _lead_rules(game: Game, history: History) -> None:
+    """Ask the rules what a play to this history asks, in case they remember it.
+
+    Beliefs are shared by games that are equal: the history may be of another such object.
+    """
     for stop in history.path():
         if stop.parent is not None:
             transition = (stop.parent.world, stop.joint_action, stop.world)

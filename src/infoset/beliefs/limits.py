@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
+from infoset.checks import check_count, check_generator
 
 __all__ = ["MAX_WORLDS", "NUM_SAMPLES", "Limits"]
 
@@ -39,7 +39,6 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.rng is not None:
-            give = "a generator, such as np.random.default_rng(0)"
-            check_kind("rng", self.rng, np.random.Generator, give)
+            check_generator(self.rng)
         check_count("max_worlds", self.max_worlds, least=1)
         check_count("num_samples", self.num_samples, least=1)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from infoset.game import Game
 
 __all__ = [
+    "ASKED_ONCE",
     "complain",
     "duration_text",
     "error_console",
@@ -29,6 +30,8 @@ __all__ = [
     "tell",
     "tell_notes",
 ]
+
+ASKED_ONCE = "note: a searcher is asked once at each infostate, and what it says there is measured"
 
 WIDTH_OF_A_FILE = 100
 

@@ -12,7 +12,14 @@ from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.evaluation.match_result import MatchResult, exact_result, shared_wins
 from infoset.evaluation.tree_matches import drawn_pairs
 from infoset.evaluation.tree_plays import check_same_game, known_reach
-from infoset.policy import Policy, TabularPolicy, UniformPolicy, tabulate, uniform_policy
+from infoset.policy import (
+    Policy,
+    TabularPolicy,
+    UniformPolicy,
+    policy_by_rules,
+    tabulate,
+    uniform_policy,
+)
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
 
@@ -75,10 +82,12 @@ def table_of(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPolicy
     """Return a policy as one or several tables of the tree, or None if it is not one."""
     if policy is None or isinstance(policy, UniformPolicy):
         return uniform_policy(tree.sequence_form)
-    if not isinstance(policy, TabularPolicy | CorrelatedPolicy):
-        return None
-    check_same_game(tree, policy.sequence_form)
-    return policy
+    if isinstance(policy, TabularPolicy):
+        return policy_by_rules(policy, tree)
+    if isinstance(policy, CorrelatedPolicy):
+        check_same_game(tree, policy.sequence_form)
+        return policy
+    return None
 
 
 def _tabulated(

@@ -13,7 +13,7 @@ from infoset.front.load import (
     to_form,
     to_game,
 )
-from infoset.front.players import find_players, is_policy_file
+from infoset.front.players import find_players, is_policy_file, is_searcher
 from infoset.front.solve import evaluate, find_metadata, find_policy, solve
 from infoset.front.solve_team import solve_team
 
@@ -31,6 +31,7 @@ __all__ = [
     "find_policy",
     "info",
     "is_policy_file",
+    "is_searcher",
     "learn",
     "load",
     "solve",

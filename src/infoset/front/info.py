@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infoset.front.load import GameLike, find_game
+from infoset.searchers.models import model_kind
 from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
@@ -70,6 +71,9 @@ class GameInfo:
         as such.
     solving_fits : bool or None
         Whether that is allowed.
+    search_model : str or None
+        The model by which searchers read the game: `RulesModel` asks the rules in plain Python,
+        all others are compiled, and hundreds of times as fast. None for a tree given as such.
     notes : tuple[str, ...]
         What the game's loader has to say.
     """
@@ -92,6 +96,7 @@ class GameInfo:
     fits: bool = True
     solving_bytes: int | None = None
     solving_fits: bool | None = None
+    search_model: str | None = None
     notes: tuple[str, ...] = field(default=())
 
     def summary(self) -> dict[str, Any]:
@@ -162,6 +167,7 @@ def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
         fits=counts.is_exact and counts.fits(allowed),
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
+        search_model=model_kind(graph).__name__,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

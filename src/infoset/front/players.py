@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from infoset.errors import UnknownNameError
+from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
 from infoset.front.load import to_form
 from infoset.front.solve import find_policy
 from infoset.game import Game
 from infoset.games import parse_spec
-from infoset.policy import Policy, UniformPolicy
+from infoset.policy import Policy, TabularPolicy, UniformPolicy, policy_by_rules
 from infoset.searchers import SEARCHERS, make_searcher, search_model
-from infoset.tree import ExplorationProgress, GameTree
+from infoset.tree import ExplorationProgress, ExtensiveForm, GameTree, build_tree, form_of
 
-__all__ = ["find_players", "is_policy_file"]
+__all__ = ["find_players", "is_policy_file", "is_searcher"]
 
 UNIFORM = "uniform"
 FILE_ENDINGS = (".parquet", ".csv")
@@ -35,7 +35,8 @@ def find_players(
     ----------
     players : Sequence[str]
     game : Game or GameTree
-        The sequence form of rules is made where a player is a file, and not otherwise.
+        The sequence form of rules is made where a player is a file, and not otherwise. By the
+        rules that `as_game` makes of a form, files may be for either.
     memory, progress
         As in `solve`.
 
@@ -56,20 +57,36 @@ def find_players(
     """
     for player in players:
         _check_name(player)
+    rules = game.game if isinstance(game, GameTree) else game
     form = cache(lambda: to_form(game, memory=memory, progress=progress))
-    model = cache(lambda: search_model(game.game if isinstance(game, GameTree) else game))
+    model = cache(lambda: search_model(rules))
+    given = form_of(rules)
 
     def find(player: str) -> Policy:
         if is_policy_file(player):
-            return find_policy(player, form())
+            return find_policy(player, form()) if given is None else _of_form(player, given, game)
         return UniformPolicy() if player == UNIFORM else make_searcher(player, model())
 
     return [find(player) for player in players]
 
 
+def _of_form(player: str, form: ExtensiveForm, rules: Game | GameTree) -> TabularPolicy:
+    """Return the policy of a file by rules that were made of a form: it may be for either."""
+    tree = rules if isinstance(rules, GameTree) else build_tree(rules)
+    try:
+        return policy_by_rules(find_policy(player, form.sequence_form), tree)
+    except (PolicyFileError, PolicyMismatchError):
+        return find_policy(player, tree.sequence_form)
+
+
 def is_policy_file(player: str) -> bool:
     """Return whether a text is the name of a policy file: one that is there, or looks like it."""
     return player.lower().endswith(FILE_ENDINGS) or Path(player).is_file()
+
+
+def is_searcher(player: str) -> bool:
+    """Return whether a text is meant for a searcher: one that begins with the name of one."""
+    return not is_policy_file(player) and player.partition("(")[0].strip().lower() in SEARCHERS
 
 
 def _check_name(player: str) -> None:

@@ -6,15 +6,17 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from infoset.checks import check_kind, check_path
+from infoset.checks import check_path
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.load import FormLike, find_game, to_form
 from infoset.policy import (
+    Policy,
     TabularPolicy,
     load_policy,
     load_policy_csv,
     read_metadata,
+    tabulate,
     uniform_policy,
 )
 from infoset.regret import RegretScheme
@@ -34,6 +36,7 @@ from infoset.tree import (
     ExplorationProgress,
     ExtensiveForm,
     SequenceForm,
+    as_game,
     find_recall_violation,
 )
 
@@ -144,10 +147,13 @@ def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
     return Checkpointing(Path(checkpoint), seconds)
 
 
-def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm) -> TabularPolicy:
+def find_policy(
+    policy: TabularPolicy | Policy | str | Path, sequence_form: SequenceForm
+) -> TabularPolicy:
     """Return a policy given as such, as a file, or as the word `uniform`.
 
-    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet.
+    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet. A
+    policy that is no table, such as a searcher, is asked once at each infostate.
 
     Raises
     ------
@@ -158,17 +164,26 @@ def find_policy(policy: TabularPolicy | str | Path, sequence_form: SequenceForm)
     ParameterError
         If it is no policy.
     """
-    check_kind("policy", policy, (TabularPolicy, str, Path), "a TabularPolicy, a file or 'uniform'")
+    if isinstance(policy, TabularPolicy):
+        if policy.sequence_form.fingerprint != sequence_form.fingerprint:
+            raise PolicyMismatchError(
+                f"the policy is for {policy.sequence_form.name}, not for {sequence_form.name}"
+            )
+        return policy
     if policy == "uniform":
         return uniform_policy(sequence_form)
     if isinstance(policy, (str, Path)):
         read = load_policy_csv if is_csv(policy) else load_policy
         return read(policy, sequence_form)
-    if policy.sequence_form.fingerprint != sequence_form.fingerprint:
-        raise PolicyMismatchError(
-            f"the policy is for {policy.sequence_form.name}, not for {sequence_form.name}"
-        )
-    return policy
+    if not _is_asked(policy):
+        give = "a policy, such as infoset.solve(game).policy or a searcher, a file or 'uniform'"
+        raise ParameterError(f"policy={policy!r} is none; give {give}")
+    return tabulate(sequence_form, [policy] * sequence_form.num_players)
+
+
+def _is_asked(policy: object) -> bool:
+    """Return whether something is a policy that is no table."""
+    return not isinstance(policy, TabularPolicy) and hasattr(policy, "action_probabilities")
 
 
 def find_metadata(policy: str | Path) -> dict[str, Any] | None:
@@ -189,18 +204,21 @@ def is_csv(policy: str | Path) -> bool:
 
 def evaluate(
     game: FormLike | TabularPolicy,
-    policy: TabularPolicy | str | Path | None = None,
+    policy: TabularPolicy | Policy | str | Path | None = None,
     *,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> Evaluation:
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 
+    What is no table, such as a searcher, is asked once at each infostate, and what it says there
+    is measured; `average_search` finds what a searcher plays on average.
+
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or TabularPolicy
         The game; or the policy alone, which knows its game.
-    policy : TabularPolicy, str or Path, optional
+    policy : Policy, str or Path, optional
         The policy, the path of its file, or `uniform`.
     memory, progress
         As in `solve`.
@@ -218,11 +236,13 @@ def evaluate(
     if isinstance(game, TabularPolicy):
         return evaluate_policy(game)
     if policy is None:
-        raise ParameterError("give a policy to evaluate: a TabularPolicy, a file, or 'uniform'")
+        raise ParameterError("give a policy to evaluate: a table, a searcher, a file, or 'uniform'")
     given = game if isinstance(game, SequenceForm) else find_game(game)
     if policy == "uniform" and isinstance(given, ExtensiveForm) and forgets(given):
         unknown = (nan,) * given.num_players
         return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
+    if isinstance(given, ExtensiveForm) and _is_asked(policy):
+        given = as_game(given)
     form = to_form(given, memory=memory, progress=progress)
     return evaluate_policy(find_policy(policy, form))
 

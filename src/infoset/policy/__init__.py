@@ -2,6 +2,7 @@
 
 from infoset.policy._kernels import behavior_to_plan
 from infoset.policy.arithmetic import distance, mix
+from infoset.policy.by_rules import policy_by_rules
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
 from infoset.policy.files import load_policy, read_metadata, save_policy
 from infoset.policy.plans import decompose_plan
@@ -34,6 +35,7 @@ __all__ = [
     "load_policy",
     "load_policy_csv",
     "mix",
+    "policy_by_rules",
     "random_policy",
     "read_metadata",
     "save_policy",

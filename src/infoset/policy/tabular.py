@@ -214,8 +214,8 @@ def check_policy(policy: object) -> None:
         "policy",
         policy,
         TabularPolicy,
-        'a TabularPolicy, such as infoset.solve("kuhn_poker").policy; infoset.evaluate also takes '
-        "games by name, and files",
+        'a TabularPolicy, such as infoset.solve("kuhn_poker").policy; infoset.policy.tabulate '
+        "makes one of any other policy; infoset.evaluate takes these too, files, and games by name",
     )
 
 

@@ -11,7 +11,7 @@ from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.typing import Action, FloatArray
 
-__all__ = ["SearchRecord", "TimeBudget"]
+__all__ = ["Lateness", "SearchRecord", "TimeBudget"]
 
 SHARE_BETWEEN_LOOKS = 0.05
 """How much of the time allowed may pass between looks at the clock."""
@@ -117,3 +117,40 @@ class SearchRecord:
     def overrun(self) -> float:
         """By what share of the time allowed it took longer; 0 if it did not."""
         return max(0.0, self.seconds / self.allowed - 1.0) if self.allowed else 0.0
+
+
+LATE = 0.2
+"""By what share of the time allowed a search may take longer, and still be in time."""
+
+
+@dataclass
+class Lateness:
+    """How many searches had a limit of time, and how many of them took more than 20 % longer.
+
+    Attributes
+    ----------
+    num_searches : int
+        With a limit.
+    num_late : int
+    worst : float
+        The longest, as a share of the time allowed that it took beyond it.
+    """
+
+    num_searches: int = 0
+    num_late: int = 0
+    worst: float = 0.0
+
+    def add(self, record: SearchRecord) -> None:
+        """Count a search."""
+        if record.allowed is not None:
+            self.num_searches += 1
+            self.num_late += record.overrun > LATE
+            self.worst = max(self.worst, record.overrun)
+
+    def __str__(self) -> str:
+        if not self.num_late:
+            return f"none of {self.num_searches:,} searches took more than {LATE:.0%} too long"
+        return (
+            f"{self.num_late:,} of {self.num_searches:,} searches took more than {LATE:.0%} too "
+            f"long, the longest {1 + self.worst:.2g} times what it was allowed"
+        )

@@ -13,6 +13,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.game import Infostate
+from infoset.searchers.budget import Lateness
 from infoset.searchers.models import SearchModel
 from infoset.typing import Action, FloatArray
 
@@ -34,6 +35,11 @@ class Searcher(ABC):
     seed : int
         Of the policy; `search` takes a generator instead.
 
+    Attributes
+    ----------
+    lateness : Lateness
+        How many searches so far took longer than they were allowed.
+
     Raises
     ------
     ParameterError
@@ -50,6 +56,7 @@ class Searcher(ABC):
             belief if isinstance(belief, PublicPrivateBelief) else PublicPrivateBelief(belief)
         )
         self.seed = seed
+        self.lateness = Lateness()
         self._found: dict[Infostate, FloatArray] = {}
 
     def __repr__(self) -> str:

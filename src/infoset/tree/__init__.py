@@ -4,7 +4,7 @@ from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_
 from infoset.tree.exploration import ExplorationProgress, explore
 from infoset.tree.forms.conversions import augment, extensive_form, forget_non_acting
 from infoset.tree.forms.extensive_form import TERMINAL, ExtensiveForm, Outcome
-from infoset.tree.forms.form_game import as_game
+from infoset.tree.forms.form_game import as_game, form_of
 from infoset.tree.forms.information import (
     Violation,
     find_absent_mindedness,
@@ -19,7 +19,7 @@ from infoset.tree.forms.information import (
 from infoset.tree.forms.knowledge import closure, common_knowledge_sets
 from infoset.tree.forms.making import make_form
 from infoset.tree.forms.nodes import Node, chance, decision, terminal
-from infoset.tree.forms.padding import pad_timing
+from infoset.tree.forms.padding import pad_timing, padded_numbers
 from infoset.tree.forms.report import FORM_CHECKS, FormReport, check_form
 from infoset.tree.forms.timing import find_timing_cycle, find_uneven_timing, timing
 from infoset.tree.game_tree import GameTree, build_tree, unroll
@@ -75,8 +75,10 @@ __all__ = [
     "find_uneven_timing",
     "forecast_contraction",
     "forget_non_acting",
+    "form_of",
     "make_form",
     "pad_timing",
+    "padded_numbers",
     "rewards_are_observable",
     "sequence_form",
     "size_text",

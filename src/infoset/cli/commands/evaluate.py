@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from infoset.cli.options import GameArgument, JsonOption, MemoryOption, PolicyArgument
+from typing import Annotated
+
+import typer
+
+from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
-from infoset.cli.screen import make_table, number_text, print_json, print_table, tell_notes
+from infoset.cli.screen import (
+    ASKED_ONCE,
+    make_table,
+    number_text,
+    print_json,
+    print_table,
+    tell,
+    tell_notes,
+)
 
 
 def run(
     game: GameArgument,
-    policy: PolicyArgument,
+    policy: Annotated[
+        str,
+        typer.Argument(
+            metavar="POLICY",
+            help="uniform, a policy file, or a searcher, such as 'pimc(num_worlds=200)'.",
+            show_default=False,
+        ),
+    ],
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
-    from infoset.front import evaluate, load
+    from infoset.front import evaluate, find_players, is_searcher, load, to_game
 
     rules = load(game)
     with live(str(rules)) as progress:
-        found = evaluate(rules, policy, memory=memory, progress=progress.explored)
+        if is_searcher(policy):
+            (searcher,) = find_players([policy], to_game(rules))
+            tell(ASKED_ONCE)
+            found = evaluate(rules, searcher, memory=memory, progress=progress.explored)
+        else:
+            found = evaluate(rules, policy, memory=memory, progress=progress.explored)
     tell_notes(rules)
     if as_json:
         numbers = {

@@ -59,6 +59,7 @@ def describe(found: GameInfo) -> dict[str, str]:
         "observable rewards": _yes_no(found.observable_rewards),
         "memory to build it": bound + size_text(found.forecast_bytes),
         "memory to solve it": "-" if solving is None else size_text(solving),
+        "searches": _searches(found.search_model),
     }
 
 
@@ -72,6 +73,12 @@ def remarks(found: GameInfo) -> list[str]:
         if found.solving_fits:
             lines.append("infoset solve needs no tree, and may well have the memory it needs")
     return lines
+
+
+def _searches(model: str | None) -> str:
+    if model is None:
+        return "-"
+    return "by its rules, slowly" if model == "RulesModel" else f"compiled ({model})"
 
 
 def _bounded(bound: str, count: int | None) -> str:

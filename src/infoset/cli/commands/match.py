@@ -14,6 +14,7 @@ from infoset.cli.interrupts import told_if_interrupted
 from infoset.cli.options import CheckpointOption, GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
+    ASKED_ONCE,
     make_table,
     number_text,
     print_json,
@@ -95,6 +96,7 @@ def run(
             progress.playing(f"{first} against {second}", stops.most, half_width)
             result, outcome = _played(table, players, stops, seed, workers, progress)
     tell_notes(rules)
+    _tell_late((first, second), players, workers)
     about = {"game": str(rules), "first": first, "second": second, "outcome": outcome}
     if as_json:
         print_json({**about, **asdict(result)})
@@ -144,7 +146,7 @@ def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchR
 
     assert isinstance(table, GameTree)
     if any(isinstance(player, SearchingPlayer) for player in players):
-        tell("note: a searcher is asked once at each infostate, and what it says there is measured")
+        tell(ASKED_ONCE)
     return exact_match(table, *players), "exact"
 
 
@@ -183,6 +185,19 @@ def _played(
     wanted = stops.half_width
     narrow = wanted is not None and result.utility.half_width <= wanted
     return result, "converged" if narrow else "deals"
+
+
+def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
+    """Say how late the searches of players were who have a clock to keep to."""
+    from infoset.searchers import Searcher
+
+    for text, player in zip(texts, players, strict=True):
+        if isinstance(player, Searcher):
+            lateness = player.lateness
+            if workers > 1 and player.settings().get("milliseconds") is not None:
+                tell(f"note: {text} has a clock to keep to; --workers 1 says how late it was")
+            elif lateness.num_late:
+                tell(f"note: {text}: {lateness}")
 
 
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:

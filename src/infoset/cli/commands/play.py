@@ -60,12 +60,13 @@ def run(
     rules = to_game(game)
     _check_seat(rules, seat)
     rng = np.random.default_rng(seed)
-    others = _opponents(rules, against, memory, rng)
+    others = _opponent(rules, against, memory)
     write = tell if as_json else say
     write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
     write("answer by name or number; Ctrl-D leaves")
-    history = play(rules, seat, others, rng, write)
+    history = play(rules, seat, _seated(others, rng), rng, write)
     _show_end(history, write)
+    _tell_late(others, against)
     if as_json:
         print_json(_record(history, seat, against, seed))
 
@@ -77,14 +78,27 @@ def _check_seat(rules: Game, seat: Player) -> None:
         )
 
 
-def _opponents(rules: Game, against: str, memory: int | None, rng: np.random.Generator) -> Policy:
+def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
     """Return who the others are; only a policy file needs a tree, however large the game."""
-    from infoset.evaluation import OneSearch, SearchingPlayer
     from infoset.front import find_players
 
     with live(str(rules)) as progress:
-        found = find_players([against], rules, memory=memory, progress=progress.explored)[0]
-    return OneSearch(found, rng) if isinstance(found, SearchingPlayer) else found
+        return find_players([against], rules, memory=memory, progress=progress.explored)[0]
+
+
+def _seated(player: Policy, rng: np.random.Generator) -> Policy:
+    """Return what plays: of a searcher, new searches at every decision."""
+    from infoset.evaluation import OneSearch, SearchingPlayer
+
+    return OneSearch(player, rng) if isinstance(player, SearchingPlayer) else player
+
+
+def _tell_late(player: Policy, text: str) -> None:
+    """Say how late searches were that had a clock to keep to."""
+    from infoset.searchers import Searcher
+
+    if isinstance(player, Searcher) and player.lateness.num_late:
+        tell(f"note: {text}: {player.lateness}")
 
 
 def play(

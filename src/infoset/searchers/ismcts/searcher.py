@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.checks import check_count, check_number
+from infoset.checks import check_count, check_generator, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.searchers.budget import TimeBudget
@@ -161,8 +161,9 @@ class IsMcts(Searcher):
         UnknownNameError
             If no play leads to the infostate.
         ParameterError
-            If its player does not act there.
+            If its player does not act there, or the generator is none.
         """
+        check_generator(rng)
         started = perf_counter()
         beginning = self._beginning(infostate, rng)
         stream = np.array([rng.integers(2**64, dtype=np.uint64)])
@@ -183,6 +184,7 @@ class IsMcts(Searcher):
             visits=visits,
             num_simulations=num_simulations,
         )
+        self.lateness.add(self.last_search)
         return shares(visits)
 
     def search_many(
@@ -205,6 +207,7 @@ class IsMcts(Searcher):
         UnknownNameError, ParameterError
             As `search`, or if the number is none.
         """
+        check_generator(rng)
         check_count("number", number, least=1)
         before = rng.bit_generator.state
         beginning = self._beginning(infostate, rng)

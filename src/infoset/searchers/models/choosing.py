@@ -17,7 +17,7 @@ from infoset.searchers.models.rules import RulesModel
 from infoset.searchers.models.tricks import TricksModel
 from infoset.tree import GameTree, WorldGraph, explore
 
-__all__ = ["search_model"]
+__all__ = ["model_kind", "search_model"]
 
 MAX_WORLDS = 100_000
 MAX_SECONDS = 10.0
@@ -51,10 +51,36 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     )
     if not isinstance(source, Game):
         return GraphModel(source)
-    if type(source) in _COMPILED:
-        with suppress(UnsupportedGameError):
-            return _COMPILED[type(source)](source)
+    own = _own_model(source)
+    if own is not None:
+        return own
     try:
         return GraphModel(explore(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
     except ExplorationLimitError:
         return RulesModel(source)
+
+
+def model_kind(graph: WorldGraph) -> type[SearchModel]:
+    """Return what `search_model` makes of the game of a graph, which need not be complete.
+
+    Where exploring it takes more than ten seconds, the rules are asked all the same.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> model_kind(explore(load_game("kuhn_poker"))).__name__
+    'GraphModel'
+    """
+    own = _own_model(graph.game)
+    if own is not None:
+        return type(own)
+    is_small = graph.is_complete and graph.num_worlds <= MAX_WORLDS
+    return GraphModel if is_small else RulesModel
+
+
+def _own_model(game: Game) -> SearchModel | None:
+    """Return the model that is written for a game; None where there is none for its size."""
+    if type(game) in _COMPILED:
+        with suppress(UnsupportedGameError):
+            return _COMPILED[type(game)](game)
+    return None

@@ -114,5 +114,7 @@ class RootValues:
         found = self._perfect.action_values(
             self._roots.states[rows], self._roots.gains[rows], self._player, self._player
         )
+        if not found.size:  # the player is to decide in none of these worlds
+            return np.zeros(numbers.shape)
         picked = np.take_along_axis(found, np.maximum(numbers, 0), axis=1)
         return np.where((numbers >= 0) & ~np.isnan(picked), picked, 0.0)

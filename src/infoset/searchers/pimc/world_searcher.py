@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.checks import check_count
+from infoset.checks import check_count, check_generator
 from infoset.game import Infostate
 from infoset.searchers.budget import TimeBudget
 from infoset.searchers.models import Roots, SearchModel
@@ -55,6 +55,7 @@ class WorldSearcher(Searcher):
         self.opponents = opponents
         self.last_search: WorldSearchRecord | None = None
         self._perfect = perfect_information(model, opponents)
+        self._is_compiled = False
 
     def settings(self) -> dict[str, Any]:
         """Return what its answers go by besides the game, by name."""
@@ -79,15 +80,19 @@ class WorldSearcher(Searcher):
         UnknownNameError
             If no play leads to the infostate.
         ParameterError
-            If its player does not act there.
+            If its player does not act there, or the generator is none.
         UnsupportedGameError
             If players choose at once further on.
         """
+        check_generator(rng)
         start, nodes_before = perf_counter(), self._perfect.num_nodes
         actions = self.model.deciding_actions(infostate)
         thought = Thought(Scores(np.full(1, np.nan), 0.0), 0, True)
         if len(actions) > 1:
-            thought = self._think(infostate, rng, start)
+            roots = self.model.roots(infostate, self.belief, rng)
+            think = self._think_at(infostate, roots)
+            start += self._compile(think, len(roots.probability))
+            thought = think_through(roots.probability, self.budget, rng, think, start)
         self.last_search = WorldSearchRecord(
             actions=actions,
             values=thought.scores.score / (1 if thought.is_exact else thought.num_worlds),
@@ -97,6 +102,7 @@ class WorldSearcher(Searcher):
             seconds=perf_counter() - start,
             allowed=self.budget.seconds,
         )
+        self.lateness.add(self.last_search)
         return split_ties(thought.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(
@@ -119,6 +125,7 @@ class WorldSearcher(Searcher):
         UnknownNameError, ParameterError, UnsupportedGameError
             As `search`, or if the number is none.
         """
+        check_generator(rng)
         check_count("number", number, least=1)
         before = rng.bit_generator.state
         if len(self.model.deciding_actions(infostate)) == 1:
@@ -133,10 +140,13 @@ class WorldSearcher(Searcher):
         )
         return np.stack([split_ties(thought.scores) for thought in thoughts])
 
-    def _think(self, infostate: Infostate, rng: np.random.Generator, start: float) -> Thought:
-        roots = self.model.roots(infostate, self.belief, rng)
-        think = self._think_at(infostate, roots)
-        return think_through(roots.probability, self.budget, rng, think, start)
+    def _compile(self, think: Think, num_worlds: int) -> float:
+        """Have what is compiled compiled, at the first search; return the seconds that it took."""
+        before = perf_counter()
+        if self.model.is_compiled and not self._is_compiled:
+            think(np.eye(1, num_worlds)[0])
+            self._is_compiled = True
+        return perf_counter() - before
 
     def _think_at(self, infostate: Infostate, roots: Roots) -> Think:
         self._perfect.forget()

@@ -18,7 +18,7 @@ from infoset.tree.forms.information import (
 from infoset.tree.forms.padding import pad_timing
 from infoset.typing import CHANCE, Action, JointAction, Player
 
-__all__ = ["as_game"]
+__all__ = ["as_game", "form_of"]
 
 
 def as_game(form: ExtensiveForm) -> Game:
@@ -33,7 +33,8 @@ def as_game(form: ExtensiveForm) -> Game:
     Game
         Its `extensive_form` is the augmented form it was made from (Theorem 3.6), and the
         classical form of that, the classical form (Theorem 3.10), but for moves of nature of
-        probability zero, which lead nowhere.
+        probability zero, which lead nowhere, and for what is paid at the root, which is paid
+        after the first move.
 
     Raises
     ------
@@ -49,21 +50,28 @@ def as_game(form: ExtensiveForm) -> Game:
     >>> extensive_form(kuhn).num_histories
     55
     """
-    if not form.is_augmented:
-        form = augment(pad_timing(form))
+    given, form = form, form if form.is_augmented else augment(pad_timing(form))
     rules = (find_action_mismatch, find_recall_violation, find_thick_public_set)
     for find in (*rules, find_public_mismatch):
         violation = find(form)
         if violation is not None:
             raise UnsupportedGameError(f"no game has the form {form.name}: {violation}")
-    return _FormGame(form)
+    return _FormGame(form, given)
+
+
+def form_of(game: Game) -> ExtensiveForm | None:
+    """Return the form that `as_game` made a game of; None if the game is no such one."""
+    return game.given if isinstance(game, _FormGame) else None
 
 
 class _FormGame(Game):
-    """The game that `as_game` returns; a world state is the number of a history."""
+    """The game that `as_game` returns; a world state is the number of a history of `form`.
 
-    def __init__(self, form: ExtensiveForm) -> None:
-        self.form = form
+    That is the form it was given, padded and augmented where it was not.
+    """
+
+    def __init__(self, form: ExtensiveForm, given: ExtensiveForm) -> None:
+        self.form, self.given = form, given
         self.num_players = form.num_players
         names = [
             [form.infoset_name(player, number) for number in range(len(form.infoset_names[player]))]
@@ -99,10 +107,9 @@ class _FormGame(Game):
         return [(first + self.legal_actions(world, player).index(joint_action[player]), 1)]
 
     def rewards(self, world: int, joint_action: JointAction, next_world: int) -> Sequence[float]:
-        outcome = int(self.form.outcome[next_world])
-        if outcome < 0:
-            return (0,) * self.num_players
-        return tuple(map(float, self.form.outcomes[outcome].payoffs))
+        """Return what is paid at the next history; what is paid at the root comes with it."""
+        paid = self.form.payoff[next_world]
+        return tuple((paid + self.form.payoff[0] if world == 0 else paid).tolist())
 
     def observe(self, world: int, joint_action: JointAction, next_world: int) -> Observation:
         known = self.form.infoset[next_world].tolist()

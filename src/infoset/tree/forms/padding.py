@@ -14,7 +14,7 @@ from infoset.tree.forms.extensive_form import ExtensiveForm
 from infoset.tree.forms.timing import find_uneven_timing, timing
 from infoset.typing import CHANCE, Action, IntArray
 
-__all__ = ["insert_waits", "pad_timing"]
+__all__ = ["insert_waits", "pad_timing", "padded_numbers"]
 
 WAIT = "wait"
 """The only move of a chance history that is put in."""
@@ -44,19 +44,30 @@ def pad_timing(form: ExtensiveForm) -> ExtensiveForm:
     """
     if find_uneven_timing(form) is None:
         return form
+    return insert_waits(forget_non_acting(form), _skipped(form))
+
+
+def padded_numbers(form: ExtensiveForm) -> IntArray:
+    """Return [H] the numbers that the histories of a form have in `pad_timing(form)`."""
+    if find_uneven_timing(form) is None:
+        return np.arange(form.num_histories, dtype=np.int32)
+    order, _ = breadth_first_order(*_lengthened(form, _skipped(form)))
+    return _places(order)[: form.num_histories]
+
+
+def _skipped(form: ExtensiveForm) -> IntArray:
+    """Return [H] how many times the earliest timing skips in front of each history."""
     times = timing(form)
     skipped = times - times[form.parent] - 1
     skipped[0] = 0
-    return insert_waits(forget_non_acting(form), skipped)
+    return skipped
 
 
 def insert_waits(form: ExtensiveForm, skipped: IntArray) -> ExtensiveForm:
     """Put `skipped` [H] chance histories of one move between each history and its parent."""
     parent, position = _lengthened(form, skipped)
     order, first_child = breadth_first_order(parent, position)
-    number = np.empty(len(order), np.int32)
-    number[order] = np.arange(len(order))
-    new_parent = number[parent[order]]
+    new_parent = _places(order)[parent[order]]
     new_parent[0] = -1
     move, moves = _moves(form, skipped)
     chance, probabilities = _probabilities(form, skipped)
@@ -77,6 +88,13 @@ def insert_waits(form: ExtensiveForm, skipped: IntArray) -> ExtensiveForm:
         infoset=np.concatenate([form.infoset, waits])[order],
         history_names=tuple(names[node] for node in order.tolist()),
     )
+
+
+def _places(order: IntArray) -> IntArray:
+    """Return [H] at which place of an order [H] each history stands."""
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order))
+    return place
 
 
 def _owners(skipped: IntArray) -> tuple[IntArray, IntArray]:
