@@ -21,7 +21,7 @@ from infoset.teams.product_form.reducing import twin_nodes
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 
-__all__ = ["TeamOptimum", "team_optimum"]
+__all__ = ["TeamOptimum", "optimize", "team_optimum"]
 
 Outcome: TypeAlias = Literal["optimal", "states", "seconds", "interrupted"]
 
@@ -122,9 +122,15 @@ def team_optimum(
     >>> round(optimum.value, 6), optimum.outcome
     (0.555556, 'optimal')
     """
+    return optimize(pose_problem(information, team, others, rule), max_states, seconds)
+
+
+def optimize(
+    problem: TeamProblem, max_states: int = MAX_STATES, seconds: float | None = None
+) -> TeamOptimum:
+    """Find the most that a team can win in what is asked of it; see `team_optimum`."""
     check_count("max_states", max_states, least=1)
     end, end_of_search = end_of(seconds), end_of(seconds and SHARE_OF_SEARCH * seconds)
-    problem = pose_problem(information, team, others, rule)
     search = _begin(problem)
     ended_by = _run(search, max_states, end_of_search)
     if ended_by == "interrupted":

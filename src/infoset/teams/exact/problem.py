@@ -28,16 +28,13 @@ class TeamProblem:
     team : Team
     others : FloatArray
         [slots] what those not of the team do; for the team itself, anything.
-    payoff : FloatArray
-        [Z] what the team gets at the endings that pay.
     tree : TeamTree
-        The nodes of the form as the team sees them.
+        The nodes of the form as the team sees them; what others do is in its gains.
     """
 
     information: InformationMap
     team: Team
     others: FloatArray
-    payoff: FloatArray
     tree: TeamTree
 
     def policy(self, pick: LongArray) -> FloatArray:
@@ -53,11 +50,8 @@ class TeamProblem:
         return probability
 
     def value(self, probability: FloatArray) -> float:
-        """Return what the team wins with a policy [slots] of all."""
-        arrays = self.information.form.arrays
-        first_slot = self.information.first_slot[self.information.label]
-        _, reach = reach_nodes(arrays, first_slot, probability)
-        return float(reach[arrays.payoff_edge] @ self.payoff)
+        """Return what the team wins with its part of a policy [slots]."""
+        return float(_team_reach(self.information, self.team, probability) @ self.tree.gain)
 
 
 def pose_problem(
@@ -87,8 +81,7 @@ def pose_problem(
     check_probabilities(information, others)
     others = np.asarray(others, np.float64)
     payoff = team_payoff(form, agents, rule)
-    tree = _see(information, agents, others, payoff)
-    return TeamProblem(information, agents, others, payoff, tree)
+    return TeamProblem(information, agents, others, _see(information, agents, others, payoff))
 
 
 def _see(
@@ -96,14 +89,12 @@ def _see(
 ) -> TeamTree:
     """Return the nodes of a form as a team sees them; `payoff` [Z] is the team's."""
     form, arrays = information.form, information.form.arrays
-    is_own = np.isin(arrays.agent, team)
-    node = form.node_of_edge
-    position = np.arange(form.num_edges) - arrays.first_edge[node]
-    chosen = others[information.first_slot[information.label][node] + position]
-    _, reach = reach_nodes(arrays, arrays.first_edge[:-1], np.where(is_own[node], 1.0, chosen))
+    rest = [agent for agent in range(form.num_agents) if agent not in team]
+    paying = arrays.payoff_edge
     gain = np.zeros(form.num_edges)
-    gain[arrays.payoff_edge] = reach[arrays.payoff_edge] * payoff
-    chooses = is_own & (form.num_actions > 1)
+    chance = arrays.chance[form.node_of_edge[paying]]
+    gain[paying] = chance * _team_reach(information, rest, others)[paying] * payoff
+    chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
     return TeamTree(
         first_node=arrays.first_node.copy(),
         label=np.where(chooses, information.label, NOBODY).astype(np.int64),
@@ -111,3 +102,16 @@ def _see(
         child=arrays.child.astype(np.int64),
         gain=gain,
     )
+
+
+def _team_reach(
+    information: InformationMap, team: Sequence[int], probability: FloatArray
+) -> FloatArray:
+    """Return [E] how likely agents choose each edge and all above, by a policy [slots]."""
+    form, arrays = information.form, information.form.arrays
+    is_own = np.isin(arrays.agent, team)[form.node_of_edge]
+    slot = information.first_slot[information.label][form.node_of_edge]
+    slot += np.arange(form.num_edges) - arrays.first_edge[form.node_of_edge]
+    alone = arrays._replace(chance=np.ones(form.num_nodes))
+    chosen = np.where(is_own, probability[slot], 1.0)
+    return reach_nodes(alone, arrays.first_edge[:-1], chosen)[1]

@@ -1,0 +1,236 @@
+"""Measure what teams learn who play against each other, beside the value of their game.
+
+    python -m pip install -e '.[test]'
+    python benchmarks/two_teams.py            # print
+    python benchmarks/two_teams.py --write    # also replace its parts of docs/teams/two_teams.md
+
+The value is that of teams who may toss a coin before play that the other team does not see. It is
+found by a double oracle: each team has some joint plans, a linear program finds the best mixtures
+of them, and each adds its best joint plan against the other's mixture, until none is better.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from report import DOCS, replace_part, table
+from scipy.optimize import linprog
+
+from infoset.games import load_game
+from infoset.teams import (
+    HidingScheme,
+    InformationMap,
+    PenaltySchedule,
+    ProductForm,
+    ProgressiveHiding,
+    Team,
+    expected_payoffs,
+    find_relaxation,
+    geometric_penalty,
+    merge_outcomes,
+    product_form,
+    regret_matching_plus,
+    relax,
+    team_optimum,
+)
+from infoset.teams.exact.optimum import optimize
+from infoset.teams.exact.problem import pose_problem
+from infoset.typing import FloatArray
+
+PAGE = DOCS / "teams" / "two_teams.md"
+SEEDS = range(10)
+ITERATIONS = 2000
+TOLERANCE = 1e-9
+
+Sides = tuple[Team, Team]
+
+
+class Duel(NamedTuple):
+    """A game, and who plays together in it."""
+
+    game: str
+    sides: Sides
+
+
+class Row(NamedTuple):
+    """How teams learn: what both are lent, how nodes are weighed, and the penalty."""
+
+    lent: str
+    weighting: str
+    penalty: PenaltySchedule | float
+    shown: str
+
+
+class Value(NamedTuple):
+    """What the first side wins on average, and how many joint plans of each side showed it."""
+
+    value: float
+    num_plans: tuple[int, int]
+
+
+DUELS = (
+    Duel("kuhn_poker(players=3)", ((0, 1), (2,))),
+    Duel("kuhn_poker(players=3)", ((0, 2), (1,))),
+    Duel("kuhn_poker(players=3)", ((1, 2), (0,))),
+    Duel("kuhn_poker(players=4)", ((0, 2), (1, 3))),
+    Duel("kuhn_poker(players=4)", ((0, 1), (2, 3))),
+)
+ROWS = (
+    Row("none", "agent", 0.0, "-"),
+    Row("none", "counterfactual", 0.0, "-"),
+    Row("closure", "counterfactual", 1.0, "1"),
+    Row("recall", "counterfactual", 0.1, "0.1"),
+    Row("recall", "counterfactual", 1.0, "1"),
+    Row("recall", "counterfactual", geometric_penalty(0.1, 10.0, ITERATIONS), "0.1 to 10"),
+)
+
+
+def game_value(information: InformationMap, sides: Sides) -> Value:
+    """Return what a game is worth to the first of two sides, who may each toss a hidden coin."""
+    uniform = np.repeat(1 / information.num_actions, information.num_actions)
+    plans: tuple[list[FloatArray], list[FloatArray]] = ([], [])
+    plans[0].append(_best_plan(information, sides[0], [uniform], np.ones(1)))
+    plans[1].append(_best_plan(information, sides[1], plans[0], np.ones(1)))
+    paid = np.array([[_paid(information, sides, plans[0][0], plans[1][0])]])
+    while True:
+        value, mixtures = _solve(paid)
+        first = _best_plan(information, sides[0], plans[1], mixtures[1])
+        second = _best_plan(information, sides[1], plans[0], mixtures[0])
+        column = np.array([_paid(information, sides, plan, second) for plan in plans[0]])
+        row = np.array([_paid(information, sides, first, plan) for plan in plans[1]])
+        if row @ mixtures[1] - mixtures[0] @ column < TOLERANCE:
+            return Value(value, (len(plans[0]), len(plans[1])))
+        corner = _paid(information, sides, first, second)
+        paid = np.block([[paid, column[:, None]], [row[None], np.array([[corner]])]])
+        plans[0].append(first)
+        plans[1].append(second)
+
+
+def _best_plan(
+    information: InformationMap, team: Team, against: Sequence[FloatArray], mixture: FloatArray
+) -> FloatArray:
+    """Return a joint plan of a team that is best against a mixture of the other's."""
+    problems = [pose_problem(information, team, plan, "sum") for plan in against]
+    gain = sum(share * problem.tree.gain for share, problem in zip(mixture, problems, strict=True))
+    mixed = replace(problems[0], tree=problems[0].tree._replace(gain=np.asarray(gain)))
+    return optimize(mixed).probability
+
+
+def _paid(
+    information: InformationMap, sides: Sides, first: FloatArray, second: FloatArray
+) -> float:
+    """Return what the first side gets if each plays its own labels of a policy."""
+    is_first = np.isin(information.agent, sides[0])
+    policy = np.where(np.repeat(is_first, information.num_actions), first, second)
+    return float(expected_payoffs(information, policy)[list(sides[0])].sum())
+
+
+def _solve(paid: FloatArray) -> tuple[float, tuple[FloatArray, FloatArray]]:
+    """Return the value of a matrix game, and the best mixtures of rows and columns."""
+    num_rows, num_columns = paid.shape
+    found = linprog(
+        np.append(np.zeros(num_rows), -1.0),
+        A_ub=np.column_stack([-paid.T, np.ones(num_columns)]),
+        b_ub=np.zeros(num_columns),
+        A_eq=np.append(np.ones(num_rows), 0.0)[None],
+        b_eq=np.ones(1),
+        bounds=[(0, None)] * num_rows + [(None, None)],
+    )
+    columns = np.maximum(-found.ineqlin.marginals, 0)
+    return -float(found.fun), (found.x[:-1], columns / columns.sum())
+
+
+def shortfalls(
+    information: InformationMap, sides: Sides, value: float, policy: FloatArray
+) -> FloatArray:
+    """Return [2] how much less than the value each side is sure of with its part of a policy."""
+    against = [team_optimum(information, side, others=policy, rule="sum").value for side in sides]
+    return np.array([value + against[1], -value + against[0]])
+
+
+def learn(
+    form: ProductForm, sides: Sides, row: Row, seed: int, iterations: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the last shadow, and the mean of those of the second half."""
+    maps = [find_relaxation(row.lent).relax(form.information, side) for side in sides]
+    scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
+    hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
+    hiding.run(iterations // 2)
+    late = iterations - iterations // 2
+    total = np.zeros(form.information.num_slots)
+    for _ in range(late):
+        hiding.run(1)
+        total += hiding.policy()
+    return hiding.policy(), total / late
+
+
+def measure(duel: Duel, rows: Sequence[Row], seeds: Sequence[int], iterations: int) -> FloatArray:
+    """Return [rows, seeds, 2, 2] shortfalls by last and mean policy and by side."""
+    form = merge_outcomes(product_form(load_game(duel.game)))
+    information = form.information
+    value = game_value(information, duel.sides).value
+    found = [
+        [
+            shortfalls(information, duel.sides, value, policy)
+            for policy in learn(form, duel.sides, row, seed, iterations)
+        ]
+        for row in rows
+        for seed in seeds
+    ]
+    return np.array(found).reshape(len(rows), len(seeds), 2, 2)
+
+
+def values_table() -> str:
+    """Return the table of values."""
+    lines = []
+    for duel in DUELS:
+        form = merge_outcomes(product_form(load_game(duel.game)))
+        found = game_value(form.information, duel.sides)
+        plans = " and ".join(map(str, found.num_plans))
+        nodes = f"{form.num_nodes:,}"
+        lines.append((duel.game, _who(duel.sides), nodes, plans, f"{found.value:.6f}"))
+    return table(("game", "sides", "nodes", "plans", "value of the first"), lines)
+
+
+def learning_table() -> str:
+    """Return the table of what is learned."""
+    header = ("players", "sides", "lent", "weights", "γ", "last", "mean", "first side", "second")
+    lines = []
+    for duel in DUELS:
+        measured = measure(duel, ROWS, SEEDS, ITERATIONS)
+        for row, found in zip(ROWS, measured, strict=True):
+            last, mean = found.sum(axis=2).mean(axis=0)
+            numbers = (last, mean, *found[:, 1].mean(axis=0))
+            players = duel.game.partition("=")[2].rstrip(")")
+            names = (players, _who(duel.sides), f"`{row.lent}`", f"`{row.weighting}`", row.shown)
+            lines.append((*names, *(f"{number:.3f}" for number in numbers)))
+    return table(header, lines)
+
+
+def _who(sides: Sides) -> str:
+    first, second = (", ".join(map(str, side)) for side in sides)
+    return f"{first} against {second}"
+
+
+def main() -> None:
+    """Print the tables; with --write, put them on the page."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help=f"also write {PAGE.name}")
+    wants_page = parser.parse_args().write
+    parts = {
+        "two_teams.py, values": values_table(),
+        "two_teams.py, learning": learning_table(),
+    }
+    for maker, part in parts.items():
+        print(part, end="\n\n")
+        if wants_page:
+            page = PAGE.read_text(encoding="utf-8")
+            PAGE.write_text(replace_part(page, maker, part), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
