@@ -191,6 +191,17 @@ def test_revealing_shows_hands_and_no_board_before_it_lies_there():
     assert np.bincount(form.information.stage)[0] == 6
 
 
+def test_a_team_is_shown_no_more_than_its_own_cards_and_others_nothing():
+    form = product_form(load_game("kuhn_poker(players=3)"))
+
+    def cards_of_the_team(prefix):
+        cards = prefix.world.cards
+        return cards[prefix.agent] if prefix.agent == 2 else cards[:2], prefix.actions
+
+    expected = InformationMap.from_function(form, cards_of_the_team, "two hands")
+    assert same(reveal_private(form.information, TEAM), expected)
+
+
 def test_a_relaxation_is_found_by_name():
     assert find_relaxation("recall").name == "recall"
     with pytest.raises(UnknownNameError, match="did you mean recall"):
