@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.beliefs.filtering import _shared_filter
 from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.game import Infostate, Observation, PublicState, Step, initial_history, play_out
+from infoset.game import Game, Infostate, Observation, PublicState, Step, initial_history, play_out
 from infoset.games import LiarsDice, load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
@@ -152,11 +154,17 @@ def test_the_same_seed_draws_the_same_whatever_was_asked_before():
         assert belief.probability.tobytes() == warm[0].probability.tobytes()
 
 
+class Rolls(LiarsDice):
+    """Liar's dice that cannot roll what was seen."""
+
+    sample_as_seen = Game.sample_as_seen
+
+
 HANDS = Infostate(0, (Step(None, (1, 1, 4), None),))
 
 
 def test_a_long_lottery_is_drawn_from_and_what_does_not_agree_thrown_away():
-    dice = LiarsDice(numdice=3, dice_sides=4)
+    dice = Rolls(numdice=3, dice_sides=4)
     drawn = private_belief(
         dice, HANDS, rng=np.random.default_rng(0), max_worlds=100, num_samples=20_000
     )
@@ -193,8 +201,76 @@ def test_a_long_lottery_that_shows_nothing_in_public_wastes_no_draw():
     assert triples == pytest.approx(4 / 64, abs=0.05)
 
 
+def test_where_the_game_knows_what_is_seen_nothing_is_thrown_away():
+    dice = LiarsDice(numdice=3, dice_sides=4)
+    assert len(private_belief(dice, HANDS)) == 20
+    total = Counter()
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        drawn = private_belief(dice, HANDS, rng=rng, max_worlds=100, num_samples=300)
+        assert drawn.method == "samples"
+        assert 17 <= len(drawn) <= 20
+        total.update(drawn.infostate_probabilities(1))
+    assert {world.hands[0] for world in drawn.worlds} == {(1, 1, 4)}
+    wild = Infostate(1, (Step(None, (2, 3, 4), None),))
+    assert total[wild] / 20 == pytest.approx(6 / 64, abs=0.02)
+
+
+def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
+    """Two urns, one of them with few of the balls that player 0 sees."""
+
+    class Urns(Toy):
+        def sample_transition(self, world, joint_action, rng):
+            return urn_of(world, int(rng.integers(100)))
+
+        def sample_as_seen(self, world, joint_action, player, step, rng):
+            if world == "start" or player is None:
+                return None
+            balls = [n for n in range(100) if color(world, n) == step.private]
+            return urn_of(world, int(rng.choice(balls))), len(balls) / 100
+
+    def urn_of(world, ball):
+        return (world, ball)
+
+    def color(urn, ball):
+        return "red" if ball < {"left": 10, "right": 60}[urn] else "blue"
+
+    game = Urns(
+        initial_world=lambda: "start",
+        transitions=lambda world, joint: {
+            "start": [("left", 0.5), ("right", 0.5)],
+            "left": [(("left", n), 0.01) for n in range(100)],
+            "right": [(("right", n), 0.01) for n in range(100)],
+        }.get(world, []),
+        observe=lambda world, joint, after: Observation(
+            private={0: color(*after)} if isinstance(after, tuple) else {}
+        ),
+    )
+    red = Infostate(0, (Step(None, None, None), Step(None, "red", None)))
+    rng = np.random.default_rng(0)
+    belief = private_belief(game, red, rng=rng, max_worlds=40, num_samples=40)
+    assert belief.method == "samples"
+    left = sum(p for world, p in odds_of_cells(belief).items() if world[0] == "left")
+    assert left == pytest.approx(10 / 70)
+
+
+@pytest.mark.parametrize("spec", ["hanabi", "trick_taking(num_cards=28)", "kuhn_poker(players=10)"])
+def test_hands_of_deals_that_nobody_could_list_are_known(spec):
+    game, rng = load_game(spec), np.random.default_rng(0)
+    history = initial_history(game).sample((None,) * game.num_players, rng)
+    for player in history.actors:
+        known = history.infostates[player]
+        drawn = private_belief(game, known, rng=rng, max_worlds=500, num_samples=50)
+        assert drawn.method == "samples"
+        assert set(drawn.infostates(player)) == {known}
+        belief = PublicPrivateBelief(0.5, max_worlds=500, num_samples=50)
+        mixed = belief.at(game, known, rng=rng)
+        assert mixed.method == "samples"
+        assert 0.5 <= mixed.infostate_probabilities(player)[known] < 0.65
+
+
 def test_mixtures_of_drawn_beliefs_have_each_history_once():
-    dice = LiarsDice(numdice=2, dice_sides=4)
+    dice = Rolls(numdice=2, dice_sides=4)
     known = Infostate(0, (Step(None, (1, 4), None), Step("1-2", None, "1-2")))
     belief = PublicPrivateBelief(0.25, max_worlds=30, num_samples=60)
     mixed = belief.at(dice, known, rng=np.random.default_rng(0))

@@ -118,6 +118,25 @@ def test_an_infostate_has_numbers_of_its_own():
     assert (other.policy.probabilities[0] != both.policy.probabilities[0]).any()
 
 
+class FirstNumber:
+    """A searcher that answers by the first number it draws, and keeps it."""
+
+    def __init__(self):
+        self.drawn = {}
+
+    def search(self, infostate, rng):
+        number = rng.random()
+        self.drawn.setdefault(infostate, number)
+        return np.array([number, 1 - number])
+
+
+def test_no_two_infostates_have_the_same_numbers():
+    searcher = FirstNumber()
+    average_search(compiled("matrix_mp"), searcher, tolerance=0.5, max_repeats=2)
+    average_search(compiled("kuhn_poker"), searcher, tolerance=0.5, max_repeats=2)
+    assert len(searcher.drawn) == len(set(searcher.drawn.values())) == 2 + 12
+
+
 def test_what_is_not_reached_does_not_matter_to_a_best_response():
     tree = compiled("liars_dice(dice_sides=3)")
     searcher = SampledDice(1, 3, 0.4, 20)

@@ -16,6 +16,7 @@ from compiled_games import compiled, policies_at_random
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.evaluation import exact_match, play_matches
 from infoset.evaluation.match_result import BLOCK, Tally
+from infoset.evaluation.rule_matches import DealStream
 from infoset.evaluation.workers import packed
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, UniformPolicy
@@ -53,6 +54,41 @@ def test_a_tally_from_its_state_is_the_same_to_the_bit():
 
 
 # Searchers
+
+
+class Notes:
+    """A searcher that notes the first of the numbers that it draws for its first decision."""
+
+    def __init__(self, num_drawn):
+        self.num_drawn = num_drawn
+        self.noted = []
+
+    def search(self, infostate, rng):
+        numbers = rng.random(self.num_drawn)
+        if not any(step.action for step in infostate.steps):
+            self.noted.append((infostate.player, numbers[0]))
+        return np.array([1.0, 0.0])
+
+
+def test_a_searcher_draws_numbers_of_its_seat_that_no_other_has():
+    game = load_game("kuhn_poker")
+    alone, beside, greedy = Notes(1), Notes(1), Notes(5)
+    play_matches(game, alone, None, num_deals=20)
+    play_matches(game, beside, greedy, num_deals=20)
+    assert len({number for _, number in alone.noted}) == len(alone.noted) == 40
+    assert beside.noted == alone.noted  # whoever plays against it
+    assert {*greedy.noted} == {*alone.noted}  # as it sits in the other seat
+
+
+def test_no_two_deals_have_a_number_in_common():
+    stream = DealStream(3, 1)
+    drawn = []
+    for deal in (0, 1, 2, 3, 2**40):
+        stream.rewind(deal)
+        drawn += stream.rng.random(500).tolist()
+    assert len(set(drawn)) == len(drawn)
+    stream.rewind(1)
+    assert stream.rng.random(500).tolist() == drawn[500:1000]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])

@@ -300,3 +300,14 @@ def test_games_with_models_of_their_own_are_searched_as_by_their_rules(name):
     ]
     assert own.is_compiled
     assert found[0] == pytest.approx(found[1], abs=0.25)
+
+
+def test_positions_that_were_drawn_are_drawn_again():
+    model = search_model(load_game("trick_taking(num_cards=10)"))
+    rng = np.random.default_rng(0)
+    known = initial_history(model.game).sample((None, None), rng).infostates[0]
+    belief = PublicPrivateBelief(0.5, max_worlds=9, num_samples=9)
+    searcher, fresh = (IsMcts(model, belief=belief, num_simulations=50) for _ in range(2))
+    first = searcher.search(known, generator(1))
+    second = searcher.search(known, generator(2))
+    assert second.tolist() == fresh.search(known, generator(2)).tolist() != first.tolist()

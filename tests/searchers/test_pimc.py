@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from oracle_pimc import plain_pimc
+from oracle_pimc import plain_pimc, plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -352,3 +352,46 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     assert 0 < acts.sum() < len(acts)
     found = [searcher.search(known, np.random.default_rng(seed)).tolist() for seed in range(20)]
     assert [1 / len(found[0])] * len(found[0]) in found
+
+
+@pytest.mark.parametrize("num_worlds", [None, 10])
+def test_what_was_paid_before_is_part_of_what_actions_are_worth(num_worlds):
+    def paid(world, joint, following):
+        return {"middle": (5, -3), "left": (1, 0), "right": (2, 0)}[following]
+
+    game = Toy(
+        2,
+        actors=lambda w: (0,) if w == "middle" else (),
+        transitions=lambda w, a: {"start": [("middle", 1)], "middle": [(a[0], 1)]}.get(w, []),
+        rewards=paid,
+    )
+    known = initial_history(game).extend((None, None), "middle").infostates[0]
+    for model in (GraphModel(explore(game)), RulesModel(game), GraphModel(build_tree(game))):
+        searcher = Pimc(model, num_worlds=num_worlds, opponents="hostile")
+        searcher.search(known, np.random.default_rng(0))
+        assert searcher.last_search.values.tolist() == [6, 7]
+
+
+@pytest.mark.parametrize("share", [0.4, 1.0])
+def test_where_an_action_is_not_legal_it_adds_nothing(share):
+    """In tricks what may be played depends on the hand, which a public belief does not know."""
+    game = load_game("trick_taking(num_cards=6,num_suits=2,tie=draw)")
+    value, rng = plain_values(game), np.random.default_rng(1)
+    actions = ()
+    while len(actions) < 2:
+        history = initial_history(game).sample((None, None), rng)
+        lead = history.joint({0: history.legal_actions(0)[0]})
+        known = history.sample(lead, rng).infostates[1]
+        actions = TricksModel(game).legal_actions(known)
+    held = PublicPrivateBelief(share).at(game, known)
+    expected = dict.fromkeys(actions, 0.0)
+    num_missing = 0
+    for one, probability in zip(held.histories, held.probability, strict=True):
+        num_missing += len(set(actions) - set(one.legal_actions(1)))
+        for action in set(actions) & set(one.legal_actions(1)):
+            expected[action] += probability * value.after(one.world, 1, action)[1]
+    assert num_missing
+    for model in (TricksModel(game), RulesModel(game), GraphModel(explore(game))):
+        searcher = Pimc(model, belief=share, num_worlds=None)
+        searcher.search(known, rng)
+        assert searcher.last_search.values == pytest.approx([*expected.values()])

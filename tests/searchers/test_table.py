@@ -171,3 +171,16 @@ def test_what_is_in_time_is_not_late():
         lateness.add(SearchRecord(seconds=seconds, **common))
     assert (lateness.num_searches, lateness.num_late, lateness.worst) == (4, 2, 2.0)
     assert str(lateness).endswith("the longest 3 times what it was allowed")
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_an_answer_that_is_kept_is_nobodys_to_change(name):
+    searcher = make_searcher(name, KUHN)
+    legal = KUHN.legal_actions(QUEEN)
+    first = searcher.action_probabilities(QUEEN, legal)
+    kept = first.tolist()
+    first[:] = 7
+    second = searcher.action_probabilities(QUEEN, legal)
+    assert second.tolist() == kept
+    second[:] = 7
+    assert searcher.action_probabilities(QUEEN, legal).tolist() == kept

@@ -12,8 +12,9 @@ from infoset.beliefs.filtering import Known, nothing_left, sights_of
 from infoset.beliefs.layers import Layer, Sight
 from infoset.beliefs.limits import Limits
 from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
-from infoset.beliefs.transitions import Drawing, successors
+from infoset.beliefs.transitions import Drawing, knows_what_is_seen, successors
 from infoset.errors import UnsupportedGameError
+from infoset.game import Game
 from infoset.policy import Policy
 
 __all__ = ["sampled_layer"]
@@ -31,7 +32,8 @@ def sampled_layer(
     In front of each step histories are left out at random until `num_samples` remain, the likely
     ones rather kept, and what is kept gets the weight of what is not. Then all their
     transitions that agree are listed. What nature draws from is itself drawn from where it is too
-    long to list, and thrown away if it does not agree.
+    long to list: as it was seen, where the game knows how (`sample_as_seen`); otherwise what does
+    not agree is thrown away.
 
     Parameters
     ----------
@@ -54,6 +56,13 @@ def sampled_layer(
     return sampler.thin(layer, sights_of(known)[-1])
 
 
+def _help(game: Game) -> str:
+    """Return what else than more samples helps where none agrees."""
+    if knows_what_is_seen(game):
+        return " max_worlds, so that more histories are listed"
+    return " let the game draw what was seen (sample_as_seen), or deal in several steps"
+
+
 @dataclass(frozen=True)
 class _Sampler:
     """Extends a layer by one step at random."""
@@ -65,15 +74,17 @@ class _Sampler:
     def further(self, layer: Layer, sight: Sight, known: Known) -> Layer:
         """Return histories one step longer that agree with what was seen."""
         layer = self.thin(layer, sight)
-        most = max(self.limits.num_samples, self.limits.max_worlds // len(layer))
-        drawing = Drawing(most, -(-self.limits.num_samples // len(layer)), self.rng)
+        most = self.limits.num_samples
+        if not knows_what_is_seen(layer.game):
+            most = max(most, self.limits.max_worlds // len(layer))
+        drawing = Drawing(most, -(-self.limits.num_samples // len(layer)), sight, self.rng)
         found = list(successors(layer, sight, drawing))
         is_rejected = drawing.num_outcomes > drawing.count(layer, found)
         if not found and (is_rejected or layer.method != "enumeration"):
             raise UnsupportedGameError(
                 f"nothing that was drawn agrees with step {layer.depth + 1} of {known} in "
-                f"{layer.game}, whose outcomes are too many to list; raise num_samples="
-                f"{self.limits.num_samples}, or let the game deal in several steps"
+                f"{layer.game}, of whose histories some were drawn; raise num_samples="
+                f"{self.limits.num_samples}, or{_help(layer.game)}"
             )
         if not found:
             raise nothing_left(layer, sight, known)

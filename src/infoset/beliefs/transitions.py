@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, product
 from sys import maxsize
@@ -15,7 +16,7 @@ from infoset.beliefs.layers import Layer, Sight, Successor
 from infoset.game import Game
 from infoset.typing import NOOP, Action, JointAction, World
 
-__all__ = ["Drawing", "Listing", "TooManyWorlds", "successors"]
+__all__ = ["Drawing", "Listing", "TooManyWorlds", "knows_what_is_seen", "successors"]
 
 
 class TooManyWorlds(Exception):
@@ -69,7 +70,8 @@ class Listing:
 class Drawing:
     """Lists what nature can do, and draws from what is too long to list.
 
-    Only a game with its own `sample_transition` is drawn from; any other is listed.
+    Only a game with its own `sample_transition` is drawn from; any other is listed. What agrees
+    with what was seen is drawn alone, if the game knows how.
 
     Parameters
     ----------
@@ -77,31 +79,37 @@ class Drawing:
         How many next worlds are listed at most.
     num_draws : int
         How often it draws where there are more.
+    sight : Sight
+        What was seen.
     rng : np.random.Generator
     """
 
-    def __init__(self, most: int, num_draws: int, rng: np.random.Generator) -> None:
+    def __init__(self, most: int, num_draws: int, sight: Sight, rng: np.random.Generator) -> None:
         self.most = most
         self.num_draws = num_draws
+        self._sight = sight
         self._rng = rng
         self._drawn: Counter[tuple[World, JointAction]] = Counter()
 
     def __call__(
         self, game: Game, world: World, joint_action: JointAction
     ) -> Iterable[tuple[World, float]]:
-        """Return the next worlds with probabilities, or those drawn with their frequencies."""
+        """Return the next worlds with probabilities, or those drawn with their weights."""
         if type(game).sample_transition is Game.sample_transition:
             return Listing(maxsize)(game, world, joint_action)
-        try:
+        with suppress(TooManyWorlds):
             return Listing(self.most)(game, world, joint_action)
-        except TooManyWorlds:
-            draws = (
-                game.sample_transition(world, joint_action, self._rng)
-                for _ in range(self.num_draws)
-            )
-            drawn = Counter(draws)
+        drawn: dict[World, float] = {}
+        for _ in range(self.num_draws):
+            next_world, weight = self._draw(game, world, joint_action)
+            drawn[next_world] = drawn.get(next_world, 0.0) + weight / self.num_draws
         self._drawn[world, joint_action] += len(drawn)
-        return [(next_world, times / self.num_draws) for next_world, times in drawn.items()]
+        return drawn.items()
+
+    def _draw(self, game: Game, world: World, joint_action: JointAction) -> tuple[World, float]:
+        """Return a next world, and the weight of the draw: how probable what was seen is."""
+        found = game.sample_as_seen(world, joint_action, *self._sight, self._rng)
+        return found or (game.sample_transition(world, joint_action, self._rng), 1.0)
 
     @property
     def num_outcomes(self) -> int:
@@ -111,6 +119,11 @@ class Drawing:
     def count(self, layer: Layer, found: Iterable[Successor]) -> int:
         """Return how many of the successors of a layer were drawn, and not listed."""
         return sum((layer.worlds[one.origin], one.joint_action) in self._drawn for one in found)
+
+
+def knows_what_is_seen(game: Game) -> bool:
+    """Return whether a game has a `sample_as_seen` of its own."""
+    return type(game).sample_as_seen is not Game.sample_as_seen
 
 
 def successors(layer: Layer, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.game.infostate import value_text
+from infoset.game.infostate import Step, value_text
 from infoset.typing import Action, JointAction, Player, World
 
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
@@ -172,6 +172,37 @@ class Game(ABC):
         cumulative = np.cumsum([float(probability) for _, probability in pairs])
         drawn = rng.random() * cumulative[-1]
         return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
+
+    def sample_as_seen(
+        self,
+        world: Any,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[World, float] | None:
+        """Draw the next world among those in which a player sees what a step says.
+
+        Override it beside `sample_transition`, where `transitions` would be too long to list, as a
+        deal is. Beliefs then draw nothing in vain; they look at each draw as `observe` shows it.
+
+        Parameters
+        ----------
+        world, joint_action
+            As in `sample_transition`.
+        player : Player or None
+            Who sees; None for everybody, who sees the public part alone.
+        step : Step
+            The private and the public part of what is seen, which may be what nobody can see.
+        rng : np.random.Generator
+
+        Returns
+        -------
+        tuple[World, float] or None
+            The next world, with its probability given what is seen; and the probability that this
+            is seen. None where it is not known how to draw it, as here, or cannot be seen.
+        """
+        return None
 
     def parameters(self) -> dict[str, Any]:
         """Return the parameters by name: the fields of a dataclass, nothing otherwise."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import perm
 
 import numpy as np
 
-__all__ = ["SUITS", "deals", "rank_names", "sample_cards"]
+__all__ = ["SUITS", "deals", "rank_names", "sample_cards", "sample_others"]
 
 RANKS = "23456789TJQKA"
 SUITS = "shdc"
@@ -59,3 +59,32 @@ def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, .
 def sample_cards(deck: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
     """Draw `count` cards of the deck, in order, as `deals` distributes them."""
     return tuple(deck[int(index)] for index in rng.permutation(len(deck))[:count])
+
+
+def sample_others(
+    deck: Sequence[str], count: int, known: Mapping[int, Hashable], rng: np.random.Generator
+) -> tuple[tuple[str, ...], float] | None:
+    """Draw `count` cards, in order, those at some places being known.
+
+    Returns
+    -------
+    tuple or None
+        The cards, and the probability that the known ones stand where they do; None if they are
+        not in the deck.
+
+    Examples
+    --------
+    >>> sample_others(["J", "Q", "K"], 2, {1: "Q"}, np.random.default_rng(0))[1].__round__(3)
+    0.333
+    >>> sample_others(["J", "Q", "K"], 2, {1: "A"}, np.random.default_rng(0)) is None
+    True
+    """
+    rest, chance = [*deck], 1.0
+    for card in known.values():
+        if card not in rest:
+            return None
+        chance *= rest.count(str(card)) / len(rest)
+        rest.remove(str(card))
+    others = iter(sample_cards(rest, count - len(known), rng))
+    cards = (str(known[place]) if place in known else next(others) for place in range(count))
+    return tuple(cards), chance

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
+from typing import ClassVar
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability
-from infoset.games.cards import deals, sample_cards
+from infoset.game import Game, Observation, Probability, Step
+from infoset.game.protocol import SharedView
+from infoset.games.cards import deals, sample_cards, sample_others
+from infoset.games.hanabi_table import Table, replaced, score, with_card, without
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
 from infoset.typing import JointAction, Player
 
@@ -18,25 +20,6 @@ __all__ = ["Hanabi"]
 
 COLORS = "RYGWB"
 RANKS = "12345"
-
-T = TypeVar("T")
-Hands: TypeAlias = tuple[tuple[str, ...], ...]
-
-
-class Table(NamedTuple):
-    """The hands by player (none before the deal), and all else that the future depends on.
-
-    `deck` is what is left of it, sorted; `fireworks` the height of each color's; `information`
-    and `lives` the tokens left. `turns` counts down once the deck is empty.
-    """
-
-    hands: Hands = ()
-    deck: tuple[str, ...] = ()
-    fireworks: tuple[int, ...] = ()
-    information: int = 0
-    lives: int = 0
-    player: Player = 0
-    turns: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +75,7 @@ class Hanabi(Game):
     """
 
     name: ClassVar[str] = "hanabi"
+    public_actions = True
 
     players: int = integer(2, low=2, high=5)
     colors: int = integer(5, low=1, high=len(COLORS))
@@ -176,7 +160,7 @@ class Hanabi(Game):
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
         """Show everybody what is done, and the cards that a player gets to the others."""
         if not world.hands:
-            begins = f"player {next_world.player} begins" if self.random_start_player else None
+            begins = self._begins(next_world.player)
             return self._showing(begins, dict(enumerate(next_world.hands)))
         news = f"{joint_action[world.player]}: {self._news(world, joint_action)}"
         if next_world.deck == world.deck:
@@ -195,6 +179,46 @@ class Hanabi(Game):
         if not self._has_to_draw(after, world.player):
             return after
         return with_card(after, world.player, sample_cards(after.deck, 1, rng))
+
+    def sample_as_seen(
+        self,
+        world: Table,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Table, float] | None:
+        """Deal the cards that a player does not see, which are its own."""
+        is_seer = self.observation_type == "seer" and isinstance(step.public, tuple)
+        shown: tuple[Hashable, ...] = step.public if is_seer else (step.public,)  # type: ignore[assignment]
+        news, hands = (shown or (None,))[0], shown[1:]
+        begins = [self._begins(seat) for seat in range(self.players)]
+        if world.hands or news not in begins:
+            return None
+        known = self._places(dict(enumerate(hands)) if is_seer else self._shown(step.private))
+        size = self.players * self._cards_in_hand
+        found = sample_others(self.full_deck, size, known, rng)
+        share = begins.count(news) / self.players
+        return found and (self._dealt(found[0], begins.index(news)), share * found[1])
+
+    def _begins(self, beginner: Player) -> str | None:
+        """Return what everybody is told of who begins."""
+        return f"player {beginner} begins" if self.random_start_player else None
+
+    def _shown(self, seen: Hashable) -> dict[Player, Hashable]:
+        """Return the hands that a player sees in a deal, by who holds them."""
+        groups = seen.groups if isinstance(seen, SharedView) else ()
+        others = {tuple(p for p in range(self.players) if p != seat): seat for seat in range(5)}
+        return {others[group]: cards for group, cards in groups if group in others}
+
+    def _places(self, hands: Mapping[Player, Hashable]) -> dict[int, str]:
+        """Return the cards of some hands by their places in a deal."""
+        return {
+            seat * self._cards_in_hand + at: card
+            for seat, cards in hands.items()
+            if isinstance(cards, tuple) and len(cards) == self._cards_in_hand
+            for at, card in enumerate(cards)
+        }
 
     def _deals(self) -> Iterator[tuple[Table, Probability]]:
         beginners = range(self.players if self.random_start_player else 1)
@@ -272,27 +296,3 @@ class Hanabi(Game):
         everybody = range(self.players)
         shared = {tuple(p for p in everybody if p != seat): cards[seat] for seat in cards}
         return Observation(public=news, shared=shared)
-
-
-def score(world: Table) -> int:
-    """Return the number of cards on the fireworks; 0 without a life left."""
-    return sum(world.fireworks) if world.lives else 0
-
-
-def with_card(world: Table, player: Player, drawn: tuple[str, ...]) -> Table:
-    """Return the table after `player` drew a card."""
-    hands = replaced(world.hands, player, world.hands[player] + drawn)
-    return world._replace(hands=hands, deck=without(world.deck, drawn))
-
-
-def without(deck: tuple[str, ...], cards: Iterable[str]) -> tuple[str, ...]:
-    """Return a deck without some of its cards."""
-    rest = list(deck)
-    for card in cards:
-        rest.remove(card)
-    return tuple(rest)
-
-
-def replaced(values: tuple[T, ...], position: int, value: T) -> tuple[T, ...]:
-    """Return a tuple with one value replaced."""
-    return (*values[:position], value, *values[position + 1 :])

@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability
-from infoset.games.cards import deals, rank_names, sample_cards
+from infoset.game import Game, Observation, Probability, Step
+from infoset.games.cards import deals, rank_names, sample_cards, sample_others
 from infoset.games.parameters import check_parameters, integer
 from infoset.typing import JointAction, Player
 
@@ -116,6 +116,21 @@ class KuhnPoker(Game):
         if not world.cards:
             return Table(sample_cards(self.deck, self.players, rng))
         return self._after(world, joint_action)
+
+    def sample_as_seen(
+        self,
+        world: Table,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Table, float] | None:
+        """Deal the cards that a player does not see."""
+        if world.cards:
+            return None
+        known = {} if player is None else {player: step.private}
+        found = sample_others(self.deck, self.players, known, rng)
+        return found and (Table(found[0]), found[1])
 
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         move = joint_action[len(world.moves) % self.players]

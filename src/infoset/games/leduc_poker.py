@@ -9,8 +9,8 @@ from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability
-from infoset.games.cards import SUITS, deals, rank_names, sample_cards
+from infoset.game import Game, Observation, Probability, Step
+from infoset.games.cards import SUITS, deals, rank_names, sample_cards, sample_others
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
 from infoset.typing import Action, JointAction, Player
 
@@ -190,6 +190,21 @@ class LeducPoker(Game):
         if world.turn is not None:
             return self._bet(world, joint_action[world.turn])
         return self._deal(world, sample_cards(*self._to_deal(world), rng))
+
+    def sample_as_seen(
+        self,
+        world: Table,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Table, float] | None:
+        """Deal the private cards that a player does not see."""
+        if world.cards:
+            return None
+        known = {} if player is None else {player: step.private}
+        found = sample_others(self.deck, self.players, known, rng)
+        return found and (self._deal(world, found[0]), found[1])
 
     def _to_deal(self, world: Table) -> tuple[list[str], int]:
         """Return the cards not dealt yet, and how many of them come now."""

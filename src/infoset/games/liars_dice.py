@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 from math import factorial, prod
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability
+from infoset.game import Game, Observation, Probability, Step
 from infoset.games.parameters import check_parameters, choice, integer
 from infoset.typing import JointAction, Player
 
@@ -107,6 +107,10 @@ class LiarsDice(Game):
         return tuple((hand, Fraction(orders(hand), ways)) for hand in hands)
 
     @cached_property
+    def _chance(self) -> dict[Hashable, float]:
+        return {hand: float(chance) for hand, chance in self.rolls}
+
+    @cached_property
     def _position(self) -> dict[object, int]:
         return {call: position for position, call in enumerate(self.calls)}
 
@@ -159,6 +163,26 @@ class LiarsDice(Game):
             return self._after(world, joint_action)
         dice = rng.integers(1, self.dice_sides + 1, size=(self.players, self.numdice))
         return Table(tuple(tuple(sorted(hand)) for hand in dice.tolist()))
+
+    def sample_as_seen(
+        self,
+        world: Table,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Table, float] | None:
+        """Roll the dice that a player does not see."""
+        if world.hands:
+            return None
+        rolled = self.sample_transition(world, joint_action, rng)
+        if player is None:
+            return rolled, 1.0
+        if step.private not in self._chance:
+            return None
+        hands: list[Hand] = [*rolled.hands]
+        hands[player] = cast("Hand", step.private)
+        return Table(tuple(hands)), self._chance[step.private]
 
     def _after(self, world: Table, joint_action: JointAction) -> Table:
         call = self._position[joint_action[world.player]]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations
-from math import comb
+from math import comb, factorial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from infoset.game import Game, Observation, Probability
-from infoset.games.cards import SUITS, rank_names
+from infoset.game import Game, Observation, Probability, Step
+from infoset.games.cards import SUITS, rank_names, sample_others
 from infoset.games.parameters import check_parameters, choice, integer, parameter_error
 from infoset.typing import NOOP, JointAction, Player
 
@@ -186,6 +186,27 @@ class TrickTaking(Game):
             return self._play(world, self._number[joint_action[world.player]])
         cards = rng.permutation(self.num_cards)[: 2 * self.num_tricks].tolist()
         return Table((bit_set(cards[: self.num_tricks]), bit_set(cards[self.num_tricks :])))
+
+    def sample_as_seen(
+        self,
+        world: Table,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[Table, float] | None:
+        """Deal the cards that a player does not see."""
+        if world.is_dealt:
+            return None
+        own = step.private if isinstance(step.private, tuple) else ()
+        known = {} if player is None else dict(enumerate(own, start=player * self.num_tricks))
+        found = sample_others(self.deck, 2 * self.num_tricks, known, rng)
+        if found is None or len(known) not in (0, self.num_tricks):
+            return None
+        cards, chance = found
+        hands = cards[: self.num_tricks], cards[self.num_tricks :]
+        first, second = (bit_set(self._number[card] for card in hand) for hand in hands)
+        return Table((first, second)), chance * factorial(len(known))
 
     def _deals(self) -> Iterator[tuple[Table, Probability]]:
         """Yield the deals, all equally probable."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief, private_belief
 from infoset.checks import check_kind
-from infoset.game import Game, Infostate, Probability, Step
+from infoset.errors import UnsupportedGameError
+from infoset.game import Game, History, Infostate, Probability, Step
 from infoset.searchers.models._kernels import CHANCE_MOVE, END, Position
 from infoset.searchers.models._numbering import number_actions, number_infostates, reward_rows
 from infoset.searchers.models.model import Roots, SearchModel
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 
 __all__ = ["RulesModel"]
+
+FEW = 100
+"""Histories that are drawn to see what is legal."""
 
 
 class Choosing(NamedTuple):
@@ -49,6 +54,7 @@ class RulesModel(SearchModel):
         self._actors_of: dict[World, tuple[Player, ...]] = {}
         self._outcomes_of: dict[int, list[tuple[World, Probability]]] = {}
         self._step_number: dict[Step, int] = {}
+        self._legal_at: dict[Infostate, tuple[Action, ...]] = {}
 
     @property
     def is_zero_sum(self) -> bool:
@@ -56,9 +62,21 @@ class RulesModel(SearchModel):
         return False
 
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
-        """Return the actions at an infostate."""
-        history = private_belief(self.game, infostate).histories[0]
-        return tuple(history.legal_actions(infostate.player))
+        """Return the actions at an infostate, which are the same at each history that agrees."""
+        if infostate not in self._legal_at:
+            history = self._any_history(infostate)
+            self._legal_at[infostate] = tuple(history.legal_actions(infostate.player))
+        return self._legal_at[infostate]
+
+    def _any_history(self, infostate: Infostate) -> History:
+        """Return a history that agrees; where they are drawn, from as few as will do."""
+        rng = np.random.default_rng(0)
+        with suppress(UnsupportedGameError):
+            few = private_belief(
+                self.game, infostate, rng=rng, max_worlds=10 * FEW, num_samples=FEW
+            )
+            return few.histories[0]
+        return private_belief(self.game, infostate, rng=rng).histories[0]
 
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator

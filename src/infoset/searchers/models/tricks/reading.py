@@ -71,8 +71,7 @@ class Seen(NamedTuple):
     def unseen_by_all(self) -> Unseen:
         """The cards that nobody has played, by who may hold them."""
         left = self._deck & ~(self.played[0] | self.played[1])
-        first, second = left & ~self.voids[0], left & ~self.voids[1]
-        return Unseen(first & ~second, second & ~first, first & second, self._sizes)
+        return Unseen.between(left, self.voids, self._sizes)
 
     def after(self, card: int) -> Seen:
         """Return what is seen when one more card is played."""
