@@ -8,10 +8,10 @@ from oracle_pimc import plain_pimc, plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.evaluation import best_response
+from infoset.evaluation import best_response, true_state_ratios
 from infoset.game import Infostate, Observation, Step, initial_history, play_out
 from infoset.games import load_game
-from infoset.policy import tabulate, uniform_policy
+from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
 from infoset.searchers import GraphModel, RulesModel, search_model
 from infoset.searchers.models.dice import DiceModel
 from infoset.searchers.models.tricks import TricksModel
@@ -352,6 +352,54 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     assert 0 < acts.sum() < len(acts)
     found = [searcher.search(known, np.random.default_rng(seed)).tolist() for seed in range(20)]
     assert [1 / len(found[0])] * len(found[0]) in found
+
+
+def test_with_public_share_alone_every_hand_is_played_alike(leduc):
+    policy, tree = tabulate_pimc(leduc, 1.0), leduc.tree
+    for player, infostates in enumerate(tree.infostate_trees):
+        played = {}
+        for number in infostates.acting.tolist():
+            known = infostates.value(number)
+            answer = policy.action_probabilities(known, infostates.legal_actions(number))
+            played.setdefault(known.public_state, set()).add(tuple(answer))
+            if known.public_state.observations[-1] is None:
+                searched = Pimc(leduc, belief=1.0).search(known, np.random.default_rng(0))
+                assert tuple(searched) == tuple(answer)
+        assert {len(answers) for answers in played.values()} == {1}
+        assert true_state_ratios(tree, policy, player, candidates="ordered").mean == (
+            pytest.approx(1)
+        )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3])
+def test_suits_are_names(leduc, share):
+    """Whoever plays as if spades were hearts loses as much to a best responder."""
+    policy, form = tabulate_pimc(leduc, share), leduc.tree.sequence_form
+
+    def renamed(value):
+        if isinstance(value, str):
+            return value.translate(str.maketrans("sh", "hs")) if len(value) == 2 else value
+        return tuple(map(renamed, value)) if type(value) is tuple else value
+
+    class Renamed:
+        def action_probabilities(self, known, legal_actions):
+            steps = (Step(own, renamed(seen), renamed(shown)) for own, seen, shown in known.steps)
+            other = Infostate(known.player, tuple(steps))
+            return 0.5 * policy.action_probabilities(other, legal_actions) + 0.5 * (
+                noise.action_probabilities(other, legal_actions)
+            )
+
+    noise = random_policy(form, np.random.default_rng(0))
+    plain = mixed_at_infostates(policy, noise)
+    swapped = tabulate(form, [Renamed()] * 2)
+    assert distance(plain, swapped) > 0.1
+    assert responses(swapped) == pytest.approx(responses(plain), abs=1e-12)
+
+
+def mixed_at_infostates(one, other):
+    """Return half of one policy and half of another, infostate by infostate."""
+    halves = zip(one.probabilities, other.probabilities, strict=True)
+    return TabularPolicy(one.sequence_form, tuple((a + b) / 2 for a, b in halves))
 
 
 @pytest.mark.parametrize("num_worlds", [None, 10])

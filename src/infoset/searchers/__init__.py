@@ -16,6 +16,7 @@ from infoset.searchers.models import (
     RulesModel,
     SearchModel,
     TricksModel,
+    register_model,
     search_model,
 )
 from infoset.searchers.pimc import Epimc, Pimc, WorldSearchRecord, tabulate_pimc
@@ -45,6 +46,7 @@ __all__ = [
     "make_searcher",
     "match_value",
     "pimc_table",
+    "register_model",
     "search_model",
     "tabulate_pimc",
 ]

@@ -9,7 +9,7 @@ from infoset.searchers.models._kernels import (
     inlined,
     play_out,
 )
-from infoset.searchers.models.choosing import model_kind, search_model
+from infoset.searchers.models.choosing import model_kind, register_model, search_model
 from infoset.searchers.models.dice import DiceModel
 from infoset.searchers.models.graph import GraphModel
 from infoset.searchers.models.model import Roots, SearchModel
@@ -31,5 +31,6 @@ __all__ = [
     "inlined",
     "model_kind",
     "play_out",
+    "register_model",
     "search_model",
 ]

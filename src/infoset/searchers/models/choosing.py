@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from infoset.checks import check_kind
-from infoset.errors import ExplorationLimitError, UnsupportedGameError
+from infoset.errors import ExplorationLimitError, ParameterError, UnsupportedGameError
 from infoset.game import Game
 from infoset.games import LiarsDice, TrickTaking
 from infoset.searchers.models.dice import DiceModel
@@ -17,16 +17,42 @@ from infoset.searchers.models.rules import RulesModel
 from infoset.searchers.models.tricks import TricksModel
 from infoset.tree import GameTree, WorldGraph, explore
 
-__all__ = ["model_kind", "search_model"]
+__all__ = ["model_kind", "register_model", "search_model"]
 
 MAX_WORLDS = 100_000
 MAX_SECONDS = 10.0
 
-_COMPILED: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
+_MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
     LiarsDice: DiceModel,
     TrickTaking: TricksModel,
 }
 """Games that have a model of their own, most sizes at least."""
+
+
+def register_model(game: type[Game], model: Callable[[Any], SearchModel]) -> None:
+    """Have games of a class searched with a model of their own, whoever asks `search_model`.
+
+    Put it beside the class, so that it is known wherever the game is: to searchers by name,
+    matches, and `infoset info`.
+
+    Parameters
+    ----------
+    game : type[Game]
+        The class itself; those derived from it may have other rules, and are not meant.
+    model : Callable[[Game], SearchModel]
+        Such as the class of the model; it raises `UnsupportedGameError` for a size of the game
+        that it is not for.
+
+    Raises
+    ------
+    ParameterError
+        If the one is no class of games, or the other cannot be called.
+    """
+    if not (isinstance(game, type) and issubclass(game, Game)):
+        raise ParameterError(f"game is {game!r}; give the class of a game, such as type(game)")
+    if not callable(model):
+        raise ParameterError(f"model is {model!r}; give a class derived from SearchModel")
+    _MODELS[game] = model
 
 
 def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
@@ -80,7 +106,7 @@ def model_kind(graph: WorldGraph) -> type[SearchModel]:
 
 def _own_model(game: Game) -> SearchModel | None:
     """Return the model that is written for a game; None where there is none for its size."""
-    if type(game) in _COMPILED:
+    if type(game) in _MODELS:
         with suppress(UnsupportedGameError):
-            return _COMPILED[type(game)](game)
+            return _MODELS[type(game)](game)
     return None
