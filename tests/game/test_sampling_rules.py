@@ -135,3 +135,55 @@ def test_no_false_alarm(seed: int) -> None:
     lottery = np.random.default_rng(seed).dirichlet(np.ones(6))
     game: Game = Sampled(list(lottery), lambda rng: int(rng.choice(6, p=lottery)), places=3)
     assert check_game(game, max_samples=300, seed=seed).num_samples > 200
+
+
+class Seen(Toy):
+    """A die of six sides of which player 0 sees whether it is odd, drawn as it is seen."""
+
+    def __init__(self, draw: Callable[..., Any]) -> None:
+        super().__init__(
+            2,
+            transitions=lambda world, joint: (
+                [(side, 1 / 6) for side in range(6)] if world == "start" else []
+            ),
+            observe=lambda world, joint, side: Observation(private={0: side % 2}),
+        )
+        self.draw = draw
+
+    def sample_transition(self, world: Any, joint: Any, rng: np.random.Generator) -> Any:
+        return int(rng.integers(6))
+
+    def sample_as_seen(
+        self, world: Any, joint: Any, player: Any, step: Any, rng: np.random.Generator
+    ) -> Any:
+        return self.draw(player, step, rng)
+
+
+def draw_die(player: Any, step: Any, rng: np.random.Generator) -> Any:
+    if player == 0:
+        return 2 * int(rng.integers(3)) + step.private, 0.5
+    return int(rng.integers(6)), 1.0
+
+
+def test_what_is_drawn_as_it_is_seen_passes() -> None:
+    check_game(Seen(draw_die))
+    check_game(Seen(lambda player, step, rng: None))
+
+
+@pytest.mark.parametrize(
+    ("draw", "found"),
+    [
+        (lambda player, step, rng: 3, "it returned 3"),
+        (lambda player, step, rng: (3, 1.0), "which does not look so"),
+        (lambda player, step, rng: (draw_die(player, step, rng)[0], 1.0), "and that is 0.5"),
+        (
+            lambda player, step, rng: (step.private if player == 0 else 3, 0.5 ** (player == 0)),
+            "draws next worlds with the probabilities",
+        ),
+    ],
+    ids=["no pair", "looks otherwise", "wrong odds", "always the same"],
+)
+def test_what_is_drawn_otherwise_is_found(draw: Callable[..., Any], found: str) -> None:
+    with pytest.raises(GameRuleError, match="sample_as_seen") as caught:
+        check_game(Seen(draw))
+    assert found in str(caught.value)

@@ -350,8 +350,11 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     roots = model.roots(known, searcher.belief, np.random.default_rng(0))
     acts = model.action_numbers(known, roots).max(axis=1) >= 0
     assert 0 < acts.sum() < len(acts)
-    found = [searcher.search(known, np.random.default_rng(seed)).tolist() for seed in range(20)]
-    assert [1 / len(found[0])] * len(found[0]) in found
+    found = []
+    for seed in range(20):
+        policy = searcher.search(known, np.random.default_rng(seed))
+        found.append((policy.tolist(), searcher.last_search.values.tolist()))
+    assert ([0.5, 0.5], [0.0, 0.0]) in found
 
 
 def test_with_public_share_alone_every_hand_is_played_alike(leduc):

@@ -14,7 +14,15 @@ from infoset.game._world_rules import WorldFacts, WorldRules
 from infoset.game.protocol import Game
 from infoset.typing import JointAction, World
 
-__all__ = ["check_sampling", "log_alarm_bound", "overrides_sampling"]
+__all__ = [
+    "MIN_DRAWS",
+    "Lottery",
+    "Trial",
+    "check_frequencies",
+    "check_sampling",
+    "log_alarm_bound",
+    "overrides_sampling",
+]
 
 LOG_FALSE_ALARM = log(1e-12)
 """A game that samples correctly is refused with at most twice this chance (its logarithm)."""
@@ -82,7 +90,7 @@ def check_sampling(
     tested = _spread([lot for lot in lotteries if len(lot.probabilities) > 1], max_samples)
     draws = (max_samples - len(lotteries)) // max(1, len(tested))
     trials = [Trial(lottery, _draw(rules, lottery, draws, rng)) for lottery in tested]
-    _check_frequencies(trials)
+    check_frequencies(trials, "sample_transition")
     return len(lotteries) + draws * len(tested)
 
 
@@ -119,7 +127,7 @@ def _draw(
     return counts
 
 
-def _check_frequencies(trials: list[Trial]) -> None:
+def check_frequencies(trials: list[Trial], method: str) -> None:
     """Raise for the worst trial, if it or all of them together are too far off."""
     together = log_alarm_bound(
         sum(trial.divergence for trial in trials), sum(trial.freedom for trial in trials)
@@ -135,7 +143,7 @@ def _check_frequencies(trials: list[Trial]) -> None:
         probabilities, key=lambda world: abs(worst.counts[world] - draws * probabilities[world])
     )
     raise GameRuleError(
-        "sample_transition draws next worlds with the probabilities that transitions lists",
+        f"{method} draws next worlds with the probabilities that transitions lists",
         found=f"of {draws} draws for joint action {worst.lottery.joint_action}, "
         f"{worst.counts[odd]} were {odd!r}, which has probability {probabilities[odd]:.6g}",
         world=worst.lottery.world,

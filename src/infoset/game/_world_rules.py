@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
 from math import prod
+from numbers import Real
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -43,6 +44,7 @@ SHAPES = {
     "observe": "observe returns an Observation for every transition",
     "sample_transition": "sample_transition draws a next world for every joint action of legal "
     "actions",
+    "sample_as_seen": "sample_as_seen returns a next world and a probability, or None",
 }
 """What each method must do, said when it raises."""
 
@@ -146,6 +148,25 @@ class WorldRules:
         """Return a next world drawn by the game's own `sample_transition`."""
         drawn = self._ask("sample_transition", world, joint_action, rng)
         return check_world(drawn, f"a next world drawn for joint action {joint_action}", world)
+
+    def draw_as_seen(
+        self,
+        world: World,
+        joint_action: JointAction,
+        player: Player | None,
+        step: Step,
+        rng: np.random.Generator,
+    ) -> tuple[World, float] | None:
+        """Return a next world that the game draws as a player sees it, and how probable that is."""
+        found = self._ask("sample_as_seen", world, joint_action, player, step, rng)
+        if found is None:
+            return None
+        if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], Real):
+            raise GameRuleError(
+                SHAPES["sample_as_seen"], found=f"it returned {found!r}", world=world
+            )
+        what = f"a next world drawn as it is seen for joint action {joint_action}"
+        return check_world(found[0], what, world), float(found[1])
 
     def _legal_actions(self, world: World, player: Player) -> tuple[Action, ...]:
         check = partial(check_legal_actions, world=world, player=player)

@@ -13,6 +13,7 @@ from infoset.errors import CyclicGameError, GameRuleError, ParameterError
 from infoset.game._answers import is_whole
 from infoset.game._infostate_rules import InfostateTable, PublicTable
 from infoset.game._sampling_rules import check_sampling, overrides_sampling
+from infoset.game._seeing_rules import check_seeing
 from infoset.game._world_rules import Edge, LegalActions, WorldFacts, WorldRules
 from infoset.game.protocol import Game
 from infoset.typing import World
@@ -128,6 +129,7 @@ def check_game(
         _check_acyclic(walk.root, walk.facts)
     if overrides_sampling(game):
         num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
+        check_seeing(walk.rules, walk.facts, max_samples, seed)
     return CheckReport(
         game=str(game),
         num_worlds=len(walk.facts),

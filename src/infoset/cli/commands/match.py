@@ -124,6 +124,8 @@ class _Stops(NamedTuple):
             if exact and value is not None:
                 option = name.replace("_", "-")
                 raise typer.BadParameter(f"--exact plays nothing: leave --{option} out")
+        if self.half_width == 0:
+            raise typer.BadParameter("--half-width 0 is never reached by play; give --exact")
 
 
 def _seated(
