@@ -89,5 +89,5 @@ def _check_equal(
         raise ParameterError(
             f"the information map {name!r} has one label for {texts[0]!r} and {texts[1]!r}, but "
             f"{what} is not the same there; an agent always knows when it acts, who it is, and "
-            "what it may do"
+            "what it may do: let the values there differ, such as by prefix.actions"
         )

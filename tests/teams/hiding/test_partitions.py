@@ -1,0 +1,105 @@
+"""Any partition of agents into teams: each has its own payoff, penalty and gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.teams import (
+    BASELINES,
+    HidingScheme,
+    ProgressiveHiding,
+    expected_payoffs,
+    find_relaxation,
+    penalty,
+    perfect_recall_closure,
+    regret_matching,
+    relax,
+    team_optimum,
+)
+from random_teams import random_team_game
+
+PARTITIONS = (
+    ((0, 2), (1, 3)),
+    ((0, 3), (1,), (2,)),
+    ((1, 2, 3), (0,)),
+    ((0,), (1,), (2,), (3,)),
+    ((0, 1, 2, 3),),
+)
+STEP = 1e-5
+GAMMA = 0.7
+
+
+def duel(seed, partition, lent="recall"):
+    form = random_team_game(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
+    maps = [find_relaxation(lent).relax(form.information, team) for team in partition]
+    return relax(form, maps, partition, "sum")
+
+
+def team_sums(game, payoffs):
+    return [payoffs[list(team)].sum() for team in game.teams]
+
+
+@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_team_earns_the_sum_of_its_agents_and_pays_for_its_own_labels(seed, partition):
+    game = duel(seed, partition)
+    hiding = ProgressiveHiding(game, HidingScheme(penalty=GAMMA), seed=seed)
+    trace = hiding.run(5)
+    earned = expected_payoffs(game.original, hiding.policy())
+    assert trace.implementable[-1] == pytest.approx(team_sums(game, earned), abs=1e-12)
+    earned = expected_payoffs(game.relaxed, hiding.relaxed_policy())
+    assert trace.relaxed[-1] == pytest.approx(team_sums(game, earned), abs=1e-12)
+    off = hiding.relaxed_policy() - game.lent(hiding.policy())
+    reach = np.bincount(game.relaxed.label, game.reach(hiding.relaxed_policy()))
+    paid = reach * np.add.reduceat(off**2, game.relaxed.first_slot[:-1])
+    of_team = [paid[np.isin(game.relaxed.agent, team)].sum() for team in partition]
+    assert trace.penalty[-1] == pytest.approx(of_team, abs=1e-12)
+
+
+@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+def test_every_team_observes_the_gradient_of_what_it_earns(partition):
+    for seed in range(3):
+        game = duel(seed, partition)
+        scheme = HidingScheme(regret_matching(), penalty=GAMMA, weighting="full", mixing=0.0)
+        hiding = ProgressiveHiding(game, scheme, seed=seed)
+        before = hiding.state()["regret"].copy()
+        hiding.run(1)
+        vector = hiding.state()["regret"] - before
+        policy, shadow = hiding.relaxed_policy(), hiding.policy()
+
+        def objective(point, team, game=game, shadow=shadow):
+            return game.payoffs(point)[team] - GAMMA * penalty(game, point, shadow)[team]
+
+        generator = np.random.default_rng(seed)
+        for label in range(game.relaxed.num_labels):
+            slots = slice(*game.relaxed.first_slot[label : label + 2])
+            step = generator.normal(size=slots.stop - slots.start)
+            direction = np.zeros_like(policy)
+            direction[slots] = step - step.mean()
+            team = int(game.label_team[label])
+            ahead, behind = (objective(policy + s * direction, team) for s in (STEP, -STEP))
+            assert vector @ direction == pytest.approx((ahead - behind) / (2 * STEP), abs=1e-7)
+
+
+@pytest.mark.parametrize("partition", PARTITIONS, ids=str)
+def test_closures_and_best_responses_of_every_team_leave_others_as_they_are(partition):
+    game = duel(4, partition, "none")
+    hiding = ProgressiveHiding(game, BASELINES["two-agents"].scheme(), seed=0)
+    hiding.run(20)
+    policy = hiding.policy()
+    earned = team_sums(game, expected_payoffs(game.original, policy))
+    for number, team in enumerate(partition):
+        own = np.isin(game.original.agent, team)
+        closure = perfect_recall_closure(game.original, team)
+        assert closure.recall_violation(team) is None
+        others = ~np.isin(game.form.arrays.agent, team)
+        pairs = np.column_stack([closure.label, game.original.label])[others]
+        counts = [len(np.unique(values, axis=0)) for values in (pairs, pairs[:, 0], pairs[:, 1])]
+        assert len(set(counts)) == 1
+        best = team_optimum(game.original, team, others=policy, rule="sum")
+        assert best.value >= earned[number] - 1e-12
+        kept = np.repeat(~own, game.original.num_actions)
+        assert (best.probability[kept] == policy[kept]).all()
+        found = expected_payoffs(game.original, best.probability)[list(team)].sum()
+        assert found == pytest.approx(best.value, abs=1e-12)
