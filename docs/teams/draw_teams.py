@@ -69,9 +69,9 @@ def draw_runs(axes: Axes) -> None:
             earned = ProgressiveHiding(form, scheme, seed=seed).run(ITERATIONS).implementable[:, 0]
             label = name if seed == SEEDS[0] else None
             axes.plot(range(1, ITERATIONS + 1), earned, color=color, linewidth=0.9, label=label)
-    axes.set(xscale="log", xlabel="iterations", ylabel="payoff")
+    axes.set(xscale="log", xlabel="iterations", ylabel="payoff", ylim=(-1.2, 1.1))
     axes.set_title("20 runs of each", fontsize=10)
-    axes.legend(frameon=False, fontsize=8, loc="upper left")
+    axes.legend(frameon=False, fontsize=8, loc="lower center")
     add_grid(axes)
 
 

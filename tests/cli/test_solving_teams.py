@@ -72,7 +72,8 @@ def test_the_relaxations_are_listed(command):
         (["--teams", "0"], "agent 1"),
         (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),
         (["--threads", 1], "--threads has no meaning here"),
-        (["--checkpoint-every", 1], "--checkpoint-every has no meaning here"),
+        (["--checkpoint-every", 1], "add --checkpoint FILE"),
+        (["--method", "exact", "--checkpoint", "x"], "exact has no use for checkpoint"),
         (["--method", "exact", "--relax", "recall"], "exact has no use for relax"),
         (["--method", "cfr+", "--relax", "recall"], "cfr+ is not for teams"),
         (["--method", "cfr+", "--seed", 1], "--seed has no meaning here"),
@@ -107,6 +108,31 @@ def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):
     assert ran.code == 130
     assert ENDINGS["interrupted"] in ran.out
     assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
+
+
+def test_what_is_kept_is_gone_on_with(command, tmp_path, monkeypatch):
+    game, limits = "trade_comm(num_items=3,num_messages=2)", ["--iterations", 30, "--restarts", 1]
+    asked = ["solve", game, *HIDING, *limits, "--json"]
+    whole = command(*asked).json
+
+    def interrupt(self, point):
+        if point.iteration == 9:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "measured_teams", interrupt)
+        assert command(*asked, "--checkpoint", "kept").code == 130
+    assert (tmp_path / "kept").exists()
+    again = command(*asked, "--checkpoint", "kept").json
+    same = "payoffs", "last_payoffs", "penalties", "iterations", "outcome"
+    assert [again[name] for name in same] == [whole[name] for name in same]
+
+
+def test_the_exact_search_stops_in_time_and_tells_what_is_not_proved(command):
+    game = "tiny_bridge_2p(abstracted=true)"
+    ran = command("solve", game, "--method", "exact", "--seconds", 0.001)
+    assert ENDINGS["seconds"] in ran.out
+    assert "; that it can be won is not proved" in ran.out
 
 
 def test_the_numbers_that_are_shown_while_teams_learn():

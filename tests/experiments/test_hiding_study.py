@@ -10,20 +10,18 @@ import pytest
 
 from infoset.experiments import BrokenOff, CellFolder, Study, run_cells, run_study
 from infoset.experiments.hiding import HIDING, beyond, bridge, pennies, trade
+from infoset.experiments.hiding.bidding import BIDDERS, bidding_cell
+from infoset.experiments.hiding.default_cell import DefaultCell, Goal
+from infoset.experiments.hiding.hanabi import Hanabi
 from infoset.experiments.hiding.hiding_cell import HidingCell, TeamGame, measured_at, play
-from infoset.experiments.hiding.reheated_cell import Heat, by_turns, reheat
 from infoset.experiments.hiding.short_market import short_market
 from infoset.games import load_game
 from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     drop_decided,
-    entropic_ftrl,
-    expected_payoffs,
     forget_own_actions,
-    geometric_penalty,
     product_form,
-    team_optimum,
 )
 
 FEW_BIDDERS = tuple(
@@ -34,7 +32,13 @@ TINY = {
     "trade": trade.Setting({2: 10, 3: 4}, ablation_seeds=8, restarts=5),
     "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
     "beyond": beyond.Setting(
-        single_seeds=1, markets=((4, "cheated", 5),), rounds=8, bridge_seeds=1, bridge_rounds=1
+        single_seeds=1,
+        markets=((4, "cheated", 5),),
+        rounds=8,
+        bridge_seeds=1,
+        bridge_rounds=1,
+        goals=(Goal("trade_comm(num_items=2,num_messages=1)", "recall", 0.5, 2),),
+        hanabis=(Hanabi(1, 2, 2, 1, 1, 2),),
     ),
 }
 
@@ -133,6 +137,25 @@ def test_rounds_solve_trade_and_turns_never_lose(done):
         assert row["mean"] - 1e-9 <= row["mean, by turns"] <= 2647 / 126 + 1e-9
 
 
+def test_the_default_is_beside_what_is_asked_for(done):
+    (row,) = rows_of(done, "beyond", "beyond-default")
+    assert (row["share"], row["least"]) == (1.0, 0.5)
+
+
+def test_hanabi_is_beside_its_optimum(done):
+    (row,) = rows_of(done, "beyond", "beyond-hanabi")
+    assert row["exact"] == row["at most"] == row["best"] == pytest.approx(1.5)
+    assert row["by turns"] <= row["exact"] <= row["with recall"] + 1e-9
+
+
+def test_bidders_keep_some_regrets_or_none():
+    for name in BIDDERS:
+        anew, kept = (bidding_cell(name, share, 2, 0).scheme for share in (0.0, 0.001))
+        assert (anew.rounds.kept, anew.rounds.noise) == (0.0, anew.learner.noise)
+        assert kept.rounds.kept == 0.001
+        assert anew.rounds.iterations == kept.rounds.iterations
+
+
 def test_solved_after_counts_rounds_that_were_not_needed():
     results = [{"best": [1.0]}, {"best": [0.5, 1.0]}, {"best": [0.5, 0.6, 0.7]}]
     solved = [beyond.solved_after(results, rounds) for rounds in (1, 2, 8)]
@@ -174,41 +197,8 @@ def test_cells_break_off():
         HidingCell(game, HidingScheme(), 10, 2).run(stopped)
     with pytest.raises(BrokenOff):
         beyond.market_cell(2, "cheated", beyond.REHEATED, 2, 0).run(stopped)
-
-
-def market_state(scheme):
-    hiding = ProgressiveHiding(trade.market(3, "recall", is_short=True).relaxed_form, scheme)
-    hiding.run(20)
-    return hiding
-
-
-def test_who_keeps_all_regrets_goes_on():
-    hiding, other = (market_state(HidingScheme()) for _ in range(2))
-    reheat(hiding, Heat("nothing changes", 1.0, 0.0), np.random.default_rng(0))
-    np.testing.assert_array_equal(hiding.run(10).implementable, other.run(10).implementable)
-
-
-def test_who_keeps_none_begins_anew():
-    scheme = HidingScheme(learner=entropic_ftrl(2.0), penalty=geometric_penalty(0.1, 1.0, 10))
-    hiding = market_state(scheme)
-    assert hiding.state()["gamma"][0] == pytest.approx(1.0)
-    reheat(hiding, Heat("restarted", 0.0, 0.5), np.random.default_rng(0))
-    regret = hiding.state()["regret"]
-    assert np.std(regret) == pytest.approx(0.25, rel=0.1)
-    assert abs(np.mean(regret)) < 0.05
-    assert hiding.state()["gamma"][0] == 0.1
-    before = hiding.best_payoff
-    hiding.run(1)
-    assert hiding.best_payoff >= before
-
-
-def test_turns_end_where_nobody_gains_alone():
-    information = TeamGame("cooperative_matching_pennies").form.information
-    optimum = team_optimum(information)
-    assert by_turns(information, optimum.probability) == 1.0
-    honest_half_heard = np.array([1, 0, 0, 1, 0.5, 0, 0.5, 0, 0.5, 0.5])
-    assert expected_payoffs(information, honest_half_heard)[0] == pytest.approx(0.5)
-    assert by_turns(information, honest_half_heard) == 1.0
+    with pytest.raises(BrokenOff):
+        DefaultCell("cooperative_matching_pennies", "recall", 0).run(stopped)
 
 
 def test_every_number_of_the_notes_has_its_cell():

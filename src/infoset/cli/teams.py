@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
@@ -108,7 +109,7 @@ GammaOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Price of what hangs on what is lent, in units of utility.",
-        show_default="0.3 of the payoff range",
+        show_default="rising, by the payoff range",
         rich_help_panel=PANEL,
     ),
 ]
@@ -117,7 +118,7 @@ RestartsOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Runs from different first policies; the best is kept.",
-        show_default="10 or more",
+        show_default="4 or more",
         rich_help_panel=PANEL,
     ),
 ]
@@ -188,6 +189,7 @@ def solve_teams(
     spec: str,
     method: str,
     request: TeamRequest,
+    keeping: Mapping[str, Any],
     *,
     out: Path | None,
     memory: int | None,
@@ -223,7 +225,8 @@ def solve_teams(
             callback=show,
             memory=memory,
             progress=progress.explored,
-            **vars(limits),
+            **{name: value for name, value in vars(limits).items() if name != "checkpoint"},
+            **keeping,
         )
     tell_notes(rules)
     _save(result, out, rules, spec=spec, as_json=as_json)
@@ -267,7 +270,8 @@ def _report(result: TeamResult) -> None:
             table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
             table.add_row(f"penalty{whose}", number_text(result.last.penalties[team]))
     if result.upper_bound is not None:
-        table.add_row("at most", number_text(result.upper_bound))
+        is_open = "" if result.outcome == "optimal" else "; that it can be won is not proved"
+        table.add_row("at most", number_text(result.upper_bound) + is_open)
     print_table(table, title=f"{result.game}, {result.method}")
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from infoset.checks import check_kind
 from infoset.errors import UnsupportedGameError
 from infoset.front.load import GameLike, to_compiled
+from infoset.front.solve import checkpointing
+from infoset.solvers import DEFAULT_CHECKPOINT_SECONDS
 from infoset.teams import (
     HidingScheme,
     InformationMap,
@@ -47,6 +50,8 @@ def solve_team(
     seconds: float | None = None,
     seed: int = 0,
     callback: TeamCallback | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> TeamResult:
@@ -76,27 +81,30 @@ def solve_team(
         Of each run; by default as many as the method has.
     restarts : int, optional
         Number of runs, each from another first policy. What is learned may be a local optimum, so
-        by default there are ten or more of one team, and the best is the answer.
+        by default there are several of one team, and the best is the answer.
     seconds : float, optional
-        Time after which to stop, of all runs together.
+        Time after which to stop, of all runs together, and of earlier sittings.
     seed : int
         Of the first run; the others have the numbers that follow.
     callback : callable, optional
         Called with a `TeamPoint` at every measurement; stops the method by returning true.
+    checkpoint, checkpoint_seconds
+        As in `solve`: a file to keep the runs of learners in, and to go on from, to the same bits.
     memory, progress
         As in `solve`.
 
     Returns
     -------
     TeamResult
-        Where agents learn, also after Ctrl-C, with what is there.
+        Also after Ctrl-C, with what is there. In the end the agents of one team that has learned
+        respond by turns to its best policy, until none gains; see `improve_by_turns`.
 
     Raises
     ------
     InfosetError
         If the game, the method or what is lent is unknown, the game is too large, agents who
-        are paid differently are taken for a team, the method has no use for an option, or a
-        number makes no sense.
+        are paid differently are taken for a team, the method has no use for an option, a
+        number makes no sense, or the checkpoint is of other runs.
 
     Examples
     --------
@@ -108,7 +116,8 @@ def solve_team(
     if teams is not None:
         check_kind("teams", teams, Sequence, "groups of agents, such as [(0, 1)]")
         num_teams = len(teams)
-    given = TeamOptions(relax, penalty, iterations, restarts, seconds)
+    kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
+    given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)
     options = fill_options(row, given, num_teams)
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)

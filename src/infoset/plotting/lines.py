@@ -79,7 +79,17 @@ def plot_lines(
     for line in lines:
         if line.is_guide:
             axes.plot(line.x, line.y, color="#8a8a8a", linewidth=0.9, linestyle=":", zorder=1)
-            axes.annotate(line.label, (line.x[-1], line.y[-1]), fontsize=8, color="#666666")
+            end = line.x[-1], line.y[-1]
+            where = "top" if _is_below_another(line, lines) else "bottom"
+            axes.annotate(
+                line.label,
+                end,
+                (4, 0),
+                textcoords="offset points",
+                va=where,
+                fontsize=8,
+                color="#666666",
+            )
             continue
         color = COLORS[measured % len(COLORS)]
         dashes = DASHES[measured // len(COLORS) % len(DASHES)]
@@ -95,6 +105,12 @@ def plot_lines(
     figure.legend(loc="outside right upper", frameon=False, fontsize=8)
     figure.set_layout_engine("constrained")
     return figure
+
+
+def _is_below_another(guide: Line, lines: Sequence[Line]) -> bool:
+    """Return whether another guide ends just above where this one does: their names may touch."""
+    x, y = guide.x[-1], guide.y[-1]
+    return any(line.is_guide and line.x[-1] == x and line.y[-1] > y for line in lines)
 
 
 def _check_lines(lines: Sequence[Line], is_logarithmic: bool) -> None:

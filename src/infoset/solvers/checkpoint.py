@@ -83,8 +83,8 @@ class Checkpoint:
         Iterations done.
     seconds : float
         Time taken, all sittings together.
-    trace : tuple[TracePoint, ...]
-        Measurements so far.
+    trace : tuple
+        Measurements so far, each a `TracePoint` or what another kind of run has.
     state : Mapping[str, array]
         The arrays that iterations move, by name.
     version : str
@@ -97,7 +97,7 @@ class Checkpoint:
     settings: Mapping[str, Any]
     iteration: int
     seconds: float
-    trace: tuple[TracePoint, ...]
+    trace: tuple[Any, ...]
     state: StateArrays
     version: str = __version__
 
@@ -158,8 +158,8 @@ def _header(checkpoint: Checkpoint) -> bytes:
     return json.dumps({"format": FORMAT, **about, "arrays": list(checkpoint.state)}).encode()
 
 
-def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint from a file.
+def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
+    """Read a checkpoint from a file, whose measurements are of the class `point`.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
         about = json.loads(arrays.pop(HEADER).tobytes())
         written = about.pop("format")
         if written == FORMAT:
-            trace = tuple(map(_trace_point, about.pop("trace")))
+            trace = tuple(_measurement(point, fields) for fields in about.pop("trace"))
             state = {name: arrays[name] for name in about.pop("arrays")}
             return Checkpoint(**about, trace=trace, state=state)
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -205,8 +205,8 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         ) from error
 
 
-def _trace_point(fields: Mapping[str, Any]) -> TracePoint:
-    return TracePoint(**{name: _as_tuple(value) for name, value in fields.items()})
+def _measurement(point: type, fields: Mapping[str, Any]) -> Any:
+    return point(**{name: _as_tuple(value) for name, value in fields.items()})
 
 
 def _as_tuple(value: Any) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from infoset.errors import CheckpointMismatchError, ParameterError
@@ -20,14 +20,23 @@ from infoset.solvers.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
+from infoset.solvers.result import TracePoint
+from infoset.solvers.same_run import check_same_run
 from infoset.tree import SequenceForm
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["NoKeeper", "Resumable", "RunKeeper", "keep_run", "refuse_checkpoint", "settings_of"]
-
-LONGEST_DIFFERENCE = 100
+__all__ = [
+    "Keeper",
+    "NoKeeper",
+    "Resumable",
+    "RunKeeper",
+    "keep_run",
+    "plain_settings",
+    "refuse_checkpoint",
+    "settings_of",
+]
 
 
 @runtime_checkable
@@ -127,49 +136,39 @@ class NoKeeper:
         """Save nothing."""
 
 
-class RunKeeper:
+class Keeper(ABC):
     """Keeps one run in one file.
 
     Parameters
     ----------
-    solver : Resumable
-    method : str
-        What the result calls it.
-    budget : Budget
-        Of the run: its clock and its trace are kept too.
     to : Checkpointing
         Where, and how often.
     """
 
-    def __init__(self, solver: Resumable, method: str, budget: Budget, to: Checkpointing) -> None:
-        self._solver = solver
-        self._method = method
-        self._budget = budget
+    def __init__(self, to: Checkpointing) -> None:
         self._to = to
         self._kept_iteration = -1
         self._kept_at = time.monotonic()
         self._cost = 0.0
 
-    def resume(self) -> None:
-        """Give the state, the trace and the time of the file to the solver and the budget.
+    @abstractmethod
+    def checkpoint(self) -> Checkpoint:
+        """Return the run as it is now."""
+
+    def read(self, point: type = TracePoint) -> Checkpoint:
+        """Return what is in the file, whose measurements are of the class `point`.
 
         Raises
         ------
-        CheckpointFileError, CheckpointMismatchError
-            As `keep_run`.
+        CheckpointFileError
+            If the file cannot be read.
+        CheckpointMismatchError
+            If it belongs to another run.
         """
-        kept = read_checkpoint(self._to.path)
-        check_same_run(kept, self._checkpoint(), self._to.path)
-        planned = self._budget.iterations
-        if planned is not None and kept.iteration > planned:
-            raise CheckpointMismatchError(
-                f"{self._to.path} is a run of {kept.iteration} iterations, past the {planned} "
-                f"asked for; ask for at least {kept.iteration}, or give another file"
-            )
-        self._solver.set_state(kept.state)
+        kept = read_checkpoint(self._to.path, point)
+        check_same_run(kept, self.checkpoint(), self._to.path)
         self._kept_iteration = kept.iteration
-        self._budget.trace.extend(kept.trace)
-        self._budget.started -= kept.seconds
+        return kept
 
     def whole_steps(self) -> AbstractContextManager[None]:
         """Hold Ctrl-C back until the block ends, so that no iteration is half done."""
@@ -192,21 +191,63 @@ class RunKeeper:
         CheckpointFileError
             If the file cannot be written.
         """
-        if self._solver.iteration == self._kept_iteration:
-            return
         began = time.monotonic()
-        write_checkpoint(self._checkpoint(), self._to.path)
-        self._kept_iteration = self._solver.iteration
+        checkpoint = self.checkpoint()
+        if checkpoint.iteration == self._kept_iteration:
+            return
+        write_checkpoint(checkpoint, self._to.path)
+        self._kept_iteration = checkpoint.iteration
         self._kept_at = began
         self._cost = time.monotonic() - began
 
-    def _checkpoint(self) -> Checkpoint:
+
+class RunKeeper(Keeper):
+    """Keeps one run of a solver in one file.
+
+    Parameters
+    ----------
+    solver : Resumable
+    method : str
+        What the result calls it.
+    budget : Budget
+        Of the run: its clock and its trace are kept too.
+    to : Checkpointing
+        Where, and how often.
+    """
+
+    def __init__(self, solver: Resumable, method: str, budget: Budget, to: Checkpointing) -> None:
+        super().__init__(to)
+        self._solver = solver
+        self._method = method
+        self._budget = budget
+
+    def resume(self) -> None:
+        """Give the state, the trace and the time of the file to the solver and the budget.
+
+        Raises
+        ------
+        CheckpointFileError, CheckpointMismatchError
+            As `keep_run`.
+        """
+        kept = self.read()
+        planned = self._budget.iterations
+        if planned is not None and kept.iteration > planned:
+            raise CheckpointMismatchError(
+                f"{self._to.path} is a run of {kept.iteration} iterations, past the {planned} "
+                f"asked for; ask for at least {kept.iteration}, or give another file"
+            )
+        self._solver.set_state(kept.state)
+        self._budget.trace.extend(kept.trace)
+        self._budget.started -= kept.seconds
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the run as it is now."""
         form = self._solver.sequence_form
         return Checkpoint(
             game=form.name,
             fingerprint=form.fingerprint,
             method=self._method,
-            settings=json.loads(json.dumps(self._solver.settings(), default=_named)),
+            settings=plain_settings(self._solver.settings()),
             iteration=self._solver.iteration,
             seconds=self._budget.elapsed,
             trace=tuple(self._budget.trace),
@@ -214,60 +255,12 @@ class RunKeeper:
         )
 
 
-def check_same_run(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
-    """Raise if a checkpoint kept in a file is of another run than the one here.
-
-    Raises
-    ------
-    CheckpointMismatchError
-        If the version, the game, the method, one of its numbers, or an array differs.
-    """
-    if kept.version != here.version:
-        raise CheckpointMismatchError(
-            f"{path} was written by infoset {kept.version}, and this is {here.version}, whose last "
-            "digits may differ: go on with that version, or delete the file to begin again"
-        )
-    differences = [
-        f"{what} {then} there and {now} here" for what, then, now in _differing(kept, here)
-    ]
-    if differences:
-        raise CheckpointMismatchError(
-            f"{path} belongs to another run: {'; '.join(differences)}. Give this run a file of its "
-            "own, or ask for the run that the file belongs to"
-        )
-
-
-def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
-    """Return what differs, there and here, of the first kind of thing that does.
-
-    Long lists of numbers are left out where something else does too: they follow from it.
-    """
-    rules = f"fingerprint of {here.game}"
-    for then, now in (
-        ({"game": kept.game}, {"game": here.game}),
-        ({rules: kept.fingerprint[:12]}, {rules: here.fingerprint[:12]}),
-        ({"method": kept.method}, {"method": here.method}),
-        (kept.settings, here.settings),
-        (_shapes(kept.state), _shapes(here.state)),
-    ):
-        names = {**then, **now}
-        found = [(name, then.get(name), now.get(name)) for name in names]
-        differing = [(_words(what), old, new) for what, old, new in found if old != new]
-        if differing:
-            short = [one for one in differing if len(f"{one[1]}{one[2]}") < LONGEST_DIFFERENCE]
-            return short or differing
-    return []
-
-
-def _words(setting: str) -> str:
-    """Return what is said of a setting: where it comes from, for one that users do not give."""
-    return "horizon (the iterations asked for)" if setting == "horizon" else setting
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as JSON has them, functions and classes by their names."""
+    plain: dict[str, Any] = json.loads(json.dumps(settings, default=_named))
+    return plain
 
 
 def _named(value: object) -> str:
     """Return the name of a function or class, which is the same in every process, or the text."""
     return getattr(value, "__qualname__", str(value))
-
-
-def _shapes(state: StateArrays) -> dict[str, str]:
-    return {name: f"{array.dtype} {list(array.shape)}" for name, array in state.items()}

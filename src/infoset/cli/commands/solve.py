@@ -132,13 +132,12 @@ def run(
         refuse(
             f"{method} is for teams; leave it out",
             target=target,
-            checkpoint=checkpoint,
-            checkpoint_every=checkpoint_every,
             precision=precision,
             threads=threads,
         )
+        keeping = checkpoint_options(checkpoint, checkpoint_every)
         asked = TeamRequest(relax, teams, gamma, restarts, seed, rule, iterations, seconds)
-        solve_teams(game, method, asked, out=out, memory=memory, as_json=as_json)
+        solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
         return
     refuse(
         f"{method} is not for teams; leave it out, or add --method progressive-hiding",

@@ -9,19 +9,21 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from infoset.experiments.cells import CellResult
-from infoset.experiments.hiding.bridge import GAME, OPTIMUM
-from infoset.experiments.hiding.hiding_cell import HidingCell, TeamGame, play
-from infoset.experiments.hiding.reheated_cell import Heat, ReheatedCell
+from infoset.experiments.hiding.bidding import bidding_table
+from infoset.experiments.hiding.bridge import GAME
+from infoset.experiments.hiding.default_cell import Goal, default_table
+from infoset.experiments.hiding.hanabi import Hanabi, hanabi_table
+from infoset.experiments.hiding.hiding_cell import HidingCell, grouped, play
+from infoset.experiments.hiding.rounds_cell import RoundsCell
 from infoset.experiments.hiding.trade import SOLVED, market
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.teams import (
     HidingScheme,
-    PenaltySchedule,
+    Rounds,
     entropic_ftrl,
     geometric_penalty,
     regret_matching,
-    steered_penalty,
 )
 
 __all__ = ["BEYOND"]
@@ -52,23 +54,28 @@ ITERATIONS: Final = 100
 """Of a round in trade and communication."""
 
 GAMMA: Final = 0.3
-RESTARTED: Final = Heat("restarted", 0.0, 0.5)
-REHEATED: Final = Heat("reheated", 0.003, 0.1)
+RESTARTED: Final = Rounds(ITERATIONS, kept=0.0, noise=0.5)
+REHEATED: Final = Rounds(ITERATIONS, kept=0.003, noise=0.1)
+BETWEEN: Final = MappingProxyType({"restarted": RESTARTED, "reheated": REHEATED})
 ROUNDS_SHOWN: Final = (1, 2, 4, 8, 16)
 
-BETTER: Final = 20.9
-"""In bridge: what is to be beaten."""
-
-BIDDERS: Final[Mapping[str, tuple[int, PenaltySchedule]]] = MappingProxyType(
-    {
-        "γ 5 to 200, 75 iterations": (75, geometric_penalty(5, 200, 75)),
-        "steered to 20.8, 75 iterations": (75, steered_penalty(20.8)),
-        "γ 5 to 200, 300 iterations": (300, geometric_penalty(5, 200, 300)),
-    }
+GOALS: Final = (
+    Goal("trade_comm(num_items=2,num_messages=1)", "recall", 0.5, 40),
+    *(
+        Goal(f"trade_comm(num_items={size})", lent, 1.0, seeds)
+        for size, seeds in ((3, 40), (4, 40), (5, 20))
+        for lent in ("cheated", "recall")
+    ),
+    Goal(GAME, "recall", 20.9, 20),
 )
+"""What the default is asked for."""
 
-KEPT_BIDS: Final = Heat("reheated", 0.001, 0.0)
-ANEW: Final = Heat("restarted", 0.0, 0.1)
+HANABIS: Final = (
+    Hanabi(1, 2, 2, 1, 1, 10),
+    Hanabi(1, 3, 1, 1, 1, 10),
+    Hanabi(1, 3, 1, 1, 2, 5),
+    Hanabi(1, 3, 1, 2, 1, 3),
+)
 
 
 class Setting(NamedTuple):
@@ -82,6 +89,8 @@ class Setting(NamedTuple):
     rounds : int
     bridge_seeds : int
     bridge_rounds : int
+    goals : tuple[Goal, ...]
+    hanabis : tuple[Hanabi, ...]
     """
 
     single_seeds: int
@@ -89,11 +98,16 @@ class Setting(NamedTuple):
     rounds: int
     bridge_seeds: int
     bridge_rounds: int
+    goals: tuple[Goal, ...]
+    hanabis: tuple[Hanabi, ...]
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Try other settings of one run, then several rounds, in trade and in bridge."""
-    return Report((_single(run, setting), _markets(run, setting), _bidders(run, setting)))
+    """Try other settings of one run, several rounds, the default, and a small Hanabi."""
+    bidders = bidding_table(run, setting.bridge_seeds, setting.bridge_rounds)
+    default = default_table(run, setting.goals)
+    hanabi = hanabi_table(run, setting.hanabis)
+    return Report((_single(run, setting), _markets(run, setting), bidders, default, hanabi))
 
 
 def _single(run: RunCells, setting: Setting) -> Table:
@@ -119,26 +133,26 @@ def _single(run: RunCells, setting: Setting) -> Table:
     )
 
 
-def market_cell(num_items: int, lent: str, heat: Heat, rounds: int, seed: int) -> ReheatedCell:
+def market_cell(num_items: int, lent: str, kept: Rounds, rounds: int, seed: int) -> RoundsCell:
     """Return rounds in trade and communication, until it is solved."""
     team_game = market(num_items, lent, is_short=True)
-    scheme = HidingScheme(penalty=GAMMA)
-    return ReheatedCell(team_game, scheme, heat, ITERATIONS, rounds, seed, SOLVED)
+    scheme = HidingScheme(penalty=GAMMA, rounds=kept)
+    return RoundsCell(team_game, scheme, rounds, seed, SOLVED)
 
 
 def _markets(run: RunCells, setting: Setting) -> Table:
-    keys = [(*of, heat) for of in setting.markets for heat in (RESTARTED, REHEATED)]
+    keys = [(*of, between) for of in setting.markets for between in BETWEEN]
     groups = [
-        [market_cell(size, lent, heat, setting.rounds, seed) for seed in range(seeds)]
-        for size, lent, seeds, heat in keys
+        [market_cell(size, lent, BETWEEN[name], setting.rounds, seed) for seed in range(seeds)]
+        for size, lent, seeds, name in keys
     ]
     shown = [rounds for rounds in ROUNDS_SHOWN if rounds <= setting.rounds]
     rows: list[tuple[str | float | None, ...]] = []
-    for (size, lent, seeds, heat), results in zip(keys, _grouped(run, groups), strict=True):
+    for (size, lent, seeds, between), results in zip(keys, grouped(run, groups), strict=True):
         solved = [solved_after(results, rounds) for rounds in shown]
         mean = float(np.mean([result["best"][-1] for result in results]))
         seconds = float(np.mean([result["seconds"] for result in results]))
-        rows.append((size, lent, heat.label, seeds, *solved, mean, seconds))
+        rows.append((size, lent, between, seeds, *solved, mean, seconds))
     return Table(
         "beyond-trade",
         f"Share of seeds that earn more than {SOLVED} after some rounds of {ITERATIONS} iterations "
@@ -158,49 +172,6 @@ def solved_after(results: Sequence[CellResult], rounds: int) -> float:
     return float(np.mean([result["best"][:rounds][-1] > SOLVED for result in results]))
 
 
-def bidding_cell(name: str, heat: Heat, rounds: int, seed: int) -> ReheatedCell:
-    """Return rounds in bridge, with responses by turns in the end."""
-    iterations, penalty = BIDDERS[name]
-    scheme = HidingScheme(learner=regret_matching(), projector="prevhat", penalty=penalty)
-    goal = float(OPTIMUM) - 1e-6
-    return ReheatedCell(
-        TeamGame(GAME, "recall"), scheme, heat, iterations, rounds, seed, goal, is_polished=True
-    )
-
-
-def _bidders(run: RunCells, setting: Setting) -> Table:
-    keys = [(name, ANEW, 1) for name in BIDDERS]
-    keys += [(name, heat, setting.bridge_rounds) for name in BIDDERS for heat in (ANEW, KEPT_BIDS)]
-    groups = [[bidding_cell(*key, seed) for seed in range(setting.bridge_seeds)] for key in keys]
-    rows: list[tuple[str | float | None, ...]] = []
-    for (name, heat, rounds), results in zip(keys, _grouped(run, groups), strict=True):
-        between = None if rounds == 1 else heat.label
-        numbers = [
-            number
-            for ends in ([r["best"][-1] for r in results], [r["polished"] for r in results])
-            for number in (float(np.mean(ends)), max(ends), float(np.mean(np.array(ends) > BETTER)))
-        ]
-        rows.append((name, rounds, between, *numbers))
-    columns = "mean", "best", f"above {BETTER}"
-    return Table(
-        "beyond-bridge",
-        f"Bridge: the best policy of all rounds, {setting.bridge_seeds} seeds, and what it earns "
-        "once agents have responded to it by turns.",
-        (
-            *("method", "rounds", "between"),
-            *columns,
-            *(f"{column}, by turns" for column in columns),
-        ),
-        tuple(rows),
-    )
-
-
-def _grouped(run: RunCells, groups: Sequence[Sequence[ReheatedCell]]) -> list[list[CellResult]]:
-    """Return the results of groups of cells."""
-    results = iter(run([cell for group in groups for cell in group]))
-    return [[next(results) for _ in group] for group in groups]
-
-
 BEYOND = Experiment(
     "beyond",
     "Beyond the paper",
@@ -211,6 +182,8 @@ BEYOND = Experiment(
         rounds=8,
         bridge_seeds=3,
         bridge_rounds=2,
+        goals=tuple(goal._replace(seeds=max(2, goal.seeds // 10)) for goal in GOALS),
+        hanabis=HANABIS[:2],
     ),
     full=Setting(
         single_seeds=20,
@@ -222,6 +195,8 @@ BEYOND = Experiment(
         rounds=16,
         bridge_seeds=10,
         bridge_rounds=4,
+        goals=GOALS,
+        hanabis=HANABIS,
     ),
     quick_time="two minutes",
     full_time="half an hour",

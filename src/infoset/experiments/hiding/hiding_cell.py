@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from infoset.experiments.cells import BrokenOff, CellResult
+from infoset.experiments.cells import BrokenOff, Cell, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.hiding.short_market import short_market
 from infoset.experiments.studies import RunCells
@@ -28,7 +28,16 @@ from infoset.teams import (
 )
 from infoset.typing import FloatArray
 
-__all__ = ["CURVE_POINTS", "Found", "HidingCell", "TeamGame", "found_in", "measured_at", "play"]
+__all__ = [
+    "CURVE_POINTS",
+    "Found",
+    "HidingCell",
+    "TeamGame",
+    "found_in",
+    "grouped",
+    "measured_at",
+    "play",
+]
 
 CURVE_POINTS: Final = 40
 """In how many iterations, evenly spread, a curve is measured at least."""
@@ -194,6 +203,12 @@ def play(run: RunCells, cells: Sequence[HidingCell], seeds_at_a_time: int = 20) 
     parts = [list(_split(cell, seeds_at_a_time)) for cell in cells]
     results = iter(run([part for cell_parts in parts for part in cell_parts]))
     return [found_in([next(results) for _ in cell_parts]) for cell_parts in parts]
+
+
+def grouped(run: RunCells, groups: Sequence[Sequence[Cell]]) -> list[list[CellResult]]:
+    """Return the results of groups of cells."""
+    results = iter(run([cell for group in groups for cell in group]))
+    return [[next(results) for _ in group] for group in groups]
 
 
 def _split(cell: HidingCell, seeds: int) -> Iterator[HidingCell]:

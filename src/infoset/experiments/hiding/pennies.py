@@ -30,11 +30,20 @@ EPISODES: Final = 400
 Payoffs = tuple[float, float, float]
 """Of a right guess, a wrong one, and a pass."""
 
+
+def noted_ftrl(rate: float, noise: float) -> LocalLearner:
+    """Return FTRL as the notes measured it: π ∝ exp(η (b + Σ v)), the noise b multiplied too.
+
+    Their equation has it outside, exp(b + η Σ v); only this has their numbers.
+    """
+    return entropic_ftrl(rate, rate * noise)
+
+
 LEARNERS: Final[Mapping[str, LocalLearner]] = MappingProxyType(
     {
-        "FTRL, η 2, σ 0.5": entropic_ftrl(2.0, 0.5),
-        "FTRL, η 0.5, σ 0.5": entropic_ftrl(0.5, 0.5),
-        "FTRL, η 0.5, σ 0.1": entropic_ftrl(0.5, 0.1),
+        "FTRL, η 2, σ 0.5": noted_ftrl(2.0, 0.5),
+        "FTRL, η 0.5, σ 0.5": noted_ftrl(0.5, 0.5),
+        "FTRL, η 0.5, σ 0.1": noted_ftrl(0.5, 0.1),
         "regret matching, σ 0.1": regret_matching(0.1),
         "regret matching, σ 0": regret_matching(0.0),
     }

@@ -20,7 +20,7 @@ from infoset.learning.simulation import draw_action, draw_mixed
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.regret import IterativeState, StateArrays
 from infoset.solvers import Checkpoint, read_checkpoint, write_checkpoint
-from infoset.solvers.resuming import check_same_run
+from infoset.solvers.same_run import check_same_run
 from infoset.streams import make_stream
 from infoset.typing import Action, Player
 

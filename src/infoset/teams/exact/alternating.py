@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 
 from infoset.checks import check_count
-from infoset.teams.exact.climbing import ClimbOutcome, climb
+from infoset.teams.exact.climbing import ClimbOutcome, climb, climber
 from infoset.teams.exact.limits import end_of
 from infoset.teams.exact.problem import pose_problem
 from infoset.teams.information import InformationMap
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 
-__all__ = ["AlternatingResponses", "alternating_best_responses"]
+__all__ = ["AlternatingResponses", "alternating_best_responses", "improve_by_turns"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +105,51 @@ def alternating_best_responses(
     return AlternatingResponses(
         found.values, problem.value(probability), probability, found.outcome
     )
+
+
+def improve_by_turns(
+    information: InformationMap,
+    probability: FloatArray,
+    team: Sequence[int] | None = None,
+    *,
+    rule: PayoffRule = "common",
+) -> FloatArray:
+    """Have the agents of a team respond by turns, from the likeliest action at each label on.
+
+    Parameters
+    ----------
+    information : InformationMap
+    probability : FloatArray
+        [slots] a policy of all; those not of the team keep to it.
+    team : Sequence[int], optional
+        By default all agents.
+    rule : {"common", "sum"}
+        What the team wins.
+
+    Returns
+    -------
+    FloatArray
+        [slots] the pure policy in which that ends, or the policy that is given where it wins more.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is not what it should be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import expected_payoffs, product_form
+    >>> information = product_form(load_game("cooperative_matching_pennies")).information
+    >>> honest_half_heard = np.array([1, 0, 0, 1, 0.5, 0, 0.5, 0, 0.5, 0.5])
+    >>> improved = improve_by_turns(information, honest_half_heard)
+    >>> [float(expected_payoffs(information, p)[0]) for p in (honest_half_heard, improved)]
+    [0.5, 1.0]
+    """
+    problem = pose_problem(information, team, probability, rule)
+    first = information.first_slot
+    pick = np.array([probability[a:b].argmax() for a, b in pairwise(first)], np.int64)
+    climber(problem)(pick)
+    improved = problem.policy(pick)
+    return improved if problem.value(improved) >= problem.value(probability) else probability

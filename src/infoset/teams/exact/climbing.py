@@ -19,7 +19,7 @@ from infoset.teams.product_form.reducing import twin_nodes
 from infoset.teams.team import Team
 from infoset.typing import FloatArray, LongArray
 
-__all__ = ["ClimbOutcome", "Climbs", "climb"]
+__all__ = ["ClimbOutcome", "Climbs", "climb", "climber"]
 
 ClimbOutcome: TypeAlias = Literal["restarts", "seconds", "interrupted"]
 
@@ -52,14 +52,16 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
     KeyboardInterrupt
         If it comes before the first is done.
     """
-    climb_once = _climber(problem, seed)
+    climb_from, first_slot = climber(problem), problem.information.first_slot
     values: list[float] = []
     best = np.empty(0, np.int64)
     outcome: ClimbOutcome = "restarts"
     try:
         while len(values) < restarts and outcome == "restarts":
             with interrupts_held():
-                value, pick = climb_once(len(values))
+                pick = np.zeros(problem.information.num_labels, np.int64)
+                pick_at_random(first_slot, pick, make_stream(seed, len(values)))
+                value = climb_from(pick)
                 best = pick if value > max(values, default=-inf) else best
                 values.append(value)
             outcome = "seconds" if time.monotonic() >= until else "restarts"
@@ -70,22 +72,18 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
     return Climbs(np.array(values), best, outcome)
 
 
-def _climber(problem: TeamProblem, seed: int) -> Callable[[int], tuple[float, LongArray]]:
-    """Return what climbs once from the random policy of a number: to a value, and [M] actions."""
+def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
+    """Return what climbs from [M] actions, in place, to a value."""
     information = problem.information
-    first_slot = information.first_slot
     tree, _ = join_twins(problem.tree, twin_nodes(information.form, information.label))
     roots = np.flatnonzero(tree.parent_edge < 0)
     block = _blocks(information, problem.team)
     tolerance = RELATIVE_TOLERANCE * float(np.abs(tree.gain).sum())
 
-    def climb_once(number: int) -> tuple[float, LongArray]:
-        pick = np.zeros(information.num_labels, np.int64)
-        pick_at_random(first_slot, pick, make_stream(seed, number))
-        value = alternate(tree, roots, first_slot, block, pick, tolerance)
-        return value, pick
+    def climb_from(pick: LongArray) -> float:
+        return alternate(tree, roots, information.first_slot, block, pick, tolerance)
 
-    return climb_once
+    return climb_from
 
 
 def _blocks(information: InformationMap, team: Team) -> LongArray:

@@ -12,6 +12,7 @@ from infoset.teams.hiding.objective import penalty, project, relaxed_objective
 from infoset.teams.hiding.progressive import ProgressiveHiding
 from infoset.teams.hiding.projector import PROJECTORS, Projector
 from infoset.teams.hiding.relaxed_form import RelaxedForm, relax
+from infoset.teams.hiding.rounds import Rounds
 from infoset.teams.hiding.runs import HidingRun, best_run, run_seeds
 from infoset.teams.hiding.schedules import (
     PenaltySchedule,
@@ -36,6 +37,7 @@ __all__ = [
     "ProgressiveHiding",
     "Projector",
     "RelaxedForm",
+    "Rounds",
     "Weighting",
     "best_run",
     "constant_penalty",

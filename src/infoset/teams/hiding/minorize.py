@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -116,6 +116,10 @@ class MinorizeMaximize(HidingState):
         trace = self._room_for_trace(iterations)
         minorize_maximize(self._stages, self._game, self._numbers, self._state, self._room, trace)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what, with the game, its maps and the first policy, decides every iteration."""
+        return {"gamma": float(self._state.gamma[0]), "seed": self.seed}
 
 
 def _stages_of(relaxed_form: RelaxedForm) -> Stages:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,17 @@ from infoset.checks import check_kind
 from infoset.teams.hiding._hiding_kernels import hide
 from infoset.teams.hiding.arrays import Numbers
 from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.rounds import Rounds
 from infoset.teams.hiding.scheme import VISITS, HidingScheme
-from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace, visit_everything
+from infoset.teams.hiding.state import (
+    NOISE,
+    FixedPolicies,
+    HidingState,
+    HidingTrace,
+    visit_everything,
+)
 from infoset.teams.hiding.weighting import Weighting
-from infoset.typing import IndexArray
+from infoset.typing import FloatArray, IndexArray
 
 __all__ = ["ProgressiveHiding", "numbers_of"]
 
@@ -75,7 +84,7 @@ class ProgressiveHiding(HidingState):
         regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
 
     def run(self, iterations: int) -> HidingTrace:
-        """Do `iterations` more iterations, inside one compiled call, and return what they came to.
+        """Do `iterations` more iterations, one compiled call a round; return what they came to.
 
         Raises
         ------
@@ -83,8 +92,32 @@ class ProgressiveHiding(HidingState):
             If they are not a whole number.
         """
         trace = self._room_for_trace(iterations)
-        hide(self._game, self._numbers, self._visit, self._state, self._room, trace)
+        for rows in self._by_round(trace):
+            hide(self._game, self._numbers, self._visit, self._state, self._room, rows)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+    def _by_round(self, trace: FloatArray) -> Iterator[FloatArray]:
+        """Yield the rows of a trace round by round; learners forget before each but the first."""
+        rounds = self.scheme.rounds
+        if rounds is None or len(trace) == 0:
+            yield trace
+            return
+        first = 0
+        while first < len(trace):
+            done_of_round = self.iteration % rounds.iterations
+            if self.iteration > 0 and done_of_round == 0:
+                self._forget(rounds)
+            end = first + rounds.iterations - done_of_round
+            yield trace[first:end]
+            first = end
+
+    def _forget(self, rounds: Rounds) -> None:
+        """Leave a share of the regrets, add noise, and begin with γ again."""
+        drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
+        learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
+        noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
+        regret[:] = rounds.kept * regret + noise
+        self._state.gamma[:] = self.scheme.schedule.first
 
     def settings(self) -> dict[str, Any]:
         """Return what, with the game and its maps, decides every iteration, by name."""

@@ -10,6 +10,7 @@ from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.teams.hiding.learner import LocalLearner, entropic_ftrl
 from infoset.teams.hiding.projector import PROJECTORS, Projector
+from infoset.teams.hiding.rounds import Rounds
 from infoset.teams.hiding.schedules import PenaltySchedule, constant_penalty
 from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
 
@@ -48,6 +49,8 @@ class HidingScheme:
     future_penalties : bool
         Whether values have the penalties of later stages in them. They tell those who move first
         to be informative: without them nothing does. Kept to show that.
+    rounds : Rounds, optional
+        When learners forget and begin again; by default never.
 
     Raises
     ------
@@ -68,10 +71,13 @@ class HidingScheme:
     exploration: float = 0.5
     mixing: float | None = None
     future_penalties: bool = True
+    rounds: Rounds | None = None
 
     def __post_init__(self) -> None:
         check_kind("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")
         check_number("exploration", self.exploration)
+        if self.rounds is not None:
+            check_kind("rounds", self.rounds, Rounds, "Rounds(iterations=100)")
         if self.visits not in VISITS:
             raise UnknownNameError.of("visits", str(self.visits), VISITS)
         if not 0 <= self.exploration <= 1:

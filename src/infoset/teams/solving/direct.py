@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from infoset.errors import UnsupportedGameError
 from infoset.teams.exact import alternating_best_responses, team_optimum
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
-from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
+from infoset.teams.solving.task import TeamOptions, TeamTask
 
 __all__ = ["DirectMethod", "find_optimum", "respond_by_turns"]
 
@@ -51,24 +51,30 @@ class DirectMethod:
 
 
 def respond_by_turns(name: str, task: TeamTask) -> TeamResult:
-    """Have agents respond to each other by turns, from many random policies."""
+    """Have agents respond to each other by turns, from many random policies.
+
+    When the seconds are over, and after Ctrl-C, the best so far is the answer.
+    """
     found = alternating_best_responses(
         task.information,
         task.teams[0],
         rule=task.rule,
         restarts=task.options.restarts or 1,
         seed=task.seed,
+        seconds=task.options.seconds,
     )
     for run, value in enumerate(found.values.tolist()):
         task.record(_point(run, value, task.elapsed))
-    bound, best = task.upper_bound(), int(found.values.argmax())
-    outcome: TeamOutcome = "optimal" if comes_to(bound, found.value) else "local"
+    outcome: TeamOutcome = "local" if found.outcome == "restarts" else found.outcome
+    best, bound = int(found.values.argmax()), task.upper_bound()
     return task.finish(name, outcome, found.probability, upper_bound=bound, run=best)
 
 
 def find_optimum(name: str, task: TeamTask) -> TeamResult:
-    """Search for the optimum; what ends the search is the outcome."""
-    found = team_optimum(task.information, task.teams[0], rule=task.rule)
+    """Search for the optimum; the outcome is what ends that, and the bound what it knows then."""
+    found = team_optimum(
+        task.information, task.teams[0], rule=task.rule, seconds=task.options.seconds
+    )
     task.record(_point(0, found.value, task.elapsed))
     return task.finish(name, found.outcome, found.probability, upper_bound=found.upper_bound)
 

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TypeAlias
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.solvers.loop import WORK_BETWEEN_LOOKS, planned_measurements
+from infoset.solvers.resuming import NoKeeper
+from infoset.teams.exact import improve_by_turns
 from infoset.teams.hiding import (
     HidingScheme,
-    HidingTrace,
     MinorizeMaximize,
     PenaltySchedule,
     ProgressiveHiding,
     RelaxedForm,
+    Rounds,
     entropic_ftrl,
+    geometric_penalty,
 )
-from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
+from infoset.teams.solving.keeping import TeamKeeper, keep_runs
+from infoset.teams.solving.learning_runs import Learner, LearningRuns, Start
+from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
 
-__all__ = ["LearningMethod", "Start", "hide_by", "minorize", "suited_scheme"]
+__all__ = ["LearningMethod", "hide_by", "minorize", "suited_scheme"]
 
-RATE = 2.0
 GAMMA = 0.3
-
-Run: TypeAlias = ProgressiveHiding | MinorizeMaximize
-
-Start: TypeAlias = Callable[[RelaxedForm, PenaltySchedule | float | None, int], Run]
-"""From a form, the penalty that is asked for, and a seed to the beginning of a run."""
+RATE_AGAINST = 2.0
+RATE = 16.0
+FIRST_GAMMA, LAST_GAMMA = 1 / 15, 8 / 3
+ROUNDS = Rounds(iterations=100, kept=0.001, noise=0.5)
 
 
 @dataclass(frozen=True)
@@ -57,34 +57,47 @@ class LearningMethod:
         return frozenset(entry.name for entry in fields(TeamOptions))
 
     def solve(self, task: TeamTask) -> TeamResult:
-        """Solve a game of one team, or of several that all learn."""
-        bound = task.upper_bound()
-        best, outcome = _learn_in_runs(self.start, task, bound)
+        """Solve a game of one team, or of several that all learn.
+
+        In the end the agents of one team respond by turns to the best policy, until none gains.
+        """
+        bound, runs = task.upper_bound(), LearningRuns(self.start, task)
+        outcome = _learn(runs, bound, keep_runs(runs, self.name))
+        answer = runs.best.probability
+        if len(task.teams) == 1:
+            answer = improve_by_turns(task.information, answer, task.teams[0], rule=task.rule)
         return task.finish(
             self.name,
             outcome,
-            best.best_policy(),
+            answer,
             upper_bound=bound,
-            last_probability=best.policy(),
-            run=best.seed - task.seed,
+            last_probability=runs.best.last_probability,
+            run=runs.best.run,
         )
 
 
 def suited_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
-    """Return the scheme by default: rate and penalty in proportion to what is at stake.
+    """Return the scheme by default: rates and penalties in proportion to what is at stake.
 
-    Policies then do not depend on the units of payoffs. The two numbers and the projector did best
-    over trade and communication and tiny bridge.
+    Policies then do not depend on the units of payoffs. One team learns in rounds, at a rising
+    penalty; where several do the last policies count, not the best, and all learn in one. The
+    numbers did best over trade and communication and tiny bridge.
     """
     stake = _stake(relaxed_form)
+    if len(relaxed_form.teams) > 1:
+        learner = entropic_ftrl(RATE_AGAINST / stake)
+        return HidingScheme(learner=learner, penalty=GAMMA * stake, projector="prevhat")
+    penalty = geometric_penalty(FIRST_GAMMA * stake, LAST_GAMMA * stake, ROUNDS.iterations)
     learner = entropic_ftrl(RATE / stake)
-    return HidingScheme(learner=learner, penalty=GAMMA * stake, projector="prevhat")
+    return HidingScheme(learner=learner, penalty=penalty, projector="prevhat", rounds=ROUNDS)
 
 
 def hide_by(scheme: HidingScheme | None = None) -> Start:
     """Return how progressive hiding begins by a scheme, or by the one that suits the game."""
 
-    def start(relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int) -> Run:
+    def start(
+        relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
+    ) -> Learner:
         chosen = suited_scheme(relaxed_form) if scheme is None else scheme
         if penalty is not None:
             chosen = replace(chosen, penalty=penalty)
@@ -93,7 +106,9 @@ def hide_by(scheme: HidingScheme | None = None) -> Start:
     return start
 
 
-def minorize(relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int) -> Run:
+def minorize(
+    relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
+) -> Learner:
     """Begin Algorithm 1, by default with a penalty in proportion to what is at stake.
 
     Raises
@@ -118,54 +133,28 @@ def _stake(relaxed_form: RelaxedForm) -> float:
     return float(np.ptp(paid, axis=1).max()) or 1.0
 
 
-def _learn_in_runs(start: Start, task: TeamTask, bound: float | None) -> tuple[Run, TeamOutcome]:
-    """Learn from one first policy after the other; return the best run, and why all ended.
-
-    After Ctrl-C that is the best of what is there.
+def _learn(runs: LearningRuns, bound: float | None, keeper: TeamKeeper | NoKeeper) -> TeamOutcome:
+    """Learn in one run after the other; return why all ended.
 
     Raises
     ------
     KeyboardInterrupt
-        If there is nothing yet.
+        After Ctrl-C, if there is nothing yet.
     """
-    options = task.options
-    best = state = start(task.lent, options.penalty, task.seed)
+    outcome: TeamOutcome | None = None
     try:
-        for run in range(options.restarts or 1):
-            if run:
-                state = start(task.lent, options.penalty, task.seed + run)
-            outcome = _learn(state, run, task, bound)
-            best = _better(best, state, task)
-            if outcome is not None:
-                return best, outcome
+        while outcome is None and not comes_to(bound, runs.best.payoff):
+            if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
+                outcome = "iterations"
+                continue
+            with keeper.whole_steps():
+                if runs.is_run_over:
+                    runs.next_run()
+                outcome = runs.go_on()
+            keeper.save_if_due()
     except KeyboardInterrupt:
-        if not task.trace:
+        if not runs.task.trace:
             raise
-        return _better(best, state, task), "interrupted"
-    return best, "iterations"
-
-
-def _better(best: Run, state: Run, task: TeamTask) -> Run:
-    """Return what earned the one team more, the first of equals and where there are several."""
-    is_better = len(task.teams) == 1 and state.best_payoff > best.best_payoff
-    return state if is_better else best
-
-
-def _learn(state: Run, run: int, task: TeamTask, bound: float | None) -> TeamOutcome | None:
-    """Do the iterations of a run; return why all runs end by it, or None to go on."""
-    last = task.options.iterations or 1
-    relaxed_form = state.relaxed_form
-    work = relaxed_form.form.num_nodes + relaxed_form.relaxed.num_slots
-    for planned in planned_measurements(work, WORK_BETWEEN_LOOKS):
-        trace = state.run(min(planned, last) - state.iteration)
-        outcome = task.record(_point(trace, run, state.iteration, task.elapsed))
-        if comes_to(bound, state.best_payoff):
-            return "optimal"
-        if outcome is not None or state.iteration >= last:
-            return outcome
-    raise AssertionError("measurements have no end")
-
-
-def _point(trace: HidingTrace, run: int, iteration: int, seconds: float) -> TeamPoint:
-    payoffs, relaxed, penalties, gammas = (tuple(part[-1].tolist()) for part in trace)
-    return TeamPoint(run, iteration, seconds, payoffs, relaxed, penalties, gammas)
+        outcome = "interrupted"
+    keeper.save()
+    return outcome or "optimal"

@@ -24,6 +24,16 @@ __all__ = [
 ]
 
 DEFAULT_TEAM_METHOD: Final = "progressive-hiding"
+REFUSALS: Final = MappingProxyType(
+    {
+        ("best-responses", "checkpoint"): "its climbs do not build on each other, so that nothing "
+        "has to be kept: go on with another seed, and take the better result",
+        ("exact", "checkpoint"): "what its search knows may be gigabytes, and is not kept: give it "
+        "seconds, after which it tells the best policy and the bound that it has",
+    }
+)
+"""Why a method has no use for an option, where that is worth a word."""
+
 GIVE = 'a name such as "progressive-hiding", a HidingScheme, or a row of TEAM_METHODS'
 
 
@@ -55,7 +65,7 @@ _ROWS: Final = (
     LearningMethod(
         "progressive-hiding",
         "learn with what is lent, pay for what hangs on it (Heymann and Lanctot 2025, Alg. 2)",
-        TeamOptions(relax="recall", iterations=400, restarts=10),
+        TeamOptions(relax="recall", iterations=1000, restarts=4),
         hide_by(),
     ),
     LearningMethod(
@@ -68,14 +78,14 @@ _ROWS: Final = (
         "best-responses",
         "agents respond by turns until none gains, from random policies (Nair et al. 2003)",
         TeamOptions(restarts=100),
-        frozenset({"restarts"}),
+        frozenset({"restarts", "seconds"}),
         respond_by_turns,
     ),
     DirectMethod(
         "exact",
         "the most that one team can win, by branch and bound over public states",
         TeamOptions(),
-        frozenset(),
+        frozenset({"seconds"}),
         find_optimum,
     ),
 )
@@ -123,11 +133,18 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
     asked = {name: value for name, value in values.items() if value is not None}
     for name in asked:
         if name not in method.takes:
-            having = [row.name for row in TEAM_METHODS.values() if name in row.takes]
-            raise ParameterError(
-                f"{method.name} has no use for {name}; leave it out, or choose a method that "
-                f"has: {', '.join(having)}"
-            )
+            raise ParameterError(_refusal(method.name, name))
     if num_teams > 1:
         asked.setdefault("restarts", 1)
     return replace(method.defaults, **asked)
+
+
+def _refusal(method: str, option: str) -> str:
+    """Return why an option is refused, and what to do."""
+    why = REFUSALS.get((method, option))
+    because = "" if why is None else f": {why}"
+    having = [row.name for row in TEAM_METHODS.values() if option in row.takes]
+    return (
+        f"{method} has no use for {option}{because}; leave it out, or choose a method that has: "
+        f"{', '.join(having)}"
+    )

@@ -73,8 +73,9 @@ class TeamResult:
     information : InformationMap
         What agents know.
     probability : FloatArray
-        [slots] the answer as a policy for `information`: the best that was met in any run. Where
-        several teams learn, the last of the first run.
+        [slots] the answer as a policy for `information`: the best that was met in any run, once
+        the agents have responded to it by turns. Where several teams learn, the last of the first
+        run. What was earned before that is in the trace.
     last_probability : FloatArray
         [slots] the last of the run that the answer is of.
     payoffs : tuple[float, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from infoset.checks import check_callable, check_count
-from infoset.solvers import Budget
+from infoset.solvers import Budget, Checkpointing
 from infoset.teams.exact import recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
 from infoset.teams.information import InformationMap, Relaxation, find_relaxation
@@ -39,6 +39,8 @@ class TeamOptions:
         Number of runs.
     seconds : float, optional
         Time after which to stop, of all runs together.
+    checkpoint : Checkpointing, optional
+        Where the runs are kept on disk; they go on from there.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class TeamOptions:
     iterations: int | None = None
     restarts: int | None = None
     seconds: float | None = None
+    checkpoint: Checkpointing | None = None
 
     def __post_init__(self) -> None:
         if self.restarts is not None:
@@ -144,8 +147,14 @@ class TeamTask:
         last_probability: FloatArray | None = None,
         run: int = 0,
     ) -> TeamResult:
-        """Return the result, of what was found and of the measurements on the way."""
+        """Return the result, of what was found and of the measurements on the way.
+
+        Where the answer comes to the bound it is optimal, even if nothing else says so.
+        """
         lent = self.lent
+        payoffs = tuple(lent.payoffs(lent.lent(probability)).tolist())
+        if outcome in ("iterations", "local") and comes_to(upper_bound, payoffs[0]):
+            outcome = "optimal"
         return TeamResult(
             game=self.form.name,
             method=method,
@@ -154,7 +163,7 @@ class TeamTask:
             information=self.information,
             probability=probability,
             last_probability=probability if last_probability is None else last_probability,
-            payoffs=tuple(lent.payoffs(lent.lent(probability)).tolist()),
+            payoffs=payoffs,
             upper_bound=upper_bound,
             outcome=outcome,
             run=run,
