@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hiding_twin import HidingTwin
 
 from infoset.teams import (
     BASELINES,
@@ -15,6 +16,7 @@ from infoset.teams import (
     perfect_recall_closure,
     regret_matching,
     relax,
+    steered_penalty,
     team_optimum,
 )
 from random_teams import random_team_game
@@ -103,3 +105,18 @@ def test_closures_and_best_responses_of_every_team_leave_others_as_they_are(part
         assert (best.probability[kept] == policy[kept]).all()
         found = expected_payoffs(game.original, best.probability)[list(team)].sum()
         assert found == pytest.approx(best.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("partition", PARTITIONS[:3], ids=str)
+def test_every_team_has_its_own_penalty(partition):
+    """Steered apart, as one team earns more than the target and another less."""
+    schedule = steered_penalty(0.0, 1.0, 0.5, low=0.1, high=10.0)
+    num_apart = 0
+    for seed in range(4):
+        hiding = ProgressiveHiding(duel(seed, partition), HidingScheme(penalty=schedule), seed=seed)
+        twin = HidingTwin(hiding)
+        expected = [twin.step() for _ in range(6)]
+        np.testing.assert_allclose(np.stack(hiding.run(6), axis=2), expected, atol=1e-10)
+        np.testing.assert_allclose(hiding.state()["regret"], np.concatenate(twin.regret), atol=1e-9)
+        num_apart += len(set(hiding.state()["gamma"].tolist())) > 1
+    assert num_apart > 0

@@ -15,7 +15,7 @@ from infoset.teams import (
 )
 
 
-def test_nodes_without_weight_count_alike():
+def test_labels_of_different_sizes_count_by_their_nodes():
     form = product_form(load_game("trade_comm(num_items=3)"))
     form = form.with_original(forget_own_actions(form))
 
