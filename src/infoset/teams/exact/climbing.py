@@ -23,8 +23,6 @@ __all__ = ["ClimbOutcome", "Climbs", "climb", "climber"]
 
 ClimbOutcome: TypeAlias = Literal["restarts", "seconds", "interrupted"]
 
-RELATIVE_TOLERANCE = 1e-13
-
 
 class Climbs(NamedTuple):
     """What came of climbs.
@@ -78,10 +76,9 @@ def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
     tree, _ = join_twins(problem.tree, twin_nodes(information.form, information.label))
     roots = np.flatnonzero(tree.parent_edge < 0)
     block = _blocks(information, problem.team)
-    tolerance = RELATIVE_TOLERANCE * float(np.abs(tree.gain).sum())
 
     def climb_from(pick: LongArray) -> float:
-        return alternate(tree, roots, information.first_slot, block, pick, tolerance)
+        return alternate(tree, roots, information.first_slot, block, pick, tree.tolerance)
 
     return climb_from
 

@@ -137,7 +137,7 @@ def optimize(
         end = min(end, end_of(SECONDS_AFTER_INTERRUPT))
     probability = _best_known(problem, search, end)
     value, upper = problem.value(probability), float(search.upper.sum())
-    is_proved = search.is_done or value + search.tolerance >= upper
+    is_proved = search.is_done or value + search.tree.tolerance >= upper
     return TeamOptimum(
         value=value,
         upper_bound=upper,

@@ -25,7 +25,6 @@ __all__ = ["Search", "begin_search"]
 
 FEWEST_ROWS = 1 << 12
 STEPS_AT_ONCE = 1 << 16
-RELATIVE_TOLERANCE = 1e-13
 
 
 @dataclass
@@ -71,11 +70,6 @@ class Search:
         return self.num_begun == len(self.roots) and self.frames.depth[0] < 0
 
     @property
-    def tolerance(self) -> float:
-        """How much better is no better, for rounding."""
-        return RELATIVE_TOLERANCE * float(np.abs(self.tree.gain).sum())
-
-    @property
     def num_states(self) -> int:
         """How many states of the search were met."""
         return int(self.memo.num_filled[0])
@@ -93,7 +87,7 @@ class Search:
             self._grow()
         rows = min(max_states, self._most_rows)
         self.num_steps += search(
-            self.states, self.memo, self.frames, self.tolerance, rows, STEPS_AT_ONCE
+            self.states, self.memo, self.frames, self.tree.tolerance, rows, STEPS_AT_ONCE
         )
         self._note_bounds()
 

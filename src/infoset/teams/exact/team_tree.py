@@ -12,6 +12,7 @@ from infoset.typing import FloatArray, LongArray
 
 __all__ = ["NOBODY", "TeamTree", "arrange", "join_twins", "pad_stages", "stages"]
 
+RELATIVE_TOLERANCE = 1e-13
 NOBODY = -1
 """The label of nodes at which the team has nothing to choose, and all edges count."""
 
@@ -39,6 +40,11 @@ class TeamTree(NamedTuple):
     first_edge: LongArray
     child: LongArray
     gain: FloatArray
+
+    @property
+    def tolerance(self) -> float:
+        """How much better is no better, for rounding."""
+        return RELATIVE_TOLERANCE * float(np.abs(self.gain).sum())
 
     @property
     def node_of_edge(self) -> LongArray:

@@ -1,9 +1,9 @@
 """Games with nature once at the start, then one agent at each stage."""
 
 from infoset.teams.product_form.arrays import ProductArrays
-from infoset.teams.product_form.form import Prefix, ProductForm, Source
+from infoset.teams.product_form.form import Prefix, ProductForm, Source, check_form
 from infoset.teams.product_form.making import product_form
-from infoset.teams.product_form.reducing import check_form, drop_decided, merge_outcomes, twin_nodes
+from infoset.teams.product_form.reducing import drop_decided, merge_outcomes, twin_nodes
 
 __all__ = [
     "Prefix",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from infoset.checks import check_kind
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.well_posed import check_well_posed
 from infoset.tree import ExtensiveForm, GameTree
@@ -17,7 +18,7 @@ from infoset.typing import Action, IntArray, LongArray, World
 if TYPE_CHECKING:
     from infoset.teams.information.information_map import InformationMap
 
-__all__ = ["Prefix", "ProductForm", "Source"]
+__all__ = ["Prefix", "ProductForm", "Source", "check_form"]
 
 
 class Prefix(NamedTuple):
@@ -213,3 +214,19 @@ class ProductForm:
         tree = self.source.tree
         world: World = tree.graph.worlds[tree.world[self.source.history[node]]]
         return world
+
+
+def check_form(form: object) -> None:
+    """Raise unless a product form is given.
+
+    Raises
+    ------
+    ParameterError
+        If something else is, such as rules; the message says how to make one.
+    """
+    check_kind(
+        "form",
+        form,
+        ProductForm,
+        'a ProductForm, such as infoset.teams.product_form(infoset.load("trade_comm"))',
+    )

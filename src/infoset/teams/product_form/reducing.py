@@ -6,31 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.teams.product_form._kernels import payoff_ranges
 from infoset.teams.product_form.arrays import ProductArrays
-from infoset.teams.product_form.form import ProductForm, Source
+from infoset.teams.product_form.form import ProductForm, Source, check_form
 from infoset.teams.product_form.ragged import edges_in_order, offsets, spread
 from infoset.tree.forms.extensive_form import number_by_appearance
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["check_form", "drop_decided", "merge_outcomes", "twin_nodes"]
-
-
-def check_form(form: object) -> None:
-    """Raise unless a product form is given.
-
-    Raises
-    ------
-    ParameterError
-        If something else is, such as rules; the message says how to make one.
-    """
-    check_kind(
-        "form",
-        form,
-        ProductForm,
-        'a ProductForm, such as infoset.teams.product_form(infoset.load("trade_comm"))',
-    )
+__all__ = ["drop_decided", "merge_outcomes", "twin_nodes"]
 
 
 def merge_outcomes(form: ProductForm) -> ProductForm:

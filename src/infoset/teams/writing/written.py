@@ -16,7 +16,7 @@ from infoset.typing import FloatArray
 __all__ = ["Written"]
 
 
-class Prefix(NamedTuple):
+class Unwritten(NamedTuple):
     """A node that is not written down yet."""
 
     outcome: int
@@ -77,18 +77,18 @@ class Written:
             payoff=np.array(self._payoff, np.float64).reshape(-1, self.rules.num_agents),
         )
 
-    def _root(self, outcome: int) -> Prefix:
+    def _root(self, outcome: int) -> Unwritten:
         agent = self.rules.who_acts(self.outcomes[outcome], ())
         if agent is None:
             raise ParameterError(
                 f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play has an "
                 "action: let agent 0 have one that does nothing"
             )
-        return Prefix(outcome, (), agent, -1)
+        return Unwritten(outcome, (), agent, -1)
 
-    def _write_stage(self, prefixes: list[Prefix]) -> list[Prefix]:
+    def _write_stage(self, prefixes: list[Unwritten]) -> list[Unwritten]:
         """Write down the nodes of one stage, and return those of the next."""
-        following: list[Prefix] = []
+        following: list[Unwritten] = []
         first = len(self.outcome) + len(prefixes)
         for prefix in prefixes:
             legal = self.rules.may_do(self.outcomes[prefix.outcome], prefix.actions)
@@ -97,7 +97,7 @@ class Written:
                 self._write_edge(prefix, action, following, first)
         return following
 
-    def _write_node(self, prefix: Prefix, legal: Actions) -> None:
+    def _write_node(self, prefix: Unwritten, legal: Actions) -> None:
         known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
         key = (len(prefix.actions), prefix.agent, known)
         self.label.append(self._labels.setdefault(key, len(self._labels)))
@@ -107,12 +107,12 @@ class Written:
         self.action_set.append(self.action_sets.setdefault(legal, len(self.action_sets)))
 
     def _write_edge(
-        self, prefix: Prefix, action: Hashable, following: list[Prefix], first: int
+        self, prefix: Unwritten, action: Hashable, following: list[Unwritten], first: int
     ) -> None:
         outcome, actions = self.outcomes[prefix.outcome], (*prefix.actions, action)
         agent = self.rules.who_acts(outcome, actions)
         if agent is not None:
-            following.append(Prefix(prefix.outcome, actions, agent, len(self.child)))
+            following.append(Unwritten(prefix.outcome, actions, agent, len(self.child)))
             self.child.append(first + len(following) - 1)
             return
         paid = self.rules.pays(outcome, actions)
