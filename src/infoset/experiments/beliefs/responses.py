@@ -95,7 +95,7 @@ def _cell(row: Row, share: float, setting: Setting, seed: int) -> PolicyCell:
 
 
 QUICK: Final = (Effort(0.05, 20), Effort(0.05, 20))
-FULL: Final = (Effort(0.01, 200), Effort(0.02, 50))
+FULL: Final = (Effort(0.01, 200), Effort(0.05, 20))
 SETTLED = ("LD 2D", "LP")
 
 FIRST_SEAT = Experiment(
