@@ -354,7 +354,7 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     for seed in range(20):
         policy = searcher.search(known, np.random.default_rng(seed))
         found.append((policy.tolist(), searcher.last_search.values.tolist()))
-    assert ([0.5, 0.5], [0.0, 0.0]) in found
+    assert found.count(([0.5, 0.5], [0.0, 0.0])) >= 8  # of 20, in half of which it does not act
 
 
 def test_with_public_share_alone_every_hand_is_played_alike(leduc):
