@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation.repeated_search import Repeats, check_searcher
 from infoset.evaluation.searching import SearchingPlayer
 from infoset.game import Infostate
+from infoset.game.infostate import infostate_generator
 from infoset.typing import Action, FloatArray
 
 __all__ = ["AveragePolicy"]
@@ -92,9 +92,7 @@ class AveragePolicy:
     def _average(self, infostate: Infostate, legal_actions: Sequence[Action]) -> FloatArray:
         if len(legal_actions) == 1:
             return np.ones(1)
-        digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
-        key = tuple(np.frombuffer(digest, np.uint32).tolist())
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+        rng = infostate_generator(self.seed, infostate)
         average = self.repeats.average(self.searcher, rng, infostate, legal_actions)
         self.num_unsettled += average.error > self.repeats.tolerance
         least = min(self.least_probability, float(average.policy.max()))

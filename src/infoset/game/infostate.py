@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from infoset.typing import NOOP, Action, Player
 
-__all__ = ["Infostate", "PublicState", "Step", "step_text"]
+__all__ = ["Infostate", "PublicState", "Step", "infostate_generator", "step_text"]
 
 START = "(start)"
 
@@ -94,3 +97,10 @@ def value_text(value: Hashable) -> str:
 def join_steps(texts: Iterable[str]) -> str:
     """Return the steps of an infostate or public state as one line."""
     return " / ".join(texts) or START
+
+
+def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
+    """Return a generator for a seed and an infostate, the same in every process."""
+    digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
+    words = np.frombuffer(digest, np.uint32).tolist()
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +12,12 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.game import Infostate
+from infoset.game.infostate import infostate_generator
 from infoset.searchers.budget import Lateness
 from infoset.searchers.models import SearchModel
 from infoset.typing import Action, FloatArray
 
-__all__ = ["Searcher", "infostate_generator"]
+__all__ = ["Searcher"]
 
 
 class Searcher(ABC):
@@ -140,10 +140,3 @@ class Searcher(ABC):
                 f"{list(known)}, not {list(legal_actions)}: is it an infostate of "
                 f"{self.model.game}?"
             )
-
-
-def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
-    """Return a generator for a seed and an infostate, the same in every process."""
-    digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
-    words = np.frombuffer(digest, np.uint32).tolist()
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))
