@@ -29,6 +29,7 @@ from infoset.searchers.budget import Lateness, SearchRecord
 
 KUHN = search_model(load_game("kuhn_poker"))
 QUEEN = Infostate(0, (Step(None, "Q", None),))
+OF_BELIEF = {"share", "max_worlds", "num_samples"}
 KINDS = {"pimc": Pimc, "epimc": Epimc, "ismcts": IsMcts}
 TEXTS = {
     "pimc": Pimc(KUHN),
@@ -43,6 +44,10 @@ TEXTS = {
         KUHN, num_simulations=50, exploration=2, bonus="2ln", reward_scale=4, num_rollouts=2
     ),
     "ismcts(share=0.2)": IsMcts(KUHN, belief=0.2),
+    "ismcts(num_samples=30,max_worlds=9,share=0.2)": IsMcts(
+        KUHN, belief=PublicPrivateBelief(0.2, max_worlds=9, num_samples=30)
+    ),
+    "pimc(num_samples=30)": Pimc(KUHN, belief=PublicPrivateBelief(0.0, num_samples=30)),
 }
 
 
@@ -65,7 +70,7 @@ def test_every_row_is_a_class_that_is_called_by_its_parameters():
     for name, row in SEARCHERS.items():
         assert row.name == name == name.lower()
         assert row.description
-        assert set(row.parameters) == set(signature(row.kind).parameters) - {"model"} | {"share"}
+        assert set(row.parameters) == set(signature(row.kind).parameters) - {"model"} | OF_BELIEF
         assert find_searcher(name.upper()) is row
 
 
@@ -73,7 +78,8 @@ def test_every_row_is_a_class_that_is_called_by_its_parameters():
 def test_a_searcher_says_all_that_its_answers_go_by(name):
     usual = make_searcher(name, KUHN)
     assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, share=0.0, seed=0, ")
-    assert set(usual.settings()) == set(SEARCHERS[name].parameters) - {"belief"}
+    unsaid = {"belief", "max_worlds", "num_samples"}
+    assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
     others = {"share": 0.5, "opponents": "hostile", "bonus": "2ln"}
     for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
         changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
@@ -115,6 +121,8 @@ def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
         ("pimc(num_worlds)", {}, ParameterError, r"not of the form parameter=value"),
         ("pimc(seed=1)", {"seed": 1}, ParameterError, r"seed is given twice"),
         ("pimc(share=0.5)", {"belief": 0.5}, ParameterError, r"share and belief say the same"),
+        ("pimc", {"num_samples": 5, "belief": 0.5}, ParameterError, r"num_samples and belief say"),
+        ("pimc(num_samples=0)", {}, ParameterError, r"num_samples=0 must be a whole number"),
         ("pimc(share=1.5)", {}, ParameterError, r"share is 1.5"),
         ("pimc(share=half)", {}, ParameterError, r"share is 'half'"),
         ("pimc(share=[0.5;2])", {}, ParameterError, r"share of own move 1 is 2"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES
 from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.game import Infostate
@@ -69,7 +70,10 @@ class Searcher(ABC):
         policies = self.belief.policies
         several = policies if isinstance(policies, Sequence) else (policies,)
         assumed = [type(policy).__name__ for policy in several if policy is not None]
-        told = {"policies": assumed} if assumed else {}
+        told: dict[str, Any] = {"policies": assumed} if assumed else {}
+        for name, usual in (("max_worlds", MAX_WORLDS), ("num_samples", NUM_SAMPLES)):
+            if getattr(self.belief, name) != usual:
+                told[name] = getattr(self.belief, name)
         return {"share": self.belief.share, **told, "seed": self.seed}
 
     @abstractmethod

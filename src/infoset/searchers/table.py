@@ -24,6 +24,10 @@ __all__ = ["SEARCHERS", "SearcherRow", "find_searcher", "make_searcher"]
 EXAMPLE = "write it as name(parameter=value,...), for example pimc(num_worlds=200,share=0.5)"
 
 
+OF_BELIEF: Final = ("share", "max_worlds", "num_samples")
+"""What of a belief may be told in its place."""
+
+
 @dataclass(frozen=True)
 class SearcherRow:
     """A searcher that is known by name.
@@ -43,8 +47,8 @@ class SearcherRow:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What it can be told by name: what its class takes besides the model, and `share`."""
-        return ("share", *(name for name in signature(self.kind).parameters if name != "model"))
+        """What it can be told by name: what its class takes besides the model, and its belief."""
+        return (*OF_BELIEF, *(name for name in signature(self.kind).parameters if name != "model"))
 
 
 _ROWS: Final = (
@@ -104,9 +108,10 @@ def make_searcher(
     source : Game, GameTree, WorldGraph or SearchModel
         The game; several searchers may share what `search_model` makes of it.
     **parameters
-        Parameters of the class that are not in the text, such as `belief` or `seed`. `share`
-        stands for `belief=PublicPrivateBelief(share)`: the share of the public belief, in a text
-        a number, or a list by own move, as `[0.6;0.0]`.
+        Parameters of the class that are not in the text, such as `belief` or `seed`. `share`,
+        `max_worlds` and `num_samples` stand for a `PublicPrivateBelief` of these: the share of the
+        public belief, in a text a number, or a list by own move, as `[0.6;0.0]`; how many worlds
+        are listed, and how many drawn where there are more.
 
     Raises
     ------
@@ -139,11 +144,12 @@ def _settings(
         if name in written and name in given:
             raise ParameterError(f"{name} is given twice, in the text of {row.name} and beside it")
     settings = {**written, **given}
-    if "share" in settings:
-        if "belief" in settings:
-            raise ParameterError(
-                "share and belief say the same; give one, or "
-                "belief=PublicPrivateBelief(share, policies=...)"
-            )
-        settings["belief"] = PublicPrivateBelief(settings.pop("share"))
+    told = {name: settings.pop(name) for name in OF_BELIEF if name in settings}
+    if told and "belief" in settings:
+        raise ParameterError(
+            f"{' and '.join(told)} and belief say the same; give one, or "
+            "belief=PublicPrivateBelief(share, policies=...)"
+        )
+    if told:
+        settings["belief"] = PublicPrivateBelief(told.pop("share", 0.0), **told)
     return settings
