@@ -7,6 +7,9 @@ import numpy as np
 from infoset.kernels import inner_kernel
 from infoset.typing import FloatArray
 
+LEAST_EXPONENT = -700.0
+"""Less would give numbers below the least normal one, which take many times as long."""
+
 
 @inner_kernel
 def match_regrets(first_slot: int, end: int, regret: FloatArray, policy: FloatArray) -> None:
@@ -24,13 +27,17 @@ def match_regrets(first_slot: int, end: int, regret: FloatArray, policy: FloatAr
 
 @inner_kernel
 def hedge(first_slot: int, end: int, rate: float, regret: FloatArray, policy: FloatArray) -> None:
-    """Set the policy at an infostate in proportion to exp(rate · regret), `policy` in place."""
+    """Set the policy at an infostate in proportion to exp(rate · regret), `policy` in place.
+
+    What is less than e⁻⁷⁰⁰ times as likely as another action is not played.
+    """
     most = regret[first_slot]
     for slot in range(first_slot + 1, end):
         most = max(most, regret[slot])
     total = 0.0
     for slot in range(first_slot, end):
-        policy[slot] = np.exp(rate * (regret[slot] - most))
+        exponent = rate * (regret[slot] - most)
+        policy[slot] = np.exp(exponent) if exponent > LEAST_EXPONENT else 0.0
         total += policy[slot]
     for slot in range(first_slot, end):
         policy[slot] /= total

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hiding_games import pennies, trade
+from hiding_games import by_label, pennies, trade
 
 from infoset.teams.hiding import (
     WEIGHTINGS,
@@ -121,3 +121,14 @@ def test_settings_tell_schemes_apart_and_are_values_of_json():
     assert json.loads(texts[0])["learner"]["floor"] == -inf
     same = ProgressiveHiding(pennies(), HidingScheme(penalty=constant_penalty(0.3)))
     assert json.dumps(same.settings()) == texts[0]
+
+
+def test_what_is_hardly_ever_played_is_no_slow_number():
+    """Numbers below the least normal one take many times as long; they are 0."""
+    hiding = ProgressiveHiding(trade(3), HidingScheme(learner=entropic_ftrl(1e4)), seed=1)
+    hiding.run(60)
+    policy = hiding.relaxed_policy()
+    assert (policy == 0).any()
+    assert not ((policy > 0) & (policy < np.finfo(float).tiny)).any()
+    sums = [own.sum() for own in by_label(hiding.relaxed_form.relaxed, policy)]
+    np.testing.assert_allclose(sums, 1, atol=1e-12)

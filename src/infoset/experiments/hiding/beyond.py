@@ -73,8 +73,8 @@ GOALS: Final = (
 HANABIS: Final = (
     Hanabi(1, 2, 2, 1, 1, 10),
     Hanabi(1, 3, 1, 1, 1, 10),
-    Hanabi(1, 3, 1, 1, 2, 5),
-    Hanabi(1, 3, 1, 2, 1, 3),
+    Hanabi(1, 3, 1, 1, 2, 3),
+    Hanabi(1, 3, 1, 2, 1, 1),
 )
 
 
