@@ -109,6 +109,14 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     assert expected_payoffs(information, cut.probability) == pytest.approx([cut.value] * 2)
 
 
+def test_of_equals_the_first_is_kept():
+    information = product_form(load_game("cooperative_matching_pennies")).information
+    many = alternating_best_responses(information, restarts=30)
+    assert (many.values == many.value).sum() > 5
+    enough = alternating_best_responses(information, restarts=int(many.values.argmax()) + 1)
+    assert (many.probability == enough.probability).all()
+
+
 @pytest.mark.parametrize("options", [{"restarts": 0}, {"seed": -1}, {"seconds": -1}])
 def test_mistakes(options):
     information = product_form(load_game("cooperative_matching_pennies")).information

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+import random_teams
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import best_response, expected_values
 from infoset.games import load_game
@@ -82,6 +85,43 @@ def test_no_pure_policy_is_better():
         num_gaps += recall_bound(form.information) > best + 1e-6
     assert num_games > 90
     assert num_gaps > 10  # some of these games need more than their bound
+
+
+def games_of_many_labels(count):
+    """Return random forms in which some public states have four labels or more."""
+    sizes = {"num_stages": 2, "num_outcomes": 8, "max_actions": 3, "num_signals": 4}
+    forms = [random_teams.random_team_game(seed, **sizes) for seed in range(count)]
+    return [form for form in forms if np.bincount(form.information.stage).max() >= 4]
+
+
+def test_no_pure_policy_is_better_where_many_labels_meet():
+    num_games = 0
+    for form in games_of_many_labels(60):
+        if num_profiles(form.information, (0, 1)) > MOST_PROFILES:
+            continue
+        best = values_of_pure_policies(form.information, (0, 1)).max()
+        assert team_optimum(form.information).value == pytest.approx(best, abs=1e-10)
+        num_games += recall_bound(form.information) > best + 1e-6
+    assert num_games > 8
+
+
+def repaid(form, factor, more):
+    """Return the form in which every ending pays so many times as much, and so much more."""
+    arrays = form.arrays
+    ends = np.flatnonzero(arrays.child < 0)
+    payoff = np.full((form.num_edges, form.num_agents), float(more))
+    payoff[arrays.payoff_edge] += factor * arrays.payoff
+    return replace(form, arrays=arrays._replace(payoff_edge=ends, payoff=payoff[ends]))
+
+
+@pytest.mark.parametrize(("factor", "more"), [(1, -10), (1, 10), (1e-3, 0)])
+def test_other_units_of_payoffs_change_nothing(factor, more):
+    for form in games_of_many_labels(40):
+        wanted = factor * team_optimum(form.information).value + more
+        found = team_optimum(repaid(form, factor, more).information)
+        assert found.outcome == "optimal"
+        assert found.value == pytest.approx(wanted, abs=1e-9 * factor)
+        assert found.upper_bound == pytest.approx(wanted, abs=1e-9 * factor)
 
 
 def test_no_pure_policy_of_a_part_is_better_against_the_others():

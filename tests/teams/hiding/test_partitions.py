@@ -120,3 +120,16 @@ def test_every_team_has_its_own_penalty(partition):
         np.testing.assert_allclose(hiding.state()["regret"], np.concatenate(twin.regret), atol=1e-9)
         num_apart += len(set(hiding.state()["gamma"].tolist())) > 1
     assert num_apart > 0
+
+
+def test_where_several_teams_learn_the_last_policy_is_the_best():
+    """What a team earns is up to the others, so that what it earned before says nothing."""
+    num_worse = 0
+    for seed in range(12):
+        scheme = HidingScheme(regret_matching(), penalty=GAMMA)
+        hiding = ProgressiveHiding(duel(seed, ((0, 2), (1, 3))), scheme, seed=seed)
+        earned = hiding.run(30).implementable[:, 0]
+        num_worse += earned[-1] < earned.max() - 1e-6
+        np.testing.assert_array_equal(hiding.best_policy(), hiding.policy())
+        assert hiding.best_payoff == earned[-1]
+    assert num_worse > 0

@@ -99,7 +99,7 @@ def close(memo: Memo, frames: Frames) -> None:
         for label in range(memo.choice.shape[1]):
             memo.choice[row, label] = frames.choice[depth, label]
     else:
-        memo.upper[row] = min(memo.upper[row], frames.need[depth])
+        memo.upper[row] = frames.need[depth]
     frames.depth[0] = depth - 1
     if depth > 0:
         answer(frames, depth - 1, frames.best[depth])
