@@ -198,6 +198,6 @@ BEYOND = Experiment(
         goals=GOALS,
         hanabis=HANABIS,
     ),
-    quick_time="two minutes",
+    quick_time="three minutes",
     full_time="half an hour",
 )
