@@ -66,6 +66,7 @@ def test_the_relaxations_are_listed(command):
     ("options", "words"),
     [
         (["--relax", "recal"], "did you mean recall"),
+        (["--method", "progresive-hiding"], "did you mean progressive-hiding?"),
         (["--iterations", 0], "iterations=0 must be"),
         (["--gamma", -1], "no penalty"),
         (["--teams", "x"], "write it as 0,2/1,3"),

@@ -11,6 +11,7 @@ from infoset.teams.hiding import (
     HidingScheme,
     PenaltySchedule,
     ProgressiveHiding,
+    best_run,
     constant_penalty,
     entropic_ftrl,
     geometric_penalty,
@@ -120,6 +121,10 @@ def test_shapes():
 def test_runs():
     with pytest.raises(ParameterError, match="there are no seeds"):
         run_seeds(trade(2), iterations=1, seeds=[])
+    with pytest.raises(ParameterError, match=r"seeds=3 .*range\(10\)"):
+        run_seeds(trade(2), iterations=1, seeds=3)
+    with pytest.raises(ParameterError, match="give those of run_seeds"):
+        best_run([])
     with pytest.raises(ParameterError, match="num_threads=0"):
         run_seeds(trade(2), iterations=1, seeds=[1], num_threads=0)
     with pytest.raises(ParameterError, match="iterations=-1"):

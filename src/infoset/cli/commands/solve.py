@@ -65,24 +65,28 @@ ENDINGS = {
 }
 
 
-def _list_methods(context: typer.Context, method: str) -> str:
-    """Print the table of methods and leave, where that is what is asked for."""
-    if method.lower() != LIST:
-        return method
+def _known_method(context: typer.Context, method: str) -> str:
+    """Return the name of a method; print the table of all and leave, where that is asked for."""
+    from infoset.errors import UnknownNameError
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
 
-    rows = [(row.name, row.description) for row in METHODS.values()]
-    rows += [(row.name, f"for teams: {row.description}") for row in TEAM_METHODS.values()]
-    list_rows("methods", ("name", "description"), rows, as_json=context.params["as_json"])
-    raise typer.Exit
+    if method.lower() == LIST:
+        rows = [(row.name, row.description) for row in METHODS.values()]
+        rows += [(row.name, f"for teams: {row.description}") for row in TEAM_METHODS.values()]
+        list_rows("methods", ("name", "description"), rows, as_json=context.params["as_json"])
+        raise typer.Exit
+    if method.lower() not in {*METHODS, *TEAM_METHODS}:
+        unknown = UnknownNameError.of("method", method, (*METHODS, *TEAM_METHODS))
+        raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
+    return method
 
 
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
         help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
-        callback=_list_methods,
+        callback=_known_method,
     ),
 ]
 PrecisionOption: TypeAlias = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,8 +42,8 @@ class RelaxedForm:
     form: ProductForm
     relaxed: InformationMap
     teams: tuple[Team, ...]
-    payoff: FloatArray
-    known: IndexArray
+    payoff: FloatArray = field(repr=False)
+    known: IndexArray = field(repr=False)
 
     @property
     def original(self) -> InformationMap:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from infoset.checks import check_count
+from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.teams.hiding.progressive import ProgressiveHiding
 from infoset.teams.hiding.relaxed_form import RelaxedForm
@@ -68,7 +68,7 @@ def run_seeds(
     Raises
     ------
     ParameterError
-        If there are no seeds, or a number is no whole number; as `ProgressiveHiding` does.
+        If there are no seeds, or something is no whole number; as `ProgressiveHiding` does.
 
     Examples
     --------
@@ -82,7 +82,8 @@ def run_seeds(
     1.0
     """
     check_count("num_threads", num_threads, least=1)
-    if not len(seeds):
+    check_kind("seeds", seeds, Sequence, "whole numbers, such as range(10)")
+    if not seeds:
         raise ParameterError("there are no seeds to run; give some, such as seeds=range(10)")
 
     def run(seed: int) -> HidingRun:
@@ -97,5 +98,13 @@ def run_seeds(
 
 
 def best_run(runs: Sequence[HidingRun]) -> HidingRun:
-    """Return the run whose best policy earns most, the first of equals: random restarts."""
+    """Return the run whose best policy earns most, the first of equals: random restarts.
+
+    Raises
+    ------
+    ParameterError
+        If there are no runs.
+    """
+    if not runs:
+        raise ParameterError("there is no best of no runs; give those of run_seeds")
     return max(runs, key=lambda run: run.best_payoff)
