@@ -145,5 +145,5 @@ HEAT_MAPS = Experiment(
     quick=Setting((("pimc", "LD 2D"), ("pimc", "LP")), Effort(0.05, 20)),
     full=Setting(tuple(product(("pimc", "ismcts"), ("LD 2D", "LP"))), Effort(0.01, 200)),
     quick_time="three minutes",
-    full_time="as table 1",
+    full_time="ten minutes, after table 1",
 )

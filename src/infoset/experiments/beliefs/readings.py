@@ -112,5 +112,5 @@ READINGS = Experiment(
     quick=Setting(60, 60),
     full=Setting(500, 200),
     quick_time="five minutes",
-    full_time="an hour",
+    full_time="half an hour",
 )

@@ -105,7 +105,7 @@ FIRST_SEAT = Experiment(
     quick=Setting(0, (*SETTLED, "LD 3D"), *QUICK, 2),
     full=Setting(0, (*SETTLED, "LD 3D"), *FULL, 3),
     quick_time="five minutes",
-    full_time="hours",
+    full_time="two hours",
 )
 
 SECOND_SEAT = Experiment(
@@ -115,5 +115,5 @@ SECOND_SEAT = Experiment(
     quick=Setting(1, SETTLED, *QUICK, 2),
     full=Setting(1, SETTLED, *FULL, 3),
     quick_time="as table 1, with which it shares its runs",
-    full_time="hours",
+    full_time="as table 1",
 )

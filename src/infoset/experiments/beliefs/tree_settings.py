@@ -74,7 +74,7 @@ TREE_SETTINGS = Experiment(
     "The settings of IS-MCTS",
     report,
     quick=Setting(("LP",), (0.0, 0.5, 1.0), Effort(0.05, 20)),
-    full=Setting(("LP", "LD 2D"), (0.0, 0.5, 1.0), Effort(0.05, 20)),
-    quick_time="five minutes",
-    full_time="an hour",
+    full=Setting(("LP", "LD 2D"), (0.0, 0.5, 1.0), Effort(0.02, 50)),
+    quick_time="three minutes",
+    full_time="half an hour",
 )

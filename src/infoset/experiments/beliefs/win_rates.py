@@ -185,8 +185,8 @@ FIRST_SEAT_WINS = Experiment(
     report,
     quick=Setting(0, QUICK),
     full=Setting(0, FULL),
-    quick_time="ten minutes",
-    full_time="a day",
+    quick_time="two minutes",
+    full_time="half an hour",
 )
 
 SECOND_SEAT_WINS = Experiment(
