@@ -68,7 +68,7 @@ def test_the_relaxations_are_listed(command):
         (["--relax", "recal"], "did you mean recall"),
         (["--method", "progresive-hiding"], "did you mean progressive-hiding?"),
         (["--iterations", 0], "iterations=0 must be"),
-        (["--gamma", -1], "no penalty"),
+        (["--gamma", -1], "no penalty γ: gamma=-1.0"),
         (["--teams", "x"], "write it as 0,2/1,3"),
         (["--teams", "0"], "agent 1"),
         (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),

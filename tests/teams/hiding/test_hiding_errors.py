@@ -30,9 +30,9 @@ from infoset.teams.hiding import (
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: constant_penalty(-0.1), "first=-0.1 .* pay agents for what they cannot know"),
-        (lambda: HidingScheme(penalty=-1), "first=-1 .* cannot know"),
-        (lambda: HidingScheme(penalty="much"), "first='much'"),
+        (lambda: constant_penalty(-0.1), "gamma=-0.1 .* pay agents for what they cannot know"),
+        (lambda: HidingScheme(penalty=-1), "gamma=-1 .* cannot know"),
+        (lambda: HidingScheme(penalty="much"), "gamma='much'"),
         (lambda: relaxed_objective(trade(2), np.ones(1), -0.5), "gamma=-0.5"),
         (lambda: geometric_penalty(0.0, 1.0, 10), r"give numbers above 0, or linear_penalty\("),
         (lambda: geometric_penalty(1.0, 2.0, 1), "iterations=1"),

@@ -70,11 +70,17 @@ class PenaltySchedule:
 def constant_penalty(gamma: float) -> PenaltySchedule:
     """Return the penalty that stays as it is.
 
+    Raises
+    ------
+    ParameterError
+        If it is negative, or no finite number.
+
     Examples
     --------
     >>> constant_penalty(0.3).first
     0.3
     """
+    check_gamma("gamma", gamma)
     return PenaltySchedule("constant", gamma)
 
 
