@@ -6,7 +6,9 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
 
 if TYPE_CHECKING:
     from rich.console import Console, JustifyMethod
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ASKED_ONCE",
+    "asks_for_list",
     "complain",
     "duration_text",
     "error_console",
     "error_text",
-    "list_rows",
+    "list_and_leave",
     "make_table",
     "number_text",
     "print_json",
@@ -103,17 +106,29 @@ def make_table(*headers: str) -> Table:
     return table
 
 
-def list_rows(
-    name: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, as_json: bool
-) -> None:
-    """Write the rows of a table that the library has: as a table, or as JSON under `name`."""
-    if as_json:
+def asks_for_list(name: str) -> bool:
+    """Return whether a name is none, but the word that asks for the table of all."""
+    return name.lower() == "list"
+
+
+def list_and_leave(
+    context: typer.Context, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
+) -> NoReturn:
+    """Write the rows of a table that the library has, with `--json` under `name`; and leave.
+
+    Raises
+    ------
+    typer.Exit
+        Always.
+    """
+    if context.params["as_json"]:
         print_json({name: [dict(zip(columns, row, strict=True)) for row in rows]})
-        return
-    table = make_table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    print_table(table)
+    else:
+        table = make_table(*columns)
+        for row in rows:
+            table.add_row(*row)
+        print_table(table)
+    raise typer.Exit
 
 
 def number_text(value: float | int | None) -> str:

@@ -14,8 +14,9 @@ from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
 from infoset.cli.progress import live
 from infoset.cli.screen import (
+    asks_for_list,
     duration_text,
-    list_rows,
+    list_and_leave,
     make_table,
     number_text,
     print_json,
@@ -44,8 +45,6 @@ __all__ = [
     "solve_teams",
 ]
 
-LIST = "list"
-
 ENDINGS = {
     "optimal": "optimal",
     "local": "no agent gains alone; two together may",
@@ -59,13 +58,12 @@ ENDINGS = {
 
 def _list_relaxations(context: typer.Context, name: str | None) -> str | None:
     """Print the table of relaxations and leave, where that is what is asked for."""
-    if name is None or name.lower() != LIST:
-        return name
-    from infoset.teams import RELAXATIONS
+    if name is not None and asks_for_list(name):
+        from infoset.teams import RELAXATIONS
 
-    rows = [(row.name, row.description) for row in RELAXATIONS.values()]
-    list_rows("relaxations", ("name", "description"), rows, as_json=context.params["as_json"])
-    raise typer.Exit
+        rows = [(row.name, row.description) for row in RELAXATIONS.values()]
+        list_and_leave(context, "relaxations", ("name", "description"), rows)
+    return name
 
 
 def parse_teams(text: str) -> list[tuple[int, ...]]:

@@ -24,8 +24,9 @@ from infoset.cli.options import (
 )
 from infoset.cli.progress import live
 from infoset.cli.screen import (
+    asks_for_list,
     duration_text,
-    list_rows,
+    list_and_leave,
     make_table,
     number_text,
     print_json,
@@ -46,17 +47,12 @@ DEFAULT_EPISODES = 1_000_000
 
 def _list_learners(context: typer.Context, method: str) -> str:
     """Print the table of learners and leave, where that is what is asked for."""
-    if method.lower() != "list":
-        return method
-    from infoset.learning import LEARNERS
+    if asks_for_list(method):
+        from infoset.learning import LEARNERS
 
-    list_rows(
-        "learners",
-        ("name", "knows", "description"),
-        [(row.name, row.knowledge.value, row.description) for row in LEARNERS.values()],
-        as_json=context.params["as_json"],
-    )
-    raise typer.Exit
+        rows = [(row.name, row.knowledge.value, row.description) for row in LEARNERS.values()]
+        list_and_leave(context, "learners", ("name", "knows", "description"), rows)
+    return method
 
 
 MethodOption: TypeAlias = Annotated[

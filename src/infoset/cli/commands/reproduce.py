@@ -12,8 +12,9 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.options import JsonOption, WorkersOption
 from infoset.cli.screen import (
+    asks_for_list,
     error_console,
-    list_rows,
+    list_and_leave,
     make_table,
     print_json,
     print_table,
@@ -29,18 +30,17 @@ if TYPE_CHECKING:
 
 def _list_studies(context: typer.Context, study: str) -> str:
     """Print the table of experiments and leave, where that is what is asked for."""
-    if study.lower() != "list":
-        return study
-    from infoset.experiments import STUDIES
+    if asks_for_list(study):
+        from infoset.experiments import STUDIES
 
-    rows = [
-        (name, experiment.name, experiment.title, experiment.quick_time, experiment.full_time)
-        for name, known in STUDIES.items()
-        for experiment in known.experiments
-    ]
-    columns = ("study", "experiment", "title", "quick", "full")
-    list_rows("experiments", columns, rows, as_json=context.params["as_json"])
-    raise typer.Exit
+        rows = [
+            (name, experiment.name, experiment.title, experiment.quick_time, experiment.full_time)
+            for name, known in STUDIES.items()
+            for experiment in known.experiments
+        ]
+        columns = ("study", "experiment", "title", "quick", "full")
+        list_and_leave(context, "experiments", columns, rows)
+    return study
 
 
 def run(

@@ -25,9 +25,10 @@ from infoset.cli.options import (
 )
 from infoset.cli.progress import live
 from infoset.cli.screen import (
+    asks_for_list,
     duration_text,
     error_text,
-    list_rows,
+    list_and_leave,
     make_table,
     number_text,
     print_json,
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
     from infoset.solvers import SolveResult
 
 DEFAULT_METHOD = "auto"
-LIST = "list"
 
 ENDINGS = {
     "converged": "converged: the target is reached",
@@ -71,11 +71,10 @@ def _known_method(context: typer.Context, method: str) -> str:
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
 
-    if method.lower() == LIST:
+    if asks_for_list(method):
         rows = [(row.name, row.description) for row in METHODS.values()]
         rows += [(row.name, f"for teams: {row.description}") for row in TEAM_METHODS.values()]
-        list_rows("methods", ("name", "description"), rows, as_json=context.params["as_json"])
-        raise typer.Exit
+        list_and_leave(context, "methods", ("name", "description"), rows)
     if method.lower() not in {*METHODS, *TEAM_METHODS}:
         unknown = UnknownNameError.of("method", method, (*METHODS, *TEAM_METHODS))
         raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
