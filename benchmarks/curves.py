@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from infoset.games import load_game
-from infoset.solvers import METHODS, Budget, TracePoint
+from infoset.runs import Budget, TracePoint
+from infoset.solvers import METHODS
 from infoset.tree import SequenceForm, build_tree
 
 FOLDER = Path(__file__).parents[1] / "docs" / "solvers" / "curves"

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from report import shown, table
 
-from infoset.kernels import kernel
 from infoset.regret import SCHEMES, RegretMinimizer, game_layouts, pair_payoffs
 from infoset.tree import SequenceForm
+from infoset.utils.compilation import kernel
 
 __all__ = ["FLOOR", "Work", "floor_rows", "floor_table", "work_of_iteration"]
 

@@ -34,7 +34,8 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 from infoset import load
 from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import find_method, make_budget
+from infoset.runs import make_budget
+from infoset.solvers import find_method
 from infoset.tree import contract_graph, count_histories, explore, size_text
 
 PAGE = DOCS / "solvers" / "scale.md"

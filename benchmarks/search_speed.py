@@ -26,8 +26,8 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import History, Infostate, initial_history
 from infoset.games import load_game
-from infoset.searchers import IsMcts, RulesModel, SearchModel, search_model
-from infoset.searchers.ismcts.beginning import begin_at
+from infoset.search import IsMcts, RulesModel, SearchModel, search_model
+from infoset.search.ismcts.beginning import begin_at
 
 PAGE = DOCS / "search" / "ismcts.md"
 GAMES = {

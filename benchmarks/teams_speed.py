@@ -22,7 +22,6 @@ import numpy as np
 from report import DOCS, environment, environment_text, replace_part, shown, table
 
 from infoset.games import load_game
-from infoset.kernels import kernel
 from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
@@ -37,6 +36,7 @@ from infoset.teams import (
     relax,
 )
 from infoset.typing import FloatArray
+from infoset.utils.compilation import kernel
 
 PAGE = DOCS / "teams" / "hiding.md"
 TEAM = (0, 1)

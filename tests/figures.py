@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from infoset.tree import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
+from infoset.efg import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
 
 HALF = Fraction(1, 2)
 

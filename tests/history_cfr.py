@@ -12,8 +12,8 @@ from itertools import product
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm
 from infoset.game import Game, History, initial_history
-from infoset.tree import ExtensiveForm
 
 ROUNDING = 1e-11
 """Regrets below it are taken for zero: at zero, regret matching jumps, and rounding decides."""

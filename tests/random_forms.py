@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.tree import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
+from infoset.efg import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
 
 
 @dataclass(frozen=True)

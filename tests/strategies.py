@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from infoset.efg import ExtensiveForm
 from infoset.games.random_game import RandomGame
-from infoset.tree import ExtensiveForm
 from random_forms import random_form
 
 

@@ -176,7 +176,7 @@ def test_only_results_are_saved(name):
 
 def test_studies_have_names():
     with pytest.raises(ParameterError, match="study=5 is of type int; give one of: balanced"):
-        experiments.find_study(5)
+        experiments.get_study(5)
 
 
 @pytest.mark.parametrize("function", [solvers.average_policy, solvers.current_policy])

@@ -9,19 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from infoset.evaluation import evaluate_policy
-from infoset.interop import plain_labels, save_efg
-from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import (
+from infoset.efg import (
     TERMINAL,
     ExtensiveForm,
-    GameTree,
     Outcome,
-    SequenceForm,
-    Treeplex,
     extensive_form,
     forget_non_acting,
+    plain_labels,
+    save_efg,
 )
+from infoset.evaluation import evaluate_policy
+from infoset.policy import TabularPolicy, uniform_policy
+from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.typing import CHANCE
 
 __all__ = ["GameFiles", "difference", "load_form", "load_gap", "save_form"]

@@ -14,7 +14,7 @@ import infoset
 from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import SolveResult, TracePoint
+from infoset.runs import SolveResult, TracePoint
 from infoset.tree import GameTree, SequenceForm, explore, unroll
 
 __all__ = ["TARGETS", "Result", "build", "build_seconds", "first_times", "gap_after", "our_run"]

@@ -14,7 +14,7 @@ import infoset
 from infoset.beliefs import Belief, PublicPrivateBelief, public_belief
 from infoset.game import Infostate, Step
 from infoset.plotting import plot_beliefs
-from infoset.searchers import GraphModel, tabulate_pimc
+from infoset.search import GraphModel, tabulate_pimc
 
 HERE = Path(__file__).parent
 DICE = "liars_dice(dice_sides=2)"

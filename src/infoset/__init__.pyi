@@ -16,16 +16,12 @@ from .errors import (
 from .evaluation import (
     BestResponse as BestResponse,
     Evaluation as Evaluation,
-    MatchResult as MatchResult,
     ValueProof as ValueProof,
-    average_search as average_search,
     behavior_values as behavior_values,
     best_response as best_response,
-    exact_match as exact_match,
     expected_values as expected_values,
     exploitability as exploitability,
     nash_conv as nash_conv,
-    play_matches as play_matches,
     prove_value as prove_value,
     true_state_ratios as true_state_ratios,
 )
@@ -59,7 +55,6 @@ from .games import (
     matrix_game as matrix_game,
 )
 from .interop import (
-    save_efg as save_efg,
     to_openspiel as to_openspiel,
     to_pettingzoo as to_pettingzoo,
 )
@@ -90,7 +85,7 @@ from .policy import (
 from .regret import (
     RegretScheme as RegretScheme,
 )
-from .searchers import (
+from .search import (
     SEARCHERS as SEARCHERS,
     Epimc as Epimc,
     IsMcts as IsMcts,
@@ -101,8 +96,6 @@ from .searchers import (
 )
 from .solvers import (
     METHODS as METHODS,
-    SolveResult as SolveResult,
-    TracePoint as TracePoint,
     solve_exactly as solve_exactly,
 )
 from .teams import (
@@ -110,23 +103,36 @@ from .teams import (
     TeamResult as TeamResult,
 )
 from .tree import (
-    ExtensiveForm as ExtensiveForm,
     GameTree as GameTree,
     SequenceForm as SequenceForm,
     WorldGraph as WorldGraph,
-    as_game as as_game,
-    augment as augment,
     build_sequence_form as build_sequence_form,
     build_tree as build_tree,
-    check_form as check_form,
     explore as explore,
-    extensive_form as extensive_form,
-    forget_non_acting as forget_non_acting,
-    make_form as make_form,
-    pad_timing as pad_timing,
     unroll as unroll,
 )
 from .typing import (
     CHANCE as CHANCE,
     NOOP as NOOP,
+)
+from .matches import (
+    MatchResult as MatchResult,
+    average_search as average_search,
+    exact_match as exact_match,
+    play_matches as play_matches,
+)
+from .efg import (
+    save_efg as save_efg,
+    ExtensiveForm as ExtensiveForm,
+    as_game as as_game,
+    augment as augment,
+    check_form as check_form,
+    extensive_form as extensive_form,
+    forget_non_acting as forget_non_acting,
+    make_form as make_form,
+    pad_timing as pad_timing,
+)
+from .runs import (
+    SolveResult as SolveResult,
+    TracePoint as TracePoint,
 )

@@ -21,7 +21,8 @@ from infoset.evaluation import best_response, expected_values
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import terminal_gradient
-from infoset.solvers import find_method, make_budget
+from infoset.runs import make_budget
+from infoset.solvers import find_method
 from infoset.tree import build_tree
 from strategies import random_games
 

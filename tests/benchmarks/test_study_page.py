@@ -8,7 +8,7 @@ import pytest
 import study_page
 from study_page import MISSING, PAGES, files_of, filled
 
-from infoset.experiments import STUDIES
+from infoset.experiments import installed_studies
 
 TEXTS = {study: page.read_text(encoding="utf-8") for study, page in PAGES.items()}
 PLACES = {
@@ -40,7 +40,9 @@ def test_what_is_missing_is_said_to_be(study):
 
 
 EXPERIMENTS = [
-    (study, experiment.name) for study in PAGES for experiment in STUDIES[study].experiments
+    (study, experiment.name)
+    for study in PAGES
+    for experiment in installed_studies()[study].experiments
 ]
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from infoset.efg import format_efg
 from infoset.games import load_game
-from infoset.interop import format_efg
 
 GAMES = Path(__file__).parents[1] / "interop" / "efg" / "games"
 POKER = GAMES / "one_card_poker.efg"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import infoset
 from infoset.cli.progress import Progress
-from infoset.solvers import Budget, TracePoint, read_checkpoint
+from infoset.runs import Budget, TracePoint, read_checkpoint
 
 LIMITS = ("leduc_poker", "--method", "pcfr+", "--iterations")
 

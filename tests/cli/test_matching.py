@@ -12,8 +12,8 @@ from rich.console import Console
 
 import infoset
 from infoset.cli.progress import Progress
-from infoset.evaluation.match_result import Estimate, MatchResult
-from infoset.searchers import make_searcher
+from infoset.matches.match_result import Estimate, MatchResult
+from infoset.search import make_searcher
 
 KUHN = infoset.load("kuhn_poker")
 TOLL_ROAD = Path(__file__).parents[1] / "interop" / "efg" / "games" / "toll_road.efg"
@@ -104,7 +104,7 @@ def test_a_policy_of_a_tree_file_is_played(command):
 
 def test_searches_that_were_late_are_told(command, monkeypatch):
     text = "ismcts(milliseconds=5)"
-    monkeypatch.setattr("infoset.searchers.budget.LATE", -1.0)
+    monkeypatch.setattr("infoset.search.budget.LATE", -1.0)
     ran = command("match", "kuhn_poker", text, "uniform", "--deals", "3", "--json")
     assert re.fullmatch(
         r"note: ismcts\(milliseconds=5\): (\d+) of \1 searches took more than .*\n", ran.err

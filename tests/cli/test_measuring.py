@@ -15,7 +15,7 @@ import infoset.front
 from infoset.cli.commands.info import describe, remarks
 from infoset.front import GameInfo
 from infoset.games import GAMES
-from infoset.searchers import search_model
+from infoset.search import search_model
 
 INFO_KEYS = {
     "game",
@@ -138,7 +138,7 @@ def test_a_game_too_large_to_explore_is_searched_by_its_rules(monkeypatch):
     found = infoset.front.info("leduc_poker", max_worlds=300)
     assert found.search_model == "RulesModel"
     assert describe(found)["searches"] == "by its rules, slowly"
-    choosing = import_module("infoset.searchers.models.choosing")
+    choosing = import_module("infoset.search.models.choosing")
     monkeypatch.setattr(choosing, "MAX_WORLDS", 300)
     assert infoset.front.info("leduc_poker").search_model == "RulesModel"
     assert type(search_model(infoset.load("leduc_poker"))).__name__ == "RulesModel"

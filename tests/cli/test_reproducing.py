@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from types import MappingProxyType
 
 import pytest
 
-from infoset.experiments import STUDIES, catalogue
-from infoset.experiments.balanced import BALANCED, kuhn_theory
+from infoset.experiments import catalogue, installed_studies
+from infoset_studies.balanced import BALANCED, kuhn_theory
 
 TINY = replace(
     BALANCED,
@@ -20,7 +19,7 @@ RUN = ("reproduce", "balanced", "--quick")
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch):
-    monkeypatch.setattr(catalogue, "STUDIES", MappingProxyType({"balanced": TINY}))
+    monkeypatch.setattr(catalogue, "installed_studies", lambda: {"balanced": TINY})
 
 
 def test_tables_are_printed_and_saved(command, tmp_path):
@@ -50,7 +49,7 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     broken = replace(TINY, experiments=(replace(TINY.experiments[0], report=interrupted),))
-    monkeypatch.setattr(catalogue, "STUDIES", {"balanced": broken})
+    monkeypatch.setattr(catalogue, "installed_studies", lambda: {"balanced": broken})
     ran = command(*RUN)
     assert ran.code == 130
     assert "goes on from there" in ran.err
@@ -75,6 +74,6 @@ def test_mistakes(command, tmp_path, options, words):
 
 def test_the_experiments_are_listed(command):
     listed = command("reproduce", "list", "--json").json["experiments"]
-    expected = [(s.name, e.name) for s in STUDIES.values() for e in s.experiments]
+    expected = [(s.name, e.name) for s in installed_studies().values() for e in s.experiments]
     assert [(row["study"], row["experiment"]) for row in listed] == expected
     assert "four minutes" in command("reproduce", "list").out

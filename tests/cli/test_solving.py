@@ -18,7 +18,7 @@ from infoset.cli.commands.solve import ENDINGS
 from infoset.cli.progress import Progress
 from infoset.experiments import RUN_FILES
 from infoset.games import KuhnPoker
-from infoset.solvers import Budget, TracePoint
+from infoset.runs import Budget, TracePoint
 
 FILES = sorted(RUN_FILES.values())
 KEYS = {
@@ -132,7 +132,7 @@ def test_every_outcome_exits_with_0(command, arguments, outcome):
 def test_every_outcome_has_words():
     from typing import get_args
 
-    from infoset.solvers import Outcome
+    from infoset.runs import Outcome
 
     assert set(get_args(Outcome)) == set(ENDINGS)
 

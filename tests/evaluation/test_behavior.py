@@ -8,11 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import figures
-from infoset.errors import ParameterError, UnknownNameError
-from infoset.evaluation import behavior_values, expected_values
-from infoset.games import load_game
-from infoset.policy import random_policy
-from infoset.tree import (
+from infoset.efg import (
     decision,
     extensive_form,
     find_action_mismatch,
@@ -20,6 +16,10 @@ from infoset.tree import (
     make_form,
     terminal,
 )
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.evaluation import behavior_values, expected_values
+from infoset.games import load_game
+from infoset.policy import random_policy
 from strategies import random_forms, random_games
 
 

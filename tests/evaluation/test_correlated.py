@@ -14,12 +14,12 @@ from infoset.evaluation import (
     evaluate_joint,
     expected_values,
     load_correlated_policy,
-    play_matches,
     save_correlated_policy,
 )
-from infoset.evaluation.rule_matches import chooser
 from infoset.game import initial_history, play_out
 from infoset.games import load_game, matrix_game
+from infoset.matches import play_matches
+from infoset.matches.rule_matches import chooser
 from infoset.policy import (
     TabularPolicy,
     load_policy,

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 
 import infoset
+from infoset.efg import extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import prove_value
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
-from infoset.tree import build_tree, extensive_form, forget_non_acting
+from infoset.tree import build_tree
 from strategies import random_games
 
 PROVED = {

@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from infoset.efg import chance, decision, make_form, terminal
 from infoset.evaluation import best_response, evaluate_policy, expected_values
 from infoset.front import evaluate, solve
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.tree import build_tree, chance, decision, make_form, terminal
+from infoset.tree import build_tree
 
 GAMES = ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)", "goofspiel(num_cards=3)"]
 

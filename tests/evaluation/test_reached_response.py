@@ -8,16 +8,10 @@ import pytest
 from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation import (
-    AveragePolicy,
-    average_search,
-    best_response,
-    exact_match,
-    expected_values,
-    reached_best_response,
-)
+from infoset.evaluation import best_response, expected_values, reached_best_response
 from infoset.game import initial_history
 from infoset.games import load_game
+from infoset.matches import AveragePolicy, average_search, exact_match
 from infoset.policy import TabularPolicy, tabulate, uniform_policy
 from stand_ins import Blend, OneAction
 

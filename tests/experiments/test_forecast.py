@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infoset.experiments import iterations_per_second, seconds_to_target
-from infoset.solvers import TracePoint
+from infoset.runs import TracePoint
 
 
 def power_law(exponent, last, *, speed=100.0, scale=1.0, spread=1.2):

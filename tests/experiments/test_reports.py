@@ -16,7 +16,7 @@ from infoset.experiments import (
     Spread,
     Study,
     Table,
-    find_study,
+    get_study,
     run_study,
 )
 from infoset.experiments.reports import compared
@@ -119,7 +119,7 @@ def test_unknown_names(tmp_path):
         run_study(study_of("e1"), tmp_path / "runs", ["e9"])
     assert not (tmp_path / "runs").exists()
     with pytest.raises(UnknownNameError, match="did you mean balanced"):
-        find_study("balnced")
+        get_study("balnced")
 
 
 def test_lines_keep_their_points():

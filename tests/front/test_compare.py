@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import infoset
+from infoset.efg import decision, make_form, terminal
 from infoset.errors import ComparisonError, UnsupportedGameError
 from infoset.front import compare
 from infoset.regret import SCHEMES
 from infoset.solvers import METHODS, LocalMethod, Method, Trembling
-from infoset.tree import decision, make_form, terminal
 
 
 def test_each_method_does_what_it_does_alone():

@@ -6,7 +6,7 @@ import pytest
 
 import infoset
 from infoset.errors import CheckpointMismatchError, ParameterError
-from infoset.solvers import read_checkpoint
+from infoset.runs import read_checkpoint
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 import infoset
 from infoset.errors import CheckpointMismatchError
-from infoset.solvers import read_checkpoint
+from infoset.runs import read_checkpoint
 from infoset.teams import HidingScheme, TeamPoint, regret_matching
 
 GAME = "trade_comm(num_items=3,num_messages=2)"

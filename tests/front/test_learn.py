@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import infoset
+from infoset.efg import decision, make_form, terminal
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -28,8 +29,7 @@ from infoset.learning import (
     find_learner,
     make_simulator,
 )
-from infoset.solvers import read_checkpoint
-from infoset.tree import decision, make_form, terminal
+from infoset.runs import read_checkpoint
 
 EPISODES = 3000
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import infoset
+from infoset.efg import ExtensiveForm, load_efg
 from infoset.errors import GameFileError
-from infoset.interop import load_efg
-from infoset.tree import ExtensiveForm
 
 HORSE = Path(__file__).parents[1] / "interop" / "efg" / "games" / "horse.efg"
 

@@ -10,7 +10,6 @@ import pytest
 import infoset
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.games import matrix_game
-from infoset.streams import make_stream
 from infoset.teams import (
     RELAXATIONS,
     TEAM_METHODS,
@@ -28,6 +27,7 @@ from infoset.teams import (
     relax,
 )
 from infoset.teams.solving.learning import suited_scheme
+from infoset.utils.splitmix import make_stream
 
 PENNIES = "cooperative_matching_pennies"
 TRADE = "trade_comm(num_items=2)"

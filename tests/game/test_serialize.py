@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from equivalence import carry, of_serial, of_unfactored, pair_infostates
+from infoset.efg.unrolled import is_serial
 from infoset.evaluation import evaluate_policy
 from infoset.game import check_game, forget_factorization, serialize
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
-from infoset.tree.forms.unrolled import is_serial
 from oracle import enumerate_histories
 from strategies import random_games
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from infoset import solve
+from infoset.efg import extensive_form
+from infoset.efg.unrolled import is_serial
 from infoset.errors import GameRuleError
 from infoset.game import Game, Observation, check_game, serialize
-from infoset.tree import build_tree, extensive_form
-from infoset.tree.forms.unrolled import is_serial
+from infoset.tree import build_tree
 from infoset.typing import NOOP
 
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoset.efg import parse_efg
 from infoset.errors import MissingExtraError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
-from infoset.interop import gambit, gambit_equilibria, parse_efg
+from infoset.interop import gambit, gambit_equilibria
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
 from strategies import random_games

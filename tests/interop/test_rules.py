@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from infoset.efg import as_game, extensive_form, forget_non_acting
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.interop import to_openspiel, to_pettingzoo
 from infoset.interop.rules import rules_of
-from infoset.tree import as_game, build_tree, extensive_form, forget_non_acting
+from infoset.tree import build_tree
 
 
 def test_games_compiled_or_not():

@@ -15,7 +15,7 @@ from infoset.learning import (
     tree_size,
 )
 from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, draw_outcome
-from infoset.streams import make_stream
+from infoset.utils.splitmix import make_stream
 
 
 def learners_for(row, simulator, horizon):

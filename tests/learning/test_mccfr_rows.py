@@ -13,7 +13,7 @@ from infoset.evaluation import evaluate_policy
 from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, find_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import TERMINAL_NODE
-from infoset.solvers import Budget, run_measured
+from infoset.runs import Budget, run_measured
 
 NAMES = [row.name for row in MCCFR_LEARNERS]
 

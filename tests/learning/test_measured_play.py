@@ -22,7 +22,7 @@ from infoset.games import matrix_game
 from infoset.learning import MeasuredPlay, find_learner, make_simulator, tree_size
 from infoset.learning.steps import balanced_steps, plain_steps
 from infoset.policy import TabularPolicy, mix
-from infoset.solvers import Budget, Checkpointing, JointGaps, run_measured
+from infoset.runs import Budget, Checkpointing, JointGaps, run_measured
 from infoset.tree import build_tree
 
 

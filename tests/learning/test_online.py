@@ -17,7 +17,7 @@ from infoset.errors import (
     TrajectoryError,
     UnknownNameError,
 )
-from infoset.evaluation import best_response, evaluate_policy, expected_values, play_matches
+from infoset.evaluation import best_response, evaluate_policy, expected_values
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.learning import (
@@ -38,9 +38,10 @@ from infoset.learning import (
 from infoset.learning.balanced_cfr.rule import LayerRule
 from infoset.learning.online import met
 from infoset.learning.online.keys import keys_from_json, keys_to_json
+from infoset.matches import play_matches
 from infoset.policy import distance, tabulate, uniform_policy
-from infoset.streams import make_stream
 from infoset.tree import build_tree
+from infoset.utils.splitmix import make_stream
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
 BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCfr)]

@@ -12,8 +12,8 @@ from playing import assert_same_bits, simulator_of
 from infoset.learning import LEARNERS, SelfPlay, Steps, tree_size
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.path import PathLearner
-from infoset.solvers import Budget, Checkpointing
-from infoset.solvers.loop import run_measured
+from infoset.runs import Budget, Checkpointing
+from infoset.runs.loop import run_measured
 
 PATH_LEARNERS = [name for name, row in LEARNERS.items() if isinstance(row, PathLearner)]
 PLAIN = LEARNERS["ixomd"]

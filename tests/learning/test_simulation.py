@@ -11,10 +11,10 @@ from oracle_path import play as play_slowly
 
 from infoset.evaluation import expected_values
 from infoset.games import load_game
-from infoset.kernels import kernel
 from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, make_simulator, play
-from infoset.streams import make_stream
 from infoset.tree import build_tree
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import make_stream
 from strategies import random_games
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]

@@ -13,7 +13,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate, PublicState, Step
 from infoset.games import LiarsDice, load_game
 from infoset.plotting import plot_beliefs
-from infoset.searchers import tabulate_pimc
+from infoset.search import tabulate_pimc
 from infoset.tree import build_tree
 
 SEARCH_DOCS = Path(__file__).parents[2] / "docs" / "search"

@@ -10,7 +10,7 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.plotting import plot_convergence
-from infoset.solvers import TracePoint
+from infoset.runs import TracePoint
 
 
 def point(iteration, nash_conv, exploitability):

@@ -8,8 +8,8 @@ import pytest
 from svg_reader import Svg
 
 import infoset
+from infoset.efg import extensive_form, forget_non_acting
 from infoset.plotting import draw
-from infoset.tree import extensive_form, forget_non_acting
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 

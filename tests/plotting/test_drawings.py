@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from svg_reader import Svg
 
 import infoset
+from infoset.efg import as_game, chance, decision, extensive_form, forget_non_acting, make_form
+from infoset.efg import terminal as end
 from infoset.errors import (
     MissingExtraError,
     ParameterError,
@@ -24,8 +26,6 @@ from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.plotting.style import SHAPES, mark_of, text_width
 from infoset.policy import random_policy
-from infoset.tree import as_game, chance, decision, extensive_form, forget_non_acting, make_form
-from infoset.tree import terminal as end
 from strategies import random_games
 
 VIEWS = ["history", "infostate", "public"]

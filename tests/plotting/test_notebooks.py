@@ -11,11 +11,11 @@ from svg_reader import Svg
 
 import infoset
 from infoset._notebooks import SHOWN, register_formatters
+from infoset.efg import extensive_form
 from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.plotting.notebooks import policy_html
 from infoset.policy import uniform_policy
-from infoset.tree import extensive_form
 
 pytest.importorskip("IPython")
 

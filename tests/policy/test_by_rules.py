@@ -8,13 +8,8 @@ import numpy as np
 import pytest
 
 from infoset import load
-from infoset.errors import PolicyMismatchError
-from infoset.evaluation import evaluate_policy, exact_match
-from infoset.games import load_game
-from infoset.policy import policy_by_rules, random_policy, uniform_policy
-from infoset.tree import (
+from infoset.efg import (
     as_game,
-    build_tree,
     chance,
     decision,
     extensive_form,
@@ -23,6 +18,12 @@ from infoset.tree import (
     padded_numbers,
     terminal,
 )
+from infoset.errors import PolicyMismatchError
+from infoset.evaluation import evaluate_policy
+from infoset.games import load_game
+from infoset.matches import exact_match
+from infoset.policy import policy_by_rules, random_policy, uniform_policy
+from infoset.tree import build_tree
 
 FILES = Path(__file__).parents[1] / "interop" / "efg" / "games"
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.games import load_game
-from infoset.lanes import LANES
 from infoset.regret import (
     SCHEMES,
     RegretMinimizer,
@@ -20,6 +19,7 @@ from infoset.regret import (
     pair_payoffs,
 )
 from infoset.tree import build_tree
+from infoset.utils.simd import LANES
 from oracle_regret import SlowMinimizer, generic, gradient_of
 from strategies import random_games
 

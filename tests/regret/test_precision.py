@@ -11,7 +11,8 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.solvers import Budget, RegretMethod, average_policy
+from infoset.runs import Budget
+from infoset.solvers import RegretMethod, average_policy
 from infoset.tree import build_tree
 from oracle_regret import generic
 

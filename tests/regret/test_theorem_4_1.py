@@ -13,16 +13,16 @@ from hypothesis import given, settings
 
 from equivalence import of_serial, pair_infostates
 from history_cfr import Table, iterate_form, iterate_game
-from infoset.game import serialize
-from infoset.games import load_game
-from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.tree import (
-    build_tree,
+from infoset.efg import (
     extensive_form,
     find_hidden_reward,
     forget_non_acting,
     rewards_are_observable,
 )
+from infoset.game import serialize
+from infoset.games import load_game
+from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.tree import build_tree
 from strategies import random_games
 
 ITERATIONS = 6

@@ -15,7 +15,8 @@ from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret.threads import ThreadedIteration, parts_of
-from infoset.solvers import Budget, Checkpointing, find_method, read_checkpoint
+from infoset.runs import Budget, Checkpointing, read_checkpoint
+from infoset.solvers import find_method
 from infoset.tree import build_tree
 from oracle_regret import generic
 from strategies import random_games

@@ -7,8 +7,9 @@ import pytest
 
 import infoset
 from infoset.games import load_game, matrix_game
-from infoset.solvers import Auto, auto, make_budget
-from infoset.solvers.budget import DEFAULT_TARGET
+from infoset.runs import make_budget
+from infoset.runs.budget import DEFAULT_TARGET
+from infoset.solvers import Auto, auto
 
 
 @pytest.mark.parametrize(

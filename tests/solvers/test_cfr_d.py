@@ -20,8 +20,8 @@ from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
+from infoset.runs import Budget
 from infoset.solvers import (
-    Budget,
     DecompositionSolver,
     SubgameRegret,
     average_policy,

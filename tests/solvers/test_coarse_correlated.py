@@ -13,8 +13,8 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import evaluate_joint, evaluate_policy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.runs import Budget
 from infoset.solvers import (
-    Budget,
     CoarseCorrelatedSolver,
     average_policy,
     current_policy,

@@ -10,21 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoset.efg import chance, decision, make_form, terminal
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response, evaluate_policy
 from infoset.game import initial_history
 from infoset.games import load_game, matrix_game
 from infoset.policy import random_policy, uniform_policy
 from infoset.regret import SCHEMES
-from infoset.solvers import (
-    Budget,
-    find_method,
-    lock_policy,
-    solve_coarse_correlated,
-    solve_locked,
-    tremble,
-)
-from infoset.tree import build_tree, chance, decision, make_form, terminal
+from infoset.runs import Budget
+from infoset.solvers import find_method, lock_policy, solve_coarse_correlated, solve_locked, tremble
+from infoset.tree import build_tree
 from strategies import random_games
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form

@@ -12,22 +12,14 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import infoset
+from infoset.efg import chance, decision, make_form, terminal
 from infoset.errors import ParameterError
 from infoset.evaluation import expected_values, utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.solvers import (
-    METHODS,
-    Budget,
-    LinearProgram,
-    _highs,
-    _lp_answer,
-    lp,
-    solve_trembling,
-    tremble,
-)
+from infoset.runs import Budget
+from infoset.solvers import METHODS, LinearProgram, _highs, _lp_answer, lp, solve_trembling, tremble
 from infoset.solvers._highs import LinearModel, maximise
 from infoset.solvers._lp_model import plan_model
-from infoset.tree import chance, decision, make_form, terminal
 from strategies import random_games
 
 REFINED = LinearProgram(refine=True)

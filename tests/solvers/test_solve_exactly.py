@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
+from infoset.efg import extensive_form, forget_non_acting
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
 from infoset.solvers._rational import Equations, solve_in_fractions
-from infoset.tree import build_tree, extensive_form, forget_non_acting
+from infoset.tree import build_tree
 from strategies import random_games
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)

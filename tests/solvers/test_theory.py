@@ -11,7 +11,8 @@ from hypothesis import given, settings
 
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
-from infoset.solvers import METHODS, Budget, solve_by_lp
+from infoset.runs import Budget
+from infoset.solvers import METHODS, solve_by_lp
 from infoset.tree import build_tree
 from strategies import random_games
 

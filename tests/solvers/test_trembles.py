@@ -23,9 +23,8 @@ from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import SCHEMES, RegretMinimizer
+from infoset.runs import Budget, Checkpointing
 from infoset.solvers import (
-    Budget,
-    Checkpointing,
     LinearProgram,
     LocalMethod,
     Trembling,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from infoset.efg import extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import random_policy, uniform_policy
@@ -19,7 +20,7 @@ from infoset.teams import (
     reveal_everything,
     to_tabular,
 )
-from infoset.tree import build_tree, extensive_form, forget_non_acting
+from infoset.tree import build_tree
 from random_teams import random_team_game
 
 TEAM = (0, 1)

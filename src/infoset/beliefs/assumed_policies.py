@@ -9,12 +9,12 @@ import numpy as np
 
 from infoset.beliefs._selection import infostates_at
 from infoset.beliefs.layers import Layer
-from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import Policy
 from infoset.policy.protocol import checked_probabilities
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_kind
 
 __all__ = ["AssumedPolicies", "layer_reach", "policy_of_each", "ranges_at", "unreached"]
 

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from infoset.beliefs.layers import Layer
-from infoset.checks import SUM_TOLERANCE, check_count
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player, World
+from infoset.utils.arguments import SUM_TOLERANCE, check_count
 
 __all__ = ["Belief"]
 

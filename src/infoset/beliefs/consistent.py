@@ -11,9 +11,9 @@ from infoset.beliefs.belief import Belief
 from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES, Limits
 from infoset.beliefs.rules_beliefs import RulesBeliefs
 from infoset.beliefs.tree_beliefs import TreeBeliefs
-from infoset.checks import check_kind, check_player
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
+from infoset.utils.arguments import check_kind, check_player
 
 __all__ = ["beliefs_in", "check_infostate", "private_belief", "public_belief"]
 

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.beliefs.consistent import private_belief
-from infoset.checks import check_callable, check_count, check_kind
 from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.typing import FloatArray, Player, World
+from infoset.utils.arguments import check_callable, check_count, check_kind
 
 __all__ = ["Leak", "Search", "find_leak"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_count, check_generator
+from infoset.utils.arguments import check_count, check_generator
 
 __all__ = ["MAX_WORLDS", "NUM_SAMPLES", "Limits"]
 

@@ -11,11 +11,11 @@ import numpy as np
 from infoset.beliefs._names import check_public_state
 from infoset.beliefs._selection import group_by_owner, topmost
 from infoset.beliefs.tree_part import TreePart
-from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.tree import GameTree
-from infoset.tree.kinds import MAKE_TREE
+from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import IntArray, LongArray
+from infoset.utils.arguments import check_kind
 
 __all__ = ["TreeCut", "cut_tree"]
 
@@ -133,7 +133,7 @@ def cut_tree(
         If it is no tree, not exactly one of the two is given, no play is that long, or there is no
         such public state.
     """
-    check_kind("tree", tree, GameTree, f"a GameTree, such as {MAKE_TREE}")
+    check_kind("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     if (depth is None) == (public_states is None):
         raise ParameterError("give either a depth to cut at, or the public states to cut above")
     if depth is not None:

@@ -136,7 +136,7 @@ def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[s
     ParameterError
         As `Checkpointing`.
     """
-    from infoset.solvers import Checkpointing
+    from infoset.runs import Checkpointing
 
     if checkpoint is None and seconds is not None:
         raise typer.BadParameter(

@@ -15,8 +15,8 @@ from infoset.cli.screen import duration_text, error_console, number_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from infoset.evaluation import MatchResult
-    from infoset.solvers import Budget, TracePoint
+    from infoset.matches import MatchResult
+    from infoset.runs import Budget, TracePoint
     from infoset.teams import TeamPoint
     from infoset.teams.solving import TeamOptions
 

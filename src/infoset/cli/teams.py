@@ -26,10 +26,10 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
     from infoset.game import Game
     from infoset.teams import PayoffRule, TeamMethod, TeamPoint, TeamResult
     from infoset.teams.solving import TeamOptions
-    from infoset.tree import ExtensiveForm
 
 __all__ = [
     "GammaOption",

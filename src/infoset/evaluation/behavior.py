@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
+from infoset.efg import ExtensiveForm, find_action_mismatch
+from infoset.efg.contraction import distinct
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.tree import ExtensiveForm, find_action_mismatch
-from infoset.tree.forms.contraction import distinct
 from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_kind
 
 __all__ = ["Behavior", "behavior_values"]
 
@@ -46,7 +46,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     --------
     The absent-minded driver: exit at the second crossing for 4, but the two look alike.
 
-    >>> from infoset.tree import decision, make_form, terminal
+    >>> from infoset.efg import decision, make_form, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
     >>> driver = make_form(first, players=1)

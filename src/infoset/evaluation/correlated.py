@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.evaluation.joint import JointEvaluation, checked_weights, evaluate_joint
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.arguments import check_kind
 
 __all__ = ["CorrelatedPolicy"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.policy.files import policy_of_rows, read_table, write_table
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["load_correlated_policy", "save_correlated_policy"]
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm, check_tree
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.tree import ExtensiveForm, GameTree, SequenceForm, Treeplex, check_tree
+from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_kind
 
 __all__ = [
     "Payoffs",

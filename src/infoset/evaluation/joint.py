@@ -8,7 +8,6 @@ from math import inf
 
 import numpy as np
 
-from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import best_response_sweep
 from infoset.evaluation.exploitability import plan_value, utility_gradient
@@ -16,6 +15,7 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_kind, check_number
 
 __all__ = ["JointEvaluation", "JointPlay", "evaluate_joint"]
 

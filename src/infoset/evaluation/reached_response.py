@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind, check_player
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation.tree_plays import sum_by
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray, LongArray, Player
+from infoset.utils.arguments import check_count, check_kind, check_player
 
 __all__ = ["ReachedResponse", "ResponsePolicy", "reached_best_response"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind, check_player
 from infoset.errors import ParameterError
 from infoset.evaluation.tree_plays import check_same_game, known_reach, own_depths, sum_by
 from infoset.evaluation.true_state_arrays import check_candidates
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
+from infoset.utils.arguments import check_count, check_kind, check_player
 
 __all__ = ["TrueStateRatios", "true_state_ratios"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.typing import FloatArray
+from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = ["CANDIDATES", "check_candidates", "hand_ratios", "mean_true_state_ratio"]
 

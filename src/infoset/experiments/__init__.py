@@ -1,6 +1,6 @@
-"""Runs: what solving leaves on disk, and how far it has to go."""
+"""Experiments: run folders, run forecasts, and studies of many cells."""
 
-from infoset.experiments.catalogue import STUDIES, find_study
+from infoset.experiments.catalogue import get_study, installed_studies
 from infoset.experiments.cells import BrokenOff, Cell, CellFolder, run_cells
 from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
 from infoset.experiments.folders import check_writable, run_slug
@@ -15,7 +15,6 @@ from infoset.experiments.team_folder import save_team
 __all__ = [
     "COMPARISON_FILES",
     "RUN_FILES",
-    "STUDIES",
     "BrokenOff",
     "Cell",
     "CellFolder",
@@ -29,7 +28,8 @@ __all__ = [
     "Study",
     "Table",
     "check_writable",
-    "find_study",
+    "get_study",
+    "installed_studies",
     "iterations_per_second",
     "json_text",
     "json_value",

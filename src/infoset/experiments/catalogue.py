@@ -1,42 +1,58 @@
-"""The table of studies that are known by name."""
+"""The studies that are installed: those registered in the entry-point group `infoset.studies`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Final
 
-from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
-from infoset.experiments.balanced import BALANCED
-from infoset.experiments.beliefs import BELIEFS
-from infoset.experiments.hiding import HIDING
 from infoset.experiments.studies import Study
+from infoset.utils.arguments import check_kind
 
-__all__ = ["STUDIES", "find_study"]
+__all__ = ["get_study", "installed_studies"]
 
-STUDIES: Final[Mapping[str, Study]] = MappingProxyType(
-    {study.name: study for study in (BALANCED, BELIEFS, HIDING)}
-)
-"""The studies by name."""
+ENTRY_POINT_GROUP = "infoset.studies"
 
 
-def find_study(name: str) -> Study:
-    """Return the study of a name, in any case of letters.
+@cache
+def installed_studies() -> Mapping[str, Study]:
+    """Return the installed studies by name, those of other packages included.
+
+    A package registers a study by an entry point in the group `infoset.studies` whose value is a
+    `Study`.
+
+    Raises
+    ------
+    ParameterError
+        If an entry point is not a `Study`.
+    """
+    studies = {}
+    for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
+        study = entry.load()
+        check_kind(f"the entry point {entry.value} of {entry.name}", study, Study, "a Study")
+        studies[study.name] = study
+    return MappingProxyType(studies)
+
+
+def get_study(name: str) -> Study:
+    """Return an installed study by its name, in upper or lower case.
 
     Raises
     ------
     UnknownNameError
-        If there is none.
+        If no installed study has that name.
     ParameterError
-        If it is no name.
+        If `name` is not text.
 
     Examples
     --------
-    >>> find_study("balanced").experiments[0].name
+    >>> get_study("balanced").experiments[0].name
     'e1'
     """
-    check_kind("study", name, str, f"one of: {', '.join(STUDIES)}")
-    if name.lower() not in STUDIES:
-        raise UnknownNameError.of("study", name, STUDIES)
-    return STUDIES[name.lower()]
+    studies = installed_studies()
+    check_kind("study", name, str, f"one of: {', '.join(studies)}")
+    if name.lower() not in studies:
+        raise UnknownNameError.of("study", name, studies)
+    return studies[name.lower()]

@@ -13,11 +13,11 @@ from threading import Event
 from typing import Any, Protocol, TypeAlias
 
 from infoset._version import __version__
-from infoset.checks import check_count
 from infoset.errors import CheckpointFileError, CheckpointMismatchError
 from infoset.experiments.folders import write_text
 from infoset.experiments.json_values import json_text
-from infoset.interrupts import interrupts_held
+from infoset.utils.arguments import check_count
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["BrokenOff", "Cell", "CellFolder", "CellResult", "run_cells"]
 

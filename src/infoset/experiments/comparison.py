@@ -15,7 +15,7 @@ from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file,
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import trace_rows
 from infoset.plotting import plot_comparison
-from infoset.solvers import SolveResult
+from infoset.runs import SolveResult
 
 __all__ = ["COMPARISON_FILES", "save_comparison"]
 

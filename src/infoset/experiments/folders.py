@@ -8,8 +8,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from infoset.checks import check_path
 from infoset.errors import ParameterError
+from infoset.utils.arguments import check_path
 
 __all__ = ["RUNS", "check_writable", "make_folder", "run_slug", "write_file", "write_text"]
 

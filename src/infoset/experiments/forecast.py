@@ -7,7 +7,7 @@ from math import exp, log
 
 import numpy as np
 
-from infoset.solvers import TracePoint
+from infoset.runs import TracePoint
 
 __all__ = ["iterations_per_second", "seconds_to_target"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from infoset._version import __version__
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm
 from infoset.evaluation import save_correlated_policy
 from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text
@@ -18,7 +18,7 @@ from infoset.game import Game
 from infoset.learning import LearnResult
 from infoset.plotting import plot_learning
 from infoset.policy import save_policy
-from infoset.tree import ExtensiveForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["learning_files", "save_learning"]
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from infoset._version import __version__
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm
 from infoset.errors import InfosetError
 from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
 from infoset.experiments.json_values import json_text, json_value
@@ -18,9 +18,9 @@ from infoset.front import load
 from infoset.game import Game
 from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
-from infoset.solvers import SolveResult
+from infoset.runs import SolveResult
 from infoset.teams import TeamResult
-from infoset.tree import ExtensiveForm
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm
 from infoset.experiments.run_folder import parameters_of, write_run
 from infoset.game import Game
 from infoset.plotting import plot_team
 from infoset.teams import TeamResult
-from infoset.tree import ExtensiveForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["save_team", "team_trace_rows"]
 

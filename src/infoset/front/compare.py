@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from infoset.checks import check_callable, check_kind
 from infoset.errors import ComparisonError, ParameterError
 from infoset.front.load import FormLike, to_form
 from infoset.regret import RegretScheme
-from infoset.solvers import (
-    Budget,
-    Callback,
-    MethodRow,
-    SolveResult,
-    Target,
-    TracePoint,
-    find_method,
-    make_budget,
-)
+from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
+from infoset.solvers import MethodRow, find_method
 from infoset.tree import ExplorationProgress, SequenceForm
+from infoset.utils.arguments import check_callable, check_kind
 
 __all__ = ["compare", "comparison_budget"]
 

@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from infoset.efg import (
+    ExtensiveForm,
+    find_action_mismatch,
+    find_hidden_reward,
+    find_recall_violation,
+    rewards_are_observable,
+)
 from infoset.front.load import GameLike, find_game
-from infoset.searchers.models import model_kind
+from infoset.search.models import model_kind
 from infoset.tree import (
     ExplorationProgress,
-    ExtensiveForm,
     GameTree,
     SequenceForm,
     WorldGraph,
@@ -19,11 +25,7 @@ from infoset.tree import (
     common_sum,
     count_histories,
     explore,
-    find_action_mismatch,
-    find_hidden_reward,
-    find_recall_violation,
     forecast_contraction,
-    rewards_are_observable,
     unroll,
 )
 

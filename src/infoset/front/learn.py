@@ -11,12 +11,11 @@ from math import ceil
 from pathlib import Path
 from typing import TypeAlias
 
-from infoset.checks import check_callable, check_count, check_kind, check_number
+from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import CorrelatedPolicy, JointEvaluation, TriggerEvaluation
 from infoset.front.load import GameLike, to_compiled
 from infoset.front.solve import checkpointing
-from infoset.interrupts import interrupts_held
 from infoset.learning import (
     DEFAULT_LEARNER,
     AutoLearner,
@@ -30,7 +29,7 @@ from infoset.learning import (
     make_simulator,
 )
 from infoset.learning.measuring import learns_joint_play, work_of_counting
-from infoset.solvers import (
+from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
     Checkpointing,
@@ -39,14 +38,9 @@ from infoset.solvers import (
     TracePoint,
     run_measured,
 )
-from infoset.tree import (
-    ExplorationProgress,
-    ExtensiveForm,
-    GameTree,
-    as_game,
-    build_tree,
-    find_recall_violation,
-)
+from infoset.tree import ExplorationProgress, GameTree, build_tree
+from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["DEFAULT_EPISODES", "Seeds", "learn"]
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm, as_game
 from infoset.front.own_game import is_own_game, load_own_game
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
     ExplorationProgress,
-    ExtensiveForm,
     GameTree,
     SequenceForm,
-    as_game,
     build_sequence_form,
     build_tree,
 )
+from infoset.utils.arguments import check_kind
 
 __all__ = [
     "CompiledGame",
@@ -84,7 +83,7 @@ def load(spec: str) -> Game | ExtensiveForm:
 
         return load_openspiel(spec.removeprefix(OPENSPIEL))
     if spec.lower().endswith(EFG):
-        from infoset.interop import load_efg
+        from infoset.efg import load_efg
 
         return load_efg(spec)
     return load_game(spec)

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from infoset.efg import ExtensiveForm, form_of
 from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
 from infoset.front.load import to_form
 from infoset.front.solve import find_policy
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, UniformPolicy, policy_by_rules
-from infoset.searchers import SEARCHERS, make_searcher, search_model
-from infoset.tree import ExplorationProgress, ExtensiveForm, GameTree, build_tree, form_of
+from infoset.search import SEARCHERS, make_searcher, search_model
+from infoset.tree import ExplorationProgress, GameTree, build_tree
 
 __all__ = ["find_players", "is_policy_file", "is_searcher"]
 

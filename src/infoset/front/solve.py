@@ -6,7 +6,7 @@ from math import nan
 from pathlib import Path
 from typing import Any
 
-from infoset.checks import check_path
+from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
 from infoset.front.load import FormLike, find_game, to_form
@@ -20,25 +20,18 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.regret import RegretScheme
-from infoset.solvers import (
+from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
-    DEFAULT_METHOD,
     Callback,
     Checkpointing,
-    MethodRow,
     SolveResult,
     Target,
-    find_method,
     make_budget,
 )
+from infoset.solvers import DEFAULT_METHOD, MethodRow, find_method
 from infoset.teams import TEAM_METHODS
-from infoset.tree import (
-    ExplorationProgress,
-    ExtensiveForm,
-    SequenceForm,
-    as_game,
-    find_recall_violation,
-)
+from infoset.tree import ExplorationProgress, SequenceForm
+from infoset.utils.arguments import check_path
 
 __all__ = ["checkpointing", "evaluate", "find_metadata", "find_policy", "solve"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from infoset.checks import check_kind
 from infoset.errors import UnsupportedGameError
 from infoset.front.load import GameLike, to_compiled
 from infoset.front.solve import checkpointing
-from infoset.solvers import DEFAULT_CHECKPOINT_SECONDS
+from infoset.runs import DEFAULT_CHECKPOINT_SECONDS
 from infoset.teams import (
     HidingScheme,
     InformationMap,
@@ -33,6 +32,7 @@ from infoset.teams.solving import (
     fill_options,
 )
 from infoset.tree import ExplorationProgress
+from infoset.utils.arguments import check_kind
 
 __all__ = ["solve_team"]
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
 from infoset.errors import GameRuleError
 from infoset.game.protocol import Observation, Probability
 from infoset.typing import NOOP, Action, JointAction, Player, World
+from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = [
     "Seen",

@@ -1,6 +1,5 @@
 """Games and policies from outside and for outside: other libraries and file formats."""
 
-from infoset.interop.efg import format_efg, load_efg, parse_efg, plain_labels, save_efg
 from infoset.interop.gambit import gambit_equilibria
 from infoset.interop.openspiel import (
     OpenSpielGame,
@@ -23,15 +22,10 @@ __all__ = [
     "TimingWitness",
     "check_recall",
     "check_timing",
-    "format_efg",
     "gambit_equilibria",
-    "load_efg",
     "load_openspiel",
-    "parse_efg",
-    "plain_labels",
     "policy_from_openspiel",
     "policy_to_openspiel",
-    "save_efg",
     "to_openspiel",
     "to_pettingzoo",
 ]

@@ -10,20 +10,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from infoset.efg import Node, Outcome, chance, decision, format_efg, make_form, terminal
 from infoset.errors import MissingExtraError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
-from infoset.interop.efg import format_efg
 from infoset.policy import TabularPolicy
-from infoset.tree import (
-    Node,
-    Outcome,
-    SequenceForm,
-    Treeplex,
-    chance,
-    decision,
-    make_form,
-    terminal,
-)
+from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray, Player
 
 __all__ = ["gambit_equilibria"]

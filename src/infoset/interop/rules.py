@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError
 from infoset.game import Game
-from infoset.tree import ExtensiveForm, GameTree
+from infoset.tree import GameTree
 
 __all__ = ["rules_of"]
 

@@ -8,9 +8,9 @@ sequence, `counted` [I] the mass of the parent that is already in it.
 
 from __future__ import annotations
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.learning.simulation import Infostates, Paths
 from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 
 @inner_kernel

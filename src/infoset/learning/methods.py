@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
@@ -17,6 +16,7 @@ from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
 from infoset.learning.row import LearnerRow
 from infoset.learning.steps import StepRule
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

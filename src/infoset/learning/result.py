@@ -15,7 +15,7 @@ from infoset.evaluation import (
 )
 from infoset.learning.measuring import learns_joint_play
 from infoset.policy import TabularPolicy
-from infoset.solvers import SolveResult
+from infoset.runs import SolveResult
 
 __all__ = ["LearnResult", "ProductOfAveragesWarning"]
 

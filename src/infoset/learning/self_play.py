@@ -6,15 +6,15 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from infoset.checks import check_count, check_kind
 from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
 from infoset.learning.update_rule import LearnerState
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.tree import SequenceForm
-from infoset.tree.kinds import MAKE_TREE
+from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["SelfPlay", "check_play"]
 
@@ -27,7 +27,9 @@ def check_play(simulator: object, horizon: object) -> None:
     ParameterError
         If something else is given.
     """
-    check_kind("simulator", simulator, Simulator, f"infoset.learning.make_simulator({MAKE_TREE})")
+    check_kind(
+        "simulator", simulator, Simulator, f"infoset.learning.make_simulator({TREE_EXAMPLE})"
+    )
     check_count("horizon", horizon, least=1)
 
 

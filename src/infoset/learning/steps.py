@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from infoset.checks import check_callable, check_kind, check_number, check_player
 from infoset.errors import ParameterError
 from infoset.learning.simulation import Infostates, Simulator
 from infoset.typing import IntArray, Player
+from infoset.utils.arguments import check_callable, check_kind, check_number, check_player
 
 __all__ = [
     "StepRule",

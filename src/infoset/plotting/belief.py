@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.beliefs import Belief
-from infoset.checks import check_kind, check_player
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import value_text
 from infoset.plotting.canvas import new_figure
 from infoset.plotting.style import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_kind, check_player
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

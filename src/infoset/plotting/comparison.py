@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.convergence import errors_of, wrap_spec
-from infoset.solvers import SolveResult
+from infoset.runs import SolveResult
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

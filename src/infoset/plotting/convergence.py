@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from infoset.errors import ParameterError
 from infoset.plotting.canvas import add_grid, new_figure
-from infoset.solvers import TracePoint
+from infoset.runs import TracePoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def plot_convergence(
 
     Examples
     --------
-    >>> from infoset.solvers import TracePoint
+    >>> from infoset.runs import TracePoint
     >>> trace = [TracePoint(t, t / 10, (0.0, 0.0), 2 / t, 1 / t) for t in (1, 10, 100)]
     >>> figure = plot_convergence(trace, game="kuhn_poker", method="cfr+")
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from infoset.checks import check_player
+from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
 from infoset.front import GameLike, find_game, find_policy
 from infoset.game import Game
@@ -22,8 +22,9 @@ from infoset.plotting.sheet import draw_sheet
 from infoset.plotting.style import FONT
 from infoset.plotting.subject import Limits, Subject, compile_part
 from infoset.policy import TabularPolicy
-from infoset.tree import ExtensiveForm, GameTree, build_tree
+from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
+from infoset.utils.arguments import check_player
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -233,7 +234,7 @@ def _draw_form(
     if view != "history":
         raise UnsupportedGameError(
             f"{form} is an extensive form, which has no view {view!r}; draw view 'history', or "
-            "the game that infoset.tree.as_game makes of it"
+            "the game that infoset.efg.as_game makes of it"
         )
     found = None if policy is None else find_policy(policy, form.sequence_form)
     return Drawing((form_picture(form, limits, found),))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm
 from infoset.plotting.history_view import alike_nodes, group_nodes
 from infoset.plotting.knowledge import LONGEST_CELL, LONGEST_STEP
 from infoset.plotting.picture import TERMINAL, Picture, PictureNode, PictureStep, Region
 from infoset.plotting.subject import GOES_ON, Limits, Part, choose_part, continued
 from infoset.plotting.texts import number_apart, odds_text, shorten, utilities_text
 from infoset.policy import TabularPolicy
-from infoset.tree import ExtensiveForm
 from infoset.typing import CHANCE, FloatArray, Player
 
 __all__ = ["form_picture"]

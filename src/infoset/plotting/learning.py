@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from infoset.checks import check_kind
 from infoset.learning import LearnResult
 from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.convergence import (
@@ -15,6 +14,7 @@ from infoset.plotting.convergence import (
     set_scale,
     wrap_spec,
 )
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,12 +7,13 @@ from html import escape
 from itertools import groupby, islice
 from operator import attrgetter
 
+from infoset.efg import ExtensiveForm
 from infoset.errors import InfosetError
 from infoset.game import Game
 from infoset.plotting.drawings import draw, draw_subject
 from infoset.plotting.subject import Limits, compile_part
 from infoset.policy import PolicyRow, TabularPolicy
-from infoset.tree import ExtensiveForm, GameTree
+from infoset.tree import GameTree
 
 __all__ = ["game_svg", "policy_html", "tree_svg"]
 

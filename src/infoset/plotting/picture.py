@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from infoset.tree import TERMINAL
+from infoset.efg import TERMINAL
 from infoset.typing import Player
 
 __all__ = ["TERMINAL", "WATCHING", "Alike", "Picture", "PictureNode", "PictureStep", "Region"]

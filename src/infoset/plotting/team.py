@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infoset.checks import check_kind
 from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.comparison import COLORS
 from infoset.plotting.convergence import wrap_spec
 from infoset.teams import TeamPoint, TeamResult
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import kernel
 from infoset.typing import BoolArray, FloatArray, IntArray
+from infoset.utils.compilation import kernel
 
 
 @kernel

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm, form_of, padded_numbers
 from infoset.errors import PolicyMismatchError
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
-from infoset.tree import ExtensiveForm, GameTree, form_of, padded_numbers
+from infoset.tree import GameTree
 from infoset.typing import LongArray
 
 __all__ = ["policy_by_rules"]
@@ -33,7 +34,8 @@ def policy_by_rules(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
 
     Examples
     --------
-    >>> from infoset.tree import as_game, build_tree, decision, make_form, terminal
+    >>> from infoset.efg import as_game, decision, make_form, terminal
+    >>> from infoset.tree import build_tree
     >>> guess = {"even": terminal(1), "odd": terminal(-1)}
     >>> form = make_form(decision(0, "start", guess), players=1)
     >>> policy = TabularPolicy(form.sequence_form, (np.array([1.0, 0.9, 0.1]),))

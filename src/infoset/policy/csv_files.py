@@ -10,12 +10,12 @@ from typing import TextIO
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE
 from infoset.errors import PolicyFileError, nearest_names
 from infoset.policy.files import replaced
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = ["load_policy_csv", "save_policy_csv"]
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infoset._version import __version__
-from infoset.checks import check_path
 from infoset.errors import InfosetError, PolicyFileError, PolicyMismatchError
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_path
 
 if TYPE_CHECKING:
     import pyarrow as pa

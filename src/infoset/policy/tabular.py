@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
 from infoset.policy._kernels import behavior_to_plan, normalize_behavior
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_kind
 
 __all__ = ["PolicyRow", "TabularPolicy", "check_policy", "random_policy", "uniform_policy"]
 

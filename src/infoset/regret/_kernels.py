@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
 from infoset.regret._plan_kernels import realize_and_average
 from infoset.regret._regret_kernels import update_regrets
 from infoset.regret.payoffs import PairPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import kernel
 
 
 @kernel

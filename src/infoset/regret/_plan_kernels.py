@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
-from infoset.lanes import LANES, load, store, take
 from infoset.typing import FloatArray, IndexArray
+from infoset.utils.compilation import kernel
+from infoset.utils.simd import LANES, load, store, take
 
 AVERAGE_KEPT = 6
 AVERAGE_WEIGHT = 7

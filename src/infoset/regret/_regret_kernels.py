@@ -3,15 +3,16 @@
 They run over the action-major layout of `layout.py`, where the sequences of a group of infostates
 (same depth, same number of actions) stand action by action: action a of the group's i-th infostate
 is at `base + a * stride + i`. So eight infostates at a time are the lanes of vectors (see
-`infoset.lanes`).
+`infoset.utils.simd`).
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.kernels import inner_kernel, kernel
-from infoset.lanes import (
+from infoset.typing import FloatArray, IndexArray
+from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.simd import (
     LANES,
     Lanes,
     add_at,
@@ -22,7 +23,6 @@ from infoset.lanes import (
     store,
     where_positive,
 )
-from infoset.typing import FloatArray, IndexArray
 
 REGRET_WEIGHT = 0
 POSITIVE_DISCOUNT = 1

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import inner_kernel
 from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel
 
 LEAST_EXPONENT = -700.0
 """Less would give numbers below the least normal one, which take many times as long."""

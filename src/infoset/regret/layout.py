@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.lanes import LANES
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.simd import LANES
 
 __all__ = ["Layout", "action_major_layout", "game_layouts", "is_new"]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.interrupts import interrupts_held
 from infoset.regret._kernels import iterate
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import game_layouts
@@ -16,6 +14,8 @@ from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.regret.threads import Side, ThreadedIteration, parts_of
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["RegretMinimizer"]
 

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError, ParameterError
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["Drift", "Exponent", "RegretScheme"]
 

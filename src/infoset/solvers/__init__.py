@@ -1,16 +1,8 @@
 """Solving games whose rules are known: the CFR family, and the linear program."""
 
 from infoset.solvers.auto import Auto
-from infoset.solvers.budget import Budget, Target, make_budget
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
 from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
-from infoset.solvers.checkpoint import (
-    DEFAULT_CHECKPOINT_SECONDS,
-    Checkpoint,
-    Checkpointing,
-    read_checkpoint,
-    write_checkpoint,
-)
 from infoset.solvers.coarse_correlated import (
     CoarseCorrelated,
     CoarseCorrelatedSolver,
@@ -28,14 +20,11 @@ from infoset.solvers.first_order import (
 )
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
-from infoset.solvers.loop import IterativeSolver, run_measured
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
-from infoset.solvers.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
-from infoset.solvers.resuming import Resumable, settings_of
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
@@ -43,16 +32,11 @@ from infoset.solvers.trembling_solver import Trembling, TremblingSolver, solve_t
 
 __all__ = [
     "CFRBR",
-    "DEFAULT_CHECKPOINT_SECONDS",
     "DEFAULT_METHOD",
     "FIRST_ORDER",
     "METHODS",
     "Auto",
-    "Budget",
     "CFRBRSolver",
-    "Callback",
-    "Checkpoint",
-    "Checkpointing",
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
     "Decomposition",
@@ -63,26 +47,19 @@ __all__ = [
     "FirstOrderScheme",
     "FirstOrderSolver",
     "Guess",
-    "IterativeSolver",
-    "JointGaps",
     "LeastProbabilities",
     "LinearProgram",
     "LocalMethod",
     "LockedForm",
     "Method",
     "MethodRow",
-    "Outcome",
     "RTCFRPlus",
     "RTCFRPlusSolver",
     "RegCFR",
     "RegCFRSolver",
     "RegretMethod",
-    "Resumable",
-    "SolveResult",
     "SubgameRegret",
     "SubgameSolver",
-    "Target",
-    "TracePoint",
     "Trembling",
     "TremblingForm",
     "TremblingSolver",
@@ -90,12 +67,8 @@ __all__ = [
     "current_policy",
     "find_method",
     "lock_policy",
-    "make_budget",
     "payoff_scale",
     "quantal_gap",
-    "read_checkpoint",
-    "run_measured",
-    "settings_of",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",
@@ -104,5 +77,4 @@ __all__ = [
     "solve_subgames",
     "solve_trembling",
     "tremble",
-    "write_checkpoint",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.solvers.result import Outcome
+from infoset.runs.result import Outcome
 from infoset.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from numbers import Integral
 
 import numpy as np
 
-from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import check_kind, check_number
 
 __all__ = ["find_infostate", "numbers_by_action", "sequences_at"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
 from infoset.regret import PairPayoffs, pair_gradient, realize_policy, update_regrets
 from infoset.regret.local._kernels import tremble
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
 
 
 @kernel

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
+from infoset.runs.budget import Budget
+from infoset.runs.result import Outcome, SolveResult
 from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise
-from infoset.solvers.budget import Budget
-from infoset.solvers.result import Outcome, SolveResult
 
 __all__ = ["Answer", "Measure", "measured_answer", "seconds_left", "solve_program"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from infoset.regret import SCHEMES, RegretScheme
-from infoset.solvers.budget import Budget
+from infoset.runs.budget import Budget
+from infoset.runs.result import SolveResult
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
-from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm, check_sequence_form
 
 __all__ = ["Auto", "run_best"]

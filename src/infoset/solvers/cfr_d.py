@@ -9,18 +9,18 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.beliefs import PublicBeliefState, TreeCut, counterfactual_values, value_form
-from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import WORK_BETWEEN_LOOKS, run_measured
+from infoset.runs.budget import Budget
+from infoset.runs.loop import WORK_BETWEEN_LOOKS, run_measured
+from infoset.runs.result import SolveResult
 from infoset.solvers.regret_family import planned_scheme
-from infoset.solvers.result import SolveResult
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_kind
 
 __all__ = ["Decomposition", "DecompositionSolver", "solve_by_decomposition"]
 

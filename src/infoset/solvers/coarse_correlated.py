@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.evaluation import JointDistribution, JointEvaluation, JointPlay, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured
+from infoset.runs.result import Callback, JointGaps, SolveResult, TracePoint
 from infoset.solvers.regret_family import planned_scheme
-from infoset.solvers.result import Callback, JointGaps, SolveResult, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlated"]
 

@@ -7,12 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm
 from infoset.evaluation import ValueProof, prove_value
 from infoset.evaluation.exact import Payoffs, Plan, exact_payoffs, provable_form, prove_bounds
 from infoset.solvers._highs import LinearModel, LinearSolution, maximise_at_vertex
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._rational import Equations, solve_in_fractions
-from infoset.tree import ExtensiveForm, GameTree, Treeplex
+from infoset.tree import GameTree, Treeplex
 from infoset.typing import LongArray
 
 __all__ = ["solve_exactly"]

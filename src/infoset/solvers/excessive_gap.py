@@ -11,11 +11,11 @@ from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays, name_by_player
 from infoset.regret.prox import Distance, ProxResponse, TreeplexProx, balanced_weights
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
+from infoset.runs.resuming import settings_of
 from infoset.solvers.pair_game import check_pair, payoff_scale
-from infoset.solvers.result import SolveResult
-from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 

@@ -9,9 +9,9 @@ import numpy as np
 from infoset.evaluation import best_response_plan
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import StateArrays, name_by_player
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
-from infoset.solvers.result import SolveResult
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 

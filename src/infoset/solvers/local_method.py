@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_callable, check_count, check_kind, check_number
 from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
 from infoset.solvers.regret_family import average_policy, current_policy
-from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
 
 __all__ = ["LocalMethod"]
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
+from infoset.runs.budget import Budget
+from infoset.runs.result import SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.solvers.budget import Budget
 from infoset.solvers.methods import MethodRow, find_method
-from infoset.solvers.result import SolveResult
 from infoset.tree import (
     InfostateTree,
     SequenceForm,
@@ -24,6 +23,7 @@ from infoset.tree import (
     sequence_form,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.arguments import SUM_TOLERANCE, check_kind
 
 __all__ = ["LockedForm", "lock_policy", "solve_locked"]
 
@@ -108,7 +108,8 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
     Player 0 of Kuhn poker always bets a jack, which costs it 4/18:
 
     >>> from infoset.games import load_game
-    >>> from infoset.solvers import Budget, solve_locked
+    >>> from infoset.runs import Budget
+    >>> from infoset.solvers import solve_locked
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> locked = lock_policy(kuhn, {("[J]", 0): {"bet": 1.0}})

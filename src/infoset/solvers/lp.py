@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
+from infoset.runs.budget import Budget, check_budget
+from infoset.runs.result import Outcome, SolveResult
+from infoset.runs.resuming import refuse_checkpoint
 from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise_at_vertex
 from infoset.solvers._lp_answer import Answer, measured_answer, seconds_left, solve_program
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
-from infoset.solvers.budget import Budget, check_budget
 from infoset.solvers.pair_game import check_pair
-from infoset.solvers.result import Outcome, SolveResult
-from infoset.solvers.resuming import refuse_checkpoint
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["LinearProgram", "solve_by_lp"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret import SCHEMES, RegretScheme
+from infoset.runs.budget import Budget
+from infoset.runs.result import SolveResult
 from infoset.solvers.auto import Auto
-from infoset.solvers.budget import Budget
 from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.excessive_gap import ExcessiveGap
 from infoset.solvers.fictitious_play import solve_by_fictitious_play
@@ -19,9 +19,9 @@ from infoset.solvers.first_order import FIRST_ORDER
 from infoset.solvers.lp import LinearProgram
 from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import RegretMethod
-from infoset.solvers.result import SolveResult
 from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from infoset.regret import IterativeState
+from infoset.runs.resuming import settings_of
 from infoset.solvers.pair_game import PairGame
-from infoset.solvers.resuming import settings_of
 from infoset.tree import SequenceForm
 
 if TYPE_CHECKING:

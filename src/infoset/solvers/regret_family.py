@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
-from infoset.solvers.result import SolveResult
-from infoset.solvers.resuming import settings_of
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
+from infoset.runs.resuming import settings_of
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
 

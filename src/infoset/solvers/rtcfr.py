@@ -7,17 +7,17 @@ from math import inf
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, StateArrays, name_by_player
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
 from infoset.solvers._kernels import iterate_towards_references
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.pair_game import check_least_probability
 from infoset.solvers.pair_solver import PairSolver
-from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
 

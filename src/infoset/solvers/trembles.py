@@ -9,7 +9,6 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_number
 from infoset.errors import ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
 from infoset.policy import TabularPolicy
@@ -17,6 +16,7 @@ from infoset.solvers._infostates import find_infostate, numbers_by_action, seque
 from infoset.solvers._kernels import perturbed_best_value
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_number
 
 __all__ = ["LeastProbabilities", "TremblingForm", "tremble"]
 
@@ -147,7 +147,8 @@ def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> Trembl
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.solvers import Budget, solve_trembling
+    >>> from infoset.runs import Budget
+    >>> from infoset.solvers import solve_trembling
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> result = solve_trembling(tremble(kuhn, 0.05), "cfr+", Budget(iterations=1000))

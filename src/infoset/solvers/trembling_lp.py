@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.policy import TabularPolicy
+from infoset.runs.budget import Budget
+from infoset.runs.result import SolveResult
+from infoset.runs.resuming import refuse_checkpoint
 from infoset.solvers._highs import LinearModel, LinearSolution
 from infoset.solvers._lp_answer import solve_program
 from infoset.solvers._lp_model import plan_model
-from infoset.solvers.budget import Budget
 from infoset.solvers.pair_game import check_pair
-from infoset.solvers.result import SolveResult
-from infoset.solvers.resuming import refuse_checkpoint
 from infoset.solvers.trembles import TremblingForm
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from infoset.checks import check_kind
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
 from infoset.solvers.auto import run_best
-from infoset.solvers.budget import Budget
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.loop import run_measured, work_of
 from infoset.solvers.regret_family import planned_scheme
-from infoset.solvers.result import SolveResult
 from infoset.solvers.trembles import LeastProbabilities, TremblingForm, check_least, tremble
 from infoset.solvers.trembling_lp import solve_trembling_by_lp
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_kind
 
 __all__ = ["Trembling", "TremblingSolver", "solve_trembling"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import TabularPolicy, check_policy, uniform_policy
 from infoset.teams.information import InformationMap, check_information
@@ -13,6 +12,7 @@ from infoset.teams.product_form._kernels import reach_nodes
 from infoset.teams.product_form.ragged import offsets, spread
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.arguments import SUM_TOLERANCE, check_kind
 
 __all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
 

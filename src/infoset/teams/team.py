@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from infoset.checks import check_player
 from infoset.errors import ParameterError
 from infoset.teams.product_form import ProductForm, check_form
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_player
 
 __all__ = ["PayoffRule", "Team", "check_team", "check_teams", "team_payoff"]
 

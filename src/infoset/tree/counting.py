@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import psutil
 
-from infoset.checks import check_number
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.tree._kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_number
 
 __all__ = [
     "GameCounts",

@@ -12,11 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_callable, check_kind
 from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, IntArray, JointAction, Player, World
+from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_kind
 
 __all__ = ["ExplorationProgress", "explore"]
 

@@ -13,8 +13,19 @@ from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.merging import merge_payoffs, numbers_met
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.utils.arguments import check_kind
 
-__all__ = ["SequenceForm", "Treeplex", "common_sum", "sequence_form"]
+__all__ = [
+    "TREE_EXAMPLE",
+    "SequenceForm",
+    "Treeplex",
+    "check_sequence_form",
+    "common_sum",
+    "sequence_form",
+]
+
+TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
+"""A call that builds a tree, for error messages."""
 
 SUM_TOLERANCE = 1e-9
 UNIT = float(np.finfo(np.float64).eps)
@@ -272,3 +283,14 @@ def common_sum(utility: FloatArray) -> float | None:
         return None
     constant = float(sums[0])
     return 0.0 if abs(constant) <= tolerance else constant
+
+
+def check_sequence_form(form: object) -> None:
+    """Raise unless a sequence form is given.
+
+    Raises
+    ------
+    ParameterError
+        If `form` is something else, such as a name or a tree; the message shows how to build one.
+    """
+    check_kind("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hiding_games import bridge, pennies, trade
 
-from infoset.experiments.hiding.pennies import noted_ftrl
 from infoset.teams.hiding import (
     HidingScheme,
     geometric_penalty,
@@ -16,6 +15,7 @@ from infoset.teams.hiding import (
     run_seeds,
     steered_penalty,
 )
+from infoset_studies.hiding.pennies import noted_ftrl
 
 
 def ends(game, scheme, iterations, num_seeds):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.efg import extensive_form
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
 from infoset.teams import (
@@ -22,7 +23,6 @@ from infoset.teams import (
     reveal_everything,
     reveal_private,
 )
-from infoset.tree import extensive_form
 from random_teams import random_relaxation, random_team_game, record
 
 TEAM = (0, 1)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoset.efg import chance, decision, extensive_form, make_form, terminal
 from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.games import RandomGame, load_game
 from infoset.policy import random_policy
@@ -16,7 +17,7 @@ from infoset.teams import (
     from_tabular,
     product_form,
 )
-from infoset.tree import build_tree, chance, decision, extensive_form, make_form, terminal
+from infoset.tree import build_tree
 from random_forms import random_form
 from toys import Toy
 

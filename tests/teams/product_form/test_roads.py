@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from infoset.efg import as_game, extensive_form, forget_non_acting
+from infoset.efg.reader import parse_efg
+from infoset.efg.writer import format_efg
 from infoset.evaluation import expected_values
 from infoset.games import RandomGame, load_game
-from infoset.interop.efg.reader import parse_efg
-from infoset.interop.efg.writer import format_efg
 from infoset.policy import random_policy
 from infoset.teams import (
     drop_decided,
@@ -20,7 +21,7 @@ from infoset.teams import (
     product_form,
     recall_bound,
 )
-from infoset.tree import as_game, build_tree, extensive_form, forget_non_acting
+from infoset.tree import build_tree
 from small_games import SMALL_GAMES
 
 MANY_PLAYERS = (

@@ -34,7 +34,7 @@ from infoset.cli.screen import (
 from infoset.errors import ComparisonError
 
 if TYPE_CHECKING:
-    from infoset.solvers import Budget, SolveResult, TracePoint
+    from infoset.runs import Budget, SolveResult, TracePoint
 
 DEFAULT_METHODS = "cfr,cfr+,dcfr,dcfr+,pcfr+,sapcfr+,sapdcfr+"
 

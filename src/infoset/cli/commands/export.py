@@ -33,8 +33,8 @@ def run(
     An .efg file holds the classical extensive form: who acts, what it knows there, nature's
     probabilities, and what is paid. A file that exists is replaced, once the new one is complete.
     """
+    from infoset.efg import save_efg
     from infoset.front import to_compiled
-    from infoset.interop import save_efg
     from infoset.tree import size_text
 
     check_target(out)

@@ -36,10 +36,10 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
+    from infoset.efg import ExtensiveForm
     from infoset.game import Game
     from infoset.learning import LearnResult
-    from infoset.solvers import TracePoint
-    from infoset.tree import ExtensiveForm
+    from infoset.runs import TracePoint
 
 DEFAULT_METHOD = "auto"
 DEFAULT_EPISODES = 1_000_000
@@ -95,7 +95,7 @@ def run(
     from infoset.experiments import check_writable
     from infoset.front import learn, load
     from infoset.learning import find_learner
-    from infoset.solvers import Budget
+    from infoset.runs import Budget
 
     rules, row = load(game), find_learner(method, preset=preset)
     check_writable(out)

@@ -25,8 +25,8 @@ from infoset.cli.screen import (
 )
 
 if TYPE_CHECKING:
-    from infoset.evaluation import Estimate, MatchResult
     from infoset.game import Game
+    from infoset.matches import Estimate, MatchResult
     from infoset.policy import Policy
     from infoset.tree import GameTree
 
@@ -143,7 +143,7 @@ def _seated(
 
 def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchResult, str]:
     """Return what the match comes to in expectation."""
-    from infoset.evaluation import SearchingPlayer, exact_match
+    from infoset.matches import SearchingPlayer, exact_match
     from infoset.tree import GameTree
 
     assert isinstance(table, GameTree)
@@ -161,7 +161,7 @@ def _played(
     progress: Progress,
 ) -> tuple[MatchResult, str]:
     """Play the match; if it is broken off, what was played counts."""
-    from infoset.evaluation import play_matches
+    from infoset.matches import play_matches
 
     so_far: list[MatchResult] = []
 
@@ -191,7 +191,7 @@ def _played(
 
 def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
     """Say how late the searches of players were who have a clock to keep to."""
-    from infoset.searchers import Searcher
+    from infoset.search import Searcher
 
     for text, player in zip(texts, players, strict=True):
         if isinstance(player, Searcher):

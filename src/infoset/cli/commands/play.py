@@ -88,14 +88,14 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
 
 def _seated(player: Policy, rng: np.random.Generator) -> Policy:
     """Return what plays: of a searcher, new searches at every decision."""
-    from infoset.evaluation import OneSearch, SearchingPlayer
+    from infoset.matches import OneSearch, SearchingPlayer
 
     return OneSearch(player, rng) if isinstance(player, SearchingPlayer) else player
 
 
 def _tell_late(player: Policy, text: str) -> None:
     """Say how late searches were that had a clock to keep to."""
-    from infoset.searchers import Searcher
+    from infoset.search import Searcher
 
     if isinstance(player, Searcher) and player.lateness.num_late:
         tell(f"note: {text}: {player.lateness}")

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def _list_studies(context: typer.Context, study: str) -> str:
     """Print the table of experiments and leave, where that is what is asked for."""
     if asks_for_list(study):
-        from infoset.experiments import STUDIES
+        from infoset.experiments import installed_studies
 
         rows = [
             (name, experiment.name, experiment.title, experiment.quick_time, experiment.full_time)
-            for name, known in STUDIES.items()
+            for name, known in installed_studies().items()
             for experiment in known.experiments
         ]
         columns = ("study", "experiment", "title", "quick", "full")
@@ -81,9 +81,9 @@ def run(
 
     It may be stopped at any time: the same command goes on with what is missing.
     """
-    from infoset.experiments import check_writable, find_study, run_study
+    from infoset.experiments import check_writable, get_study, run_study
 
-    chosen = find_study(study)
+    chosen = get_study(study)
     folder = Path("runs") / chosen.name if out is None else out
     check_writable(folder)
     try:

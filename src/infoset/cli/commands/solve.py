@@ -50,7 +50,7 @@ from infoset.cli.teams import (
 )
 
 if TYPE_CHECKING:
-    from infoset.solvers import SolveResult
+    from infoset.runs import SolveResult
 
 DEFAULT_METHOD = "auto"
 
@@ -153,7 +153,8 @@ def run(
     )
     from infoset.experiments import RUN_FILES, check_writable, save_run
     from infoset.front import load, solve, to_form
-    from infoset.solvers import find_method, make_budget
+    from infoset.runs import make_budget
+    from infoset.solvers import find_method
 
     rules, chosen = (
         load(game),

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 
 class TriggerPairs(NamedTuple):

@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.learning.balance import layer_policies
 from infoset.learning.balanced_cfr._kernels import LayerState, Schedule, learn_by_layers
 from infoset.learning.balanced_cfr.rule import LayerRule
@@ -25,6 +24,7 @@ from infoset.learning.steps import (
     tree_sizes,
 )
 from infoset.typing import IntArray
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["BalancedCfr", "BalancedCfrSelfPlay"]
 

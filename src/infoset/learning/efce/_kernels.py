@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_for_all, count_rest
 from infoset.learning.efce.deviation import (
     EXPLORATION,
@@ -26,8 +25,9 @@ from infoset.learning.simulation import (
     draw_action,
     draw_outcome,
 )
-from infoset.streams import Stream
 from infoset.typing import FloatArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
+from infoset.utils.splitmix import Stream
 
 
 @inner_kernel

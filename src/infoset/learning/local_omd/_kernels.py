@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_path, follow_baseline
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
 
 RATE = 0
 ADAPTIVE = 1

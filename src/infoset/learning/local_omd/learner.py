@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
 from infoset.learning.balance import subtree_policy, subtree_sizes
 from infoset.learning.knowledge import Knowledge
@@ -25,6 +24,7 @@ from infoset.learning.steps import (
     tree_sizes,
 )
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["LocalOmd", "LocalOmdSelfPlay"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from infoset.kernels import inner_kernel
 from infoset.learning.simulation import Infostates
 from infoset.regret._slot_kernels import match_regrets
 from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel
 
 
 @inner_kernel

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
 from infoset.learning.simulation import Arena, Infostates, Paths, play
-from infoset.streams import Stream, next_uniform
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import Stream, next_uniform
 
 
 @kernel

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_callable, check_count, check_kind, check_player
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import JointPlay
 from infoset.evaluation.joint import checked_weights
@@ -21,6 +20,7 @@ from infoset.learning.update_rule import Feedback, RuleRow, UpdateRule
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_callable, check_count, check_kind, check_player
 
 __all__ = ["AdversarialPlay", "Adversary", "switch_between"]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.evaluation import (
     CorrelatedPolicy,
@@ -15,15 +14,16 @@ from infoset.evaluation import (
     TriggerEvaluation,
     TriggerPlay,
 )
-from infoset.interrupts import interrupts_held
 from infoset.learning.measuring._kernels import fill_plans, offer_policy
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays
-from infoset.solvers import JointGaps
-from infoset.solvers.loop import work_of
-from infoset.streams import make_stream
+from infoset.runs import JointGaps
+from infoset.runs.loop import work_of
 from infoset.tree import SequenceForm
+from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.interrupts import interrupts_held
+from infoset.utils.splitmix import make_stream
 
 __all__ = ["MeasuredPlay", "learns_joint_play", "work_of_counting"]
 
@@ -56,7 +56,7 @@ class MeasuredPlay:
     them. With two players and constant sums, their sum is NashConv of the average policies.
 
     Before each episode that counts, gradients of all players are computed of the policies that it
-    begins with: exact, whatever is drawn. It can be given to `infoset.solvers.run_measured` in
+    begins with: exact, whatever is drawn. It can be given to `infoset.runs.run_measured` in
     place of the learners.
 
     Parameters

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import InfostateTree
 from infoset.typing import Action, IntArray, Player
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["Decision", "make_own_tree"]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_kind
 from infoset.errors import TrajectoryError
 from infoset.learning.online.episode import Episode, Trajectory
 from infoset.learning.online.infostates import InfostateTable
@@ -19,10 +18,11 @@ from infoset.learning.online.terms import Terms
 from infoset.learning.simulation import draw_action, draw_mixed
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.regret import IterativeState, StateArrays
-from infoset.solvers import Checkpoint, read_checkpoint, write_checkpoint
-from infoset.solvers.same_run import check_same_run
-from infoset.streams import make_stream
+from infoset.runs import Checkpoint, read_checkpoint, write_checkpoint
+from infoset.runs.compatibility import check_same_run
 from infoset.typing import Action, Player
+from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.splitmix import make_stream
 
 __all__ = ["Learner"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isfinite, nan
 from types import NoneType
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.methods import find_learner
@@ -19,6 +18,7 @@ from infoset.learning.steps import TreeSize, size_of
 from infoset.learning.update_rule import RuleRow
 from infoset.tree import InfostateTree
 from infoset.typing import Player
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["make_learner"]
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
-from infoset.evaluation.rule_matches import DealStream, chooser
 from infoset.game import Game, initial_history, play_out
 from infoset.game.history import Chooser
-from infoset.interrupts import interrupts_held
 from infoset.learning.online.episode import Trajectory
 from infoset.learning.online.learner import Learner
+from infoset.matches.rule_matches import DealStream, chooser
 from infoset.policy import Policy, UniformPolicy
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["play_and_learn"]
 

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_number
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.path._kernels import PathState, learn_together
 from infoset.learning.path.rule import PathRule
@@ -26,6 +25,7 @@ from infoset.learning.steps import (
 )
 from infoset.policy import TabularPolicy
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_number
 
 __all__ = ["PathLearner", "PathSelfPlay", "plain_weights"]
 

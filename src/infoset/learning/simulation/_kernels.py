@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import inner_kernel
-from infoset.streams import Stream, next_uniform
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import inner_kernel
+from infoset.utils.splitmix import Stream, next_uniform
 
 CHANCE_NODE = -1
 TERMINAL_NODE = -2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.learning.simulation._kernels import CHANCE_NODE, TERMINAL_NODE
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 
 @inner_kernel

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.learning.simulation._kernels import CHANCE_NODE, Arena, Infostates, Nodes, Paths
 from infoset.learning.simulation._node_kernels import fill_alias, unfold
 from infoset.policy import TabularPolicy
-from infoset.streams import make_stream
 from infoset.tree import GameTree, SequenceForm, Treeplex
-from infoset.tree.kinds import MAKE_TREE
+from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.arguments import check_kind
+from infoset.utils.splitmix import make_stream
 
 __all__ = [
     "Simulator",
@@ -120,7 +120,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     >>> len(simulator.nodes.kind), simulator.num_slots
     (55, 26)
     """
-    check_kind("tree", tree, GameTree, f"a GameTree, such as {MAKE_TREE}")
+    check_kind("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     form = tree.sequence_form
     infostates = number_infostates(form.treeplexes)
     nodes, history = _nodes(tree, infostates)

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoset.kernels import kernel
-from infoset.lanes import LANES, filled, load, maximum, store
 from infoset.regret._plan_kernels import realize_and_average
 from infoset.regret.payoffs import PairPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.simd import LANES, filled, load, maximum, store
 
 
 @kernel

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_callable, check_count
 from infoset.errors import ParameterError
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
@@ -20,6 +19,7 @@ from infoset.regret.scheme import RegretScheme
 from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
+from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
 
 __all__ = ["LocalMinimizer"]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numba.extending import is_jitted
 
-from infoset.checks import check_callable
 from infoset.errors import ParameterError
 from infoset.regret.local._kernels import match_regrets, play_and_learn
 from infoset.regret.scheme import RegretScheme
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_callable
 
 __all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "rule_of_scheme"]
 

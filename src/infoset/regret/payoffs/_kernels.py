@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.kernels import kernel
-from infoset.lanes import LANES, filled, load, store
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.simd import LANES, filled, load, store
 
 if TYPE_CHECKING:
     from infoset.regret.payoffs.pairs import PairPayoffs

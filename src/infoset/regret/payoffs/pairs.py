@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.errors import ParameterError
-from infoset.lanes import LANES
 from infoset.regret.layout import Layout, is_new
 from infoset.regret.payoffs._kernels import share_payoffs
 from infoset.tree import SequenceForm, stable_order
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
+from infoset.utils.simd import LANES
 
 __all__ = ["PairPayoffs", "pair_payoffs", "payoffs_by_seat"]
 

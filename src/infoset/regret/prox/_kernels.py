@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.kernels import kernel
 from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.utils.compilation import kernel
 
 LEAST_LOGARITHM = -700.0
 """About the logarithm of the smallest float64; behaviour stays above zero."""

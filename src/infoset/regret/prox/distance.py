@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret.prox._kernels import LEAST_LOGARITHM, deepest_sums
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_kind
 
 __all__ = [
     "Distance",

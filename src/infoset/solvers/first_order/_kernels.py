@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import kernel
 from infoset.regret import PairPayoffs, pair_gradient, realize_policy
 from infoset.regret.prox import ProxProblem, prox_sweep
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import kernel
 
 NO_GUESS = 0
 LAST_GRADIENT = 1

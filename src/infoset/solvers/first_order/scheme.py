@@ -10,17 +10,17 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret.prox import Distance, check_distance
-from infoset.solvers.budget import Budget
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured
+from infoset.runs.result import SolveResult
 from infoset.solvers.first_order.quantal import quantal_gap
 from infoset.solvers.first_order.solver import FirstOrderSolver
-from infoset.solvers.loop import run_measured
 from infoset.solvers.pair_game import payoff_scale
-from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["FIRST_ORDER", "FirstOrderScheme", "Guess"]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays, name_by_player
+from infoset.runs.loop import work_of
 from infoset.solvers.first_order._kernels import (
     EXTRA_GRADIENT,
     LAST_GRADIENT,
@@ -16,7 +17,6 @@ from infoset.solvers.first_order._kernels import (
     Side,
     iterate_first_order,
 )
-from infoset.solvers.loop import work_of
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.pair_solver import PairSolver
 from infoset.tree import SequenceForm

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.kernels import kernel
 from infoset.regret import PairPayoffs, pair_gradient, realize_policy
 from infoset.regret.prox import project_on_simplex
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import kernel
 
 
 class Side(NamedTuple):

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.checks import check_count, check_number
 from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
 from infoset.regret import StateArrays, name_by_player
-from infoset.solvers.budget import Budget
-from infoset.solvers.loop import run_measured, work_of
+from infoset.runs.budget import Budget
+from infoset.runs.loop import run_measured, work_of
+from infoset.runs.result import SolveResult
 from infoset.solvers.pair_game import check_least_probability, payoff_scale
 from infoset.solvers.pair_solver import PairSolver
 from infoset.solvers.reg_cfr._kernels import Side, iterate_regularised
-from infoset.solvers.result import SolveResult
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["RegCFR", "RegCFRSolver"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.teams.exact.frames import Frames
 from infoset.teams.exact.public_states import PublicStates
+from infoset.utils.compilation import bare_kernel, inner_kernel
 
 ONE = np.uint64(1)
 LOW_BITS = 63

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.teams.exact.memo import Memo
+from infoset.utils.compilation import inner_kernel, kernel
 
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(29)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import kernel
-from infoset.streams import Stream, next_uniform
 from infoset.teams.exact.team_tree import NOBODY, TeamTree
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import Stream, next_uniform
 
 
 @kernel

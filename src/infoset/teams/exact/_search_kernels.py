@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.teams.exact._frame_kernels import base_row, hope, next_candidate, open_frame
 from infoset.teams.exact._memo_kernels import add_row, find_row
 from infoset.teams.exact.frames import Frames
 from infoset.teams.exact.memo import Memo
 from infoset.teams.exact.public_states import PublicStates
+from infoset.utils.compilation import bare_kernel, inner_kernel
 
 
 @bare_kernel

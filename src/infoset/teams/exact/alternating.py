@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from infoset.checks import check_count
 from infoset.teams.exact.climbing import ClimbOutcome, climb, climber
 from infoset.teams.exact.limits import end_of
 from infoset.teams.exact.problem import pose_problem
 from infoset.teams.information import InformationMap
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count
 
 __all__ = ["AlternatingResponses", "alternating_best_responses", "improve_by_turns"]
 

@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.interrupts import interrupts_held
-from infoset.streams import make_stream
 from infoset.teams.exact._response_kernels import alternate, pick_at_random
 from infoset.teams.exact.problem import TeamProblem
 from infoset.teams.exact.team_tree import join_twins
@@ -18,6 +16,8 @@ from infoset.teams.information import InformationMap
 from infoset.teams.product_form.reducing import twin_nodes
 from infoset.teams.team import Team
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.interrupts import interrupts_held
+from infoset.utils.splitmix import make_stream
 
 __all__ = ["ClimbOutcome", "Climbs", "climb", "climber"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from infoset.efg.extensive_form import number_by_appearance
 from infoset.teams.exact.team_tree import NOBODY, TeamTree, stages
-from infoset.tree.forms.extensive_form import number_by_appearance
 from infoset.typing import LongArray
 
 __all__ = ["find_components", "number_within", "sort_nodes"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from math import inf
 
-from infoset.checks import check_number
+from infoset.utils.arguments import check_number
 
 __all__ = ["end_of"]
 

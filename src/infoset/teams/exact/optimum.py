@@ -8,7 +8,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_count
 from infoset.teams.exact.bounds import most_by_recall
 from infoset.teams.exact.climbing import climb
 from infoset.teams.exact.components import find_components, sort_nodes
@@ -20,6 +19,7 @@ from infoset.teams.information import InformationMap
 from infoset.teams.product_form.reducing import twin_nodes
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count
 
 __all__ = ["TeamOptimum", "optimize", "team_optimum"]
 

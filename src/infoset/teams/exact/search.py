@@ -9,7 +9,6 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.interrupts import interrupts_held
 from infoset.teams.exact._frame_kernels import open_frame
 from infoset.teams.exact._memo_kernels import move_rows, row_of
 from infoset.teams.exact._search_kernels import search
@@ -20,6 +19,7 @@ from infoset.teams.exact.public_states import PublicStates, list_public_states
 from infoset.teams.exact.team_tree import NOBODY, TeamTree
 from infoset.teams.product_form.ragged import edges_in_order
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["Search", "begin_search"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.teams.hiding._learning_kernels import (
     add_gains,
     decide,
@@ -15,6 +14,7 @@ from infoset.teams.hiding._projector_kernels import fill_distances, project_by_l
 from infoset.teams.hiding._visit_kernels import Visit, visit_outcome, visit_path
 from infoset.teams.hiding.arrays import Game, Numbers, Room, State
 from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 EVERYTHING = 0
 OUTCOME = 1

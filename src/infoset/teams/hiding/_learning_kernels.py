@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import kernel
 from infoset.regret._slot_kernels import hedge, match_regrets
 from infoset.teams.hiding._pass_kernels import Nodes, View, copy, fill_reach_without
 from infoset.teams.hiding._visit_kernels import Visit
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import kernel
 
 LEAST_TOTAL = np.finfo(np.float64).tiny
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.regret.prox._kernels import project_on_simplex
 from infoset.teams.hiding._hiding_kernels import cast_shadow, keep_best, measure, weigh_nodes
 from infoset.teams.hiding._pass_kernels import clear, fill_reach
 from infoset.teams.hiding._projector_kernels import sum_by_label
 from infoset.teams.hiding.arrays import Game, Numbers, Room, State
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 
 class Stages(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import inner_kernel, kernel
 from infoset.typing import FloatArray, IndexArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 
 class Nodes(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from infoset.kernels import kernel
 from infoset.teams.hiding._pass_kernels import View, clear
 from infoset.typing import FloatArray, IndexArray
+from infoset.utils.compilation import kernel
 
 
 @kernel

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import inner_kernel, kernel
-from infoset.streams import Stream, next_uniform
 from infoset.teams.hiding._pass_kernels import Nodes, View
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.splitmix import Stream, next_uniform
 
 
 class Below(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.streams import Stream
 from infoset.teams.hiding._pass_kernels import Nodes, View
 from infoset.teams.hiding._visit_kernels import Below
 from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.splitmix import Stream
 
 __all__ = ["Game", "Numbers", "Room", "State"]
 

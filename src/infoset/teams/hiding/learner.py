@@ -7,9 +7,9 @@ from math import inf
 
 import numpy as np
 
-from infoset.checks import check_number
 from infoset.errors import ParameterError
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_number
 
 __all__ = [
     "LocalLearner",

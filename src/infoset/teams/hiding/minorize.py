@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from infoset.checks import check_number
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.teams.hiding._minorize_kernels import Stages, minorize_maximize
 from infoset.teams.hiding.progressive import numbers_of
@@ -16,6 +15,7 @@ from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace
 from infoset.teams.hiding.weighting import Weighting
 from infoset.teams.policies import check_probabilities, random_probabilities
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_number
 
 __all__ = ["MinorizeMaximize"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError
 from infoset.teams.hiding._projector_kernels import fill_distances, project_by_label, sum_by_label
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.schedules import check_gamma
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_kind
 
 __all__ = ["penalty", "project", "relaxed_objective"]
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from infoset.checks import check_kind
 from infoset.teams.hiding._hiding_kernels import hide
 from infoset.teams.hiding.arrays import Numbers
 from infoset.teams.hiding.relaxed_form import RelaxedForm
@@ -23,6 +22,7 @@ from infoset.teams.hiding.state import (
 )
 from infoset.teams.hiding.weighting import Weighting
 from infoset.typing import FloatArray, IndexArray
+from infoset.utils.arguments import check_kind
 
 __all__ = ["ProgressiveHiding", "numbers_of"]
 

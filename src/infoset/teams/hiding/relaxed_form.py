@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.checks import check_kind
+from infoset.efg.extensive_form import number_by_appearance
 from infoset.errors import ParameterError
 from infoset.teams.hiding._pass_kernels import Nodes, View, fill_payoffs, fill_reach
 from infoset.teams.hiding._visit_kernels import Below
 from infoset.teams.information import InformationMap
 from infoset.teams.product_form import ProductForm
 from infoset.teams.team import PayoffRule, Team, check_teams, team_payoff
-from infoset.tree.forms.extensive_form import number_by_appearance
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.arguments import check_kind
 
 __all__ = ["RelaxedForm", "relax", "view_of"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = ["Rounds"]
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.teams.hiding.progressive import ProgressiveHiding
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.scheme import HidingScheme
 from infoset.teams.hiding.state import FixedPolicies, HidingTrace
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["HidingRun", "best_run", "run_seeds"]
 

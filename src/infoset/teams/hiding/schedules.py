@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from infoset.checks import check_count, check_number
 from infoset.errors import ParameterError
+from infoset.utils.arguments import check_count, check_number
 
 __all__ = [
     "PenaltySchedule",

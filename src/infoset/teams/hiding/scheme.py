@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from infoset.checks import check_kind, check_number
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.teams.hiding.learner import LocalLearner, entropic_ftrl
 from infoset.teams.hiding.projector import PROJECTORS, Projector
 from infoset.teams.hiding.rounds import Rounds
 from infoset.teams.hiding.schedules import PenaltySchedule, constant_penalty
 from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
+from infoset.utils.arguments import check_kind, check_number
 
 __all__ = ["VISITS", "HidingScheme", "Visits"]
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.checks import check_count, check_kind
 from infoset.errors import ParameterError
 from infoset.regret import IterativeState, StateArrays
-from infoset.streams import make_stream
 from infoset.teams.hiding._visit_kernels import Visit
 from infoset.teams.hiding.arrays import Game, Room, State
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.policies import check_probabilities
 from infoset.typing import FloatArray, LongArray
+from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.splitmix import make_stream
 
 __all__ = ["FixedPolicies", "HidingState", "HidingTrace", "visit_everything"]
 

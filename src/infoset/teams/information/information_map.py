@@ -8,15 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.checks import check_callable, check_kind
+from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.knowledge import merge_intersecting
 from infoset.errors import ParameterError
 from infoset.teams.information.checks import asked, check_labels
 from infoset.teams.information.recall import RecallViolation, find_recall_violation
 from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.teams.team import check_team
-from infoset.tree.forms.extensive_form import number_by_appearance
-from infoset.tree.forms.knowledge import merge_intersecting
 from infoset.typing import IntArray, LongArray
+from infoset.utils.arguments import check_callable, check_kind
 
 __all__ = ["InformationMap", "check_information"]
 

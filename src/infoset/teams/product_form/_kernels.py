@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.kernels import kernel
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
 
 
 @kernel

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from infoset.checks import check_kind
+from infoset.efg import ExtensiveForm
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.well_posed import check_well_posed
-from infoset.tree import ExtensiveForm, GameTree
+from infoset.tree import GameTree
 from infoset.typing import Action, IntArray, LongArray, World
+from infoset.utils.arguments import check_kind
 
 if TYPE_CHECKING:
     from infoset.teams.information.information_map import InformationMap

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm, find_action_mismatch
+from infoset.efg.contraction import distinct
 from infoset.errors import UnsupportedGameError
 from infoset.teams.product_form._kernels import choose, cumulate
-from infoset.tree import ExtensiveForm, GameTree, find_action_mismatch
-from infoset.tree.forms.contraction import distinct
+from infoset.tree import GameTree
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["Histories", "histories_of_form", "histories_of_tree"]

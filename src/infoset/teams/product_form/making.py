@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infoset.checks import check_count, check_kind
+from infoset.efg import ExtensiveForm
+from infoset.efg.extensive_form import number_by_appearance
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.teams.product_form.assembling import assemble_arrays, lay_out
@@ -12,9 +13,9 @@ from infoset.teams.product_form.nature import draw_all
 from infoset.teams.product_form.outcome_names import OutcomeNames
 from infoset.teams.product_form.shown import shown_alone
 from infoset.teams.product_form.unfolding import make_nodes, unfold
-from infoset.tree import ExtensiveForm, GameTree, build_tree
-from infoset.tree.forms.extensive_form import number_by_appearance
+from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP
+from infoset.utils.arguments import check_count, check_kind
 
 __all__ = ["product_form"]
 

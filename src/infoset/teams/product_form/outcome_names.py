@@ -8,11 +8,12 @@ from typing import overload
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm
+from infoset.efg.contraction import distinct
+from infoset.efg.unrolled import shown_text
 from infoset.teams.product_form.histories import Histories
 from infoset.teams.product_form.nature import Pairs, until_drawn
-from infoset.tree import ExtensiveForm, GameTree
-from infoset.tree.forms.contraction import distinct
-from infoset.tree.forms.unrolled import shown_text
+from infoset.tree import GameTree
 from infoset.typing import FloatArray
 
 __all__ = ["OutcomeNames"]

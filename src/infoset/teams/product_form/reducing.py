@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from infoset.efg.extensive_form import number_by_appearance
 from infoset.teams.product_form._kernels import payoff_ranges
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import ProductForm, Source, check_form
 from infoset.teams.product_form.ragged import edges_in_order, offsets, spread
-from infoset.tree.forms.extensive_form import number_by_appearance
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["drop_decided", "merge_outcomes", "twin_nodes"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.checks import SUM_TOLERANCE
 from infoset.errors import GameRuleError
+from infoset.utils.arguments import SUM_TOLERANCE
 
 if TYPE_CHECKING:
     from infoset.teams.product_form.form import ProductForm

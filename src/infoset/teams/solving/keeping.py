@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from infoset.errors import CheckpointMismatchError
-from infoset.solvers.checkpoint import Checkpoint, Checkpointing
-from infoset.solvers.resuming import Keeper, NoKeeper, plain_settings
+from infoset.runs.checkpoint import Checkpoint, Checkpointing
+from infoset.runs.resuming import Keeper, NoKeeper, plain_settings
 from infoset.teams.hiding import RelaxedForm
 from infoset.teams.solving.learning_runs import LearningRuns
 from infoset.teams.solving.result import TeamPoint

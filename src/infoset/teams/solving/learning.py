@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.solvers.resuming import NoKeeper
+from infoset.runs.resuming import NoKeeper
 from infoset.teams.exact import improve_by_turns
 from infoset.teams.hiding import (
     HidingScheme,

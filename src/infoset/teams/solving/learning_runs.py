@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoset.regret import StateArrays
-from infoset.solvers.loop import WORK_BETWEEN_LOOKS, planned_measurements
+from infoset.runs.loop import WORK_BETWEEN_LOOKS, planned_measurements
 from infoset.teams.hiding import HidingTrace, MinorizeMaximize, PenaltySchedule, ProgressiveHiding
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.solving.result import TeamOutcome, TeamPoint

@@ -7,13 +7,13 @@ from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
 
-from infoset.checks import check_kind
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.teams.hiding import HidingScheme
 from infoset.teams.solving.direct import DirectMethod, find_optimum, respond_by_turns
 from infoset.teams.solving.learning import LearningMethod, hide_by, minorize
 from infoset.teams.solving.result import TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
+from infoset.utils.arguments import check_kind
 
 __all__ = [
     "DEFAULT_TEAM_METHOD",

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from infoset.checks import check_callable, check_count
-from infoset.solvers import Budget, Checkpointing
+from infoset.runs import Budget, Checkpointing
 from infoset.teams.exact import recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
 from infoset.teams.information import InformationMap, Relaxation, find_relaxation
@@ -16,6 +15,7 @@ from infoset.teams.product_form import ProductForm
 from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.team import PayoffRule, Team
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_callable, check_count
 
 __all__ = ["TeamOptions", "TeamTask", "comes_to"]
 

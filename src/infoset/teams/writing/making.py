@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from infoset.checks import SUM_TOLERANCE, check_callable, check_count, check_kind, check_number
 from infoset.errors import ParameterError
 from infoset.game import Probability
 from infoset.teams.information.checks import check_labels
@@ -14,6 +13,13 @@ from infoset.teams.product_form import ProductForm
 from infoset.teams.writing.rules import Actions, Rules
 from infoset.teams.writing.written import Written
 from infoset.typing import Action, FloatArray, IntArray
+from infoset.utils.arguments import (
+    SUM_TOLERANCE,
+    check_callable,
+    check_count,
+    check_kind,
+    check_number,
+)
 
 __all__ = ["make_product_form"]
 

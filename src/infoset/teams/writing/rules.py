@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TypeAlias
 
-from infoset.checks import check_callable
 from infoset.errors import ParameterError
 from infoset.typing import Action
+from infoset.utils.arguments import check_callable
 
 __all__ = ["Actions", "Rules"]
 

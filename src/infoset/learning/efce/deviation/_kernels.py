@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
-from infoset.kernels import inner_kernel, kernel
 from infoset.learning.simulation import Infostates
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.compilation import inner_kernel, kernel
 
 RATE = 0
 EXPLORATION = 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.evaluation.triggers import TriggerPairs
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning.efce.deviation import LEAST_PROBABILITY, TriggerState
 from infoset.learning.simulation import Infostates
 from infoset.typing import FloatArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
 
 
 @inner_kernel

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.kernels import bare_kernel, inner_kernel
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
 from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import Arena, Infostates, Paths, play
 from infoset.typing import FloatArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
 
 
 class OutcomeNumbers(NamedTuple):

@@ -9,7 +9,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.checks import check_callable, check_number
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.outcome._kernels import (
@@ -24,6 +23,7 @@ from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
 from infoset.learning.steps import TreeSize
 from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_callable, check_number
 
 __all__ = ["OutcomeSampling", "OutcomeSelfPlay"]
 

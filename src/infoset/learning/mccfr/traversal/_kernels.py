@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.kernels import bare_kernel, inner_kernel, kernel
 from infoset.learning._kernels import count_for_all, count_infostate
 from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import (
@@ -18,8 +17,9 @@ from infoset.learning.simulation import (
     draw_action,
     draw_outcome,
 )
-from infoset.streams import Stream, next_uniform
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+from infoset.utils.splitmix import Stream, next_uniform
 
 
 class TraversalNumbers(NamedTuple):

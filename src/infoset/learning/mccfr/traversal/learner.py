@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 
-from infoset.checks import check_number
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.regrets import check_regret_floor
@@ -21,6 +20,7 @@ from infoset.learning.mccfr.traversal._kernels import (
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
+from infoset.utils.arguments import check_number
 
 __all__ = ["TraversalSampling", "TraversalSelfPlay"]
 

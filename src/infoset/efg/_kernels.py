@@ -1,0 +1,128 @@
+"""Kernels that walk the tree of an extensive form; histories are numbered breadth first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.compilation import kernel
+
+
+@kernel
+def inherit(parent: IntArray, own: IntArray) -> IntArray:
+    """Return [H] the value of each history or, where it is -1, of its nearest ancestor.
+
+    parent [H], own [H].
+    """
+    values = own.copy()
+    for history in range(1, len(parent)):
+        if values[history] < 0:
+            values[history] = values[parent[history]]
+    return values
+
+
+@kernel
+def sum_along_paths(parent: IntArray, steps: FloatArray) -> FloatArray:
+    """Return [H, N] the sum of `steps` [H, N] from the root to each history. parent [H]."""
+    totals = steps.copy()
+    for history in range(1, len(parent)):
+        totals[history] += totals[parent[history]]
+    return totals
+
+
+@kernel
+def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
+    """Return [H] the product of `factors` [H] from the root to each history. parent [H]."""
+    products = factors.copy()
+    for history in range(1, len(parent)):
+        products[history] *= products[parent[history]]
+    return products
+
+
+@kernel
+def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
+    """Return a history and its strict extension in the same set; (-1, -1) if there are none.
+
+    first_child [H + 1], set_of [H] with -1 for no set. Walks depth first, and keeps for each set
+    its history on the current path.
+    """
+    on_path = np.full(set_of.max() + 2, -1, np.int32)
+    next_child = first_child[:-1].copy()
+    path = [0]
+    on_path[set_of[0]] = 0
+    while len(path) > 0:
+        history = path[-1]
+        if next_child[history] == first_child[history + 1]:
+            on_path[set_of[history]] = -1
+            path.pop()
+            continue
+        child = next_child[history]
+        next_child[history] += 1
+        if set_of[child] >= 0 and on_path[set_of[child]] >= 0:
+            return on_path[set_of[child]], child
+        on_path[set_of[child]] = child
+        path.append(child)
+    return -1, -1
+
+
+@kernel
+def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[IntArray, IntArray]:
+    """Return the earliest exact timing of histories whose groups must happen at one time.
+
+    parent [H], group [H] in 0..num_groups-1. Returns times [number of groups], one more than
+    that of the latest parent of any member, and missing [number of groups], the moves into each
+    group from groups that have no time: all zero unless the groups are on a cycle, or behind one.
+    """
+    num_histories = len(parent)
+    first_edge = np.zeros(num_groups + 1, np.int32)
+    missing = np.zeros(num_groups, np.int32)
+    for history in range(1, num_histories):
+        first_edge[group[parent[history]] + 1] += 1
+        missing[group[history]] += 1
+    first_edge = np.cumsum(first_edge).astype(np.int32)
+    target = np.empty(num_histories, np.int32)
+    free = first_edge[:-1].copy()
+    for history in range(1, num_histories):
+        before = group[parent[history]]
+        target[free[before]] = group[history]
+        free[before] += 1
+    times = np.zeros(num_groups, np.int32)
+    ready = [np.int64(group[0])] if missing[group[0]] == 0 else [np.int64(-1)]
+    while len(ready) > 0:
+        here = ready.pop()
+        if here < 0:
+            continue
+        for edge in range(first_edge[here], first_edge[here + 1]):
+            after = target[edge]
+            times[after] = max(times[after], times[here] + 1)
+            missing[after] -= 1
+            if missing[after] == 0:
+                ready.append(np.int64(after))
+    return times, missing
+
+
+@kernel
+def breadth_first_order(parent: IntArray, position: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the nodes of a tree breadth first, and first_child [H + 1] in that numbering.
+
+    parent [H] (-1 at node 0, the root), position [H] of each node among its parent's children.
+    """
+    num_nodes = len(parent)
+    first = np.zeros(num_nodes + 1, np.int32)
+    for node in range(1, num_nodes):
+        first[parent[node] + 1] += 1
+    first = np.cumsum(first).astype(np.int32)
+    child = np.empty(num_nodes, np.int32)
+    for node in range(1, num_nodes):
+        child[first[parent[node]] + position[node]] = node
+    order = np.zeros(num_nodes, np.int32)
+    first_child = np.empty(num_nodes + 1, np.int32)
+    filled = 1
+    for done in range(num_nodes):
+        first_child[done] = filled
+        node = order[done]
+        for slot in range(first[node], first[node + 1]):
+            order[filled] = child[slot]
+            filled += 1
+    first_child[num_nodes] = filled
+    return order, first_child

@@ -1,0 +1,145 @@
+"""From the text of an .efg file to its words, numbers and quoted labels."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from infoset.efg.numbers import read_number
+from infoset.errors import GameFileError
+
+__all__ = ["Kind", "Token", "Tokens", "quoted"]
+
+Kind: TypeAlias = Literal["label", "number", "word", "sign", "end"]
+
+PATTERN: Final = re.compile(
+    r"""\s*+ (?: (?P<label> "(?:[^"\\]++|\\.)*+" )
+      | (?P<number> [+-]?(?:\d+\.?\d*|\.\d+) (?:/\d+|[eE][+-]?\d+)? )
+      | (?P<word> [A-Za-z]+ ) | (?P<sign> [{},] ) | (?P<end> \Z ) )""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
+SPACE: Final = re.compile(r"\s*+", re.ASCII)
+ESCAPE: Final = re.compile(r'\\(["\\])')
+MOST_SHOWN: Final = 40
+MOST_DIGITS: Final = 18
+
+
+class Token(NamedTuple):
+    """A piece of the text.
+
+    Attributes
+    ----------
+    kind : Kind
+    text : str
+        As it stands there, quotes included.
+    start : int
+        Position in the text.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+
+
+class Tokens:
+    """The tokens of a text, one after the other; white space between them means nothing.
+
+    Attributes
+    ----------
+    current : Token
+        The next to be taken.
+    """
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = text
+        self._name = name
+        self.current = self._scan(0)
+
+    def take(self, kind: Kind, expected: str, text: str = "") -> Token:
+        """Return the current token, which has to be of a kind, and go to the next.
+
+        Parameters
+        ----------
+        kind : Kind
+        expected : str
+            What is expected, for the message.
+        text : str
+            The exact text it has to be; empty for any.
+
+        Raises
+        ------
+        GameFileError
+        """
+        token = self.current
+        if token.kind != kind or (text and token.text != text):
+            raise self.error(expected)
+        if kind != "end":
+            self.current = self._scan(token.start + len(token.text))
+        return token
+
+    def skip(self, sign: str) -> bool:
+        """Take a sign if it is there; return whether it was."""
+        is_there = self.current.text == sign
+        if is_there:
+            self.take("sign", sign)
+        return is_there
+
+    def label(self, expected: str) -> str:
+        """Take a label in quotes, and return it without them."""
+        return ESCAPE.sub(r"\1", self.take("label", expected).text[1:-1])
+
+    def integer(self, expected: str) -> int:
+        """Take a whole number that is not negative, of at most 18 digits."""
+        token = self.take("number", expected)
+        if not token.text.isdecimal() or len(token.text) > MOST_DIGITS:
+            raise self.error(expected, token)
+        return int(token.text)
+
+    def number(self, expected: str) -> Fraction:
+        """Take a whole number, decimal or ratio."""
+        token = self.take("number", expected)
+        value = read_number(token.text)
+        if value is None:
+            rule = "with a denominator other than 0, at most 1.8e308 in size"
+            raise self.error(f"{expected}, {rule}", token)
+        return value
+
+    def error(self, expected: str, token: Token | None = None) -> GameFileError:
+        """Make the error for a token, by default the current one, where another was expected."""
+        token = token or self.current
+        shown = token.text if len(token.text) <= MOST_SHOWN else f"{token.text[:MOST_SHOWN]}..."
+        read = "the end of the file" if token.kind == "end" else shown
+        return self.error_at(token.start, f"read {read}, expected {expected}")
+
+    def error_at(self, position: int, problem: str) -> GameFileError:
+        """Make the error for a position in the text."""
+        line = self._text.count("\n", 0, position) + 1
+        column = position - self._text.rfind("\n", 0, position)
+        where = f"{self._name}, line" if self._name else "line"
+        return GameFileError(
+            f"{where} {line}, column {column}: {problem}", line=line, column=column
+        )
+
+    def _scan(self, position: int) -> Token:
+        match = PATTERN.match(self._text, position)
+        if match is not None:
+            kind = match.lastgroup
+            return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
+        start = SPACE.match(self._text, position).end()  # type: ignore[union-attr]
+        if self._text[start] == '"':
+            raise self.error_at(start, "read a label without an end, expected a closing quote")
+        expected = "a label in quotes, a number, a node (c, p or t) or one of { } ,"
+        raise self.error_at(start, f"read {self._text[start]!r}, expected {expected}")
+
+
+def quoted(label: str) -> str:
+    r"""Return a label in quotes, its own quotes and backslashes escaped.
+
+    Examples
+    --------
+    >>> print(quoted('the "nuts"'))
+    "the \"nuts\""
+    """
+    escaped = label.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

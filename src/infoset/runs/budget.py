@@ -1,0 +1,211 @@
+"""When a solver stops."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from math import isfinite
+from threading import Event
+from typing import TypeAlias
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import Evaluation
+from infoset.runs.checkpoint import Checkpointing
+from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
+from infoset.tree import SequenceForm, check_sequence_form
+from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
+
+__all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
+
+Target: TypeAlias = float | str
+"""An exploitability in the game's units, or a percentage of the payoff range such as '0.1%'."""
+
+DEFAULT_TARGET = "0.1%"
+DEFAULT_SECONDS = 60.0
+
+
+@dataclass
+class Budget:
+    """Limits of one solve, and the measurements made under it.
+
+    Attributes
+    ----------
+    target : float or None
+        Exploitability at which to stop, in the game's units; `make_budget` takes a percentage too.
+    iterations : int or None
+        Number of iterations after which to stop.
+    seconds : float or None
+        Time after which to stop; 60 seconds where none of the three is given.
+    callback : Callback or None
+    trace : list[TracePoint]
+        Measurements so far.
+    checkpoint : Checkpointing or None
+        Where the run is kept on disk; it goes on from there.
+    interrupt : threading.Event
+        Set by another thread, it ends the run as Ctrl-C does in the main one.
+    target_is_default : bool
+        Whether nobody asked for this target, so that a more exact answer is welcome.
+
+    Raises
+    ------
+    ParameterError
+        If a limit is no number, not finite, or negative; if iterations are not a whole number, at
+        least 1; if the callback cannot be called.
+    """
+
+    target: float | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+    callback: Callback | None = None
+    trace: list[TracePoint] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    checkpoint: Checkpointing | None = None
+    interrupt: Event = field(default_factory=Event)
+    target_is_default: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.target, str):
+            raise ParameterError(
+                f"target={self.target!r} is text; give a number in the game's units, or make the "
+                f"budget with make_budget(sequence_form, target={self.target!r})"
+            )
+        if self.target is not None:
+            check_number("target", self.target)
+        if self.iterations is not None:
+            check_count("iterations", self.iterations, least=1)
+        if self.seconds is not None:
+            check_number("seconds", self.seconds)
+        if self.callback is not None:
+            check_callable("callback", self.callback, "a function of a TracePoint")
+        if self.target is None and self.iterations is None and self.seconds is None:
+            self.seconds = DEFAULT_SECONDS
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since solving began."""
+        return time.monotonic() - self.started
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is used up, or the run interrupted."""
+        late = self.seconds is not None and self.elapsed >= self.seconds
+        return late or self.interrupt.is_set()
+
+    def record(
+        self,
+        iteration: int,
+        measured: Evaluation,
+        gap: float | None = None,
+        joint: JointGaps = UNMEASURED,
+    ) -> Outcome | None:
+        """Add a measurement to the trace; return why to stop, or None to go on.
+
+        The target is one of exploitability or, where there is a `gap`, of that.
+        """
+        point = TracePoint(
+            iteration,
+            self.elapsed,
+            measured.values,
+            measured.nash_conv,
+            measured.exploitability,
+            cce_gap=joint.cce,
+            efce_gap=joint.efce,
+        )
+        self.trace.append(point)
+        wants_stop = self.callback is not None and bool(self.callback(point))
+        reached = measured.exploitability if gap is None else gap
+        if self.target is not None and reached is not None and reached <= self.target:
+            return "converged"
+        if self.iterations is not None and iteration >= self.iterations:
+            return "iterations"
+        if self.is_over:
+            return "interrupted" if self.interrupt.is_set() else "seconds"
+        return "stopped" if wants_stop else None
+
+
+def make_budget(
+    sequence_form: SequenceForm,
+    *,
+    target: Target | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    callback: Callback | None = None,
+    checkpoint: Checkpointing | None = None,
+) -> Budget:
+    """Check the limits of a solve, and fill in the default where none is given.
+
+    The default is an exploitability of 0.1 % of the payoff range where the game has one, or 60
+    seconds.
+
+    Raises
+    ------
+    ParameterError
+        As `Budget`; also if what is given is no sequence form, if a target is below what float64
+        can tell from zero, or if it is a share of payoffs whose range is beyond floating point.
+    UnsupportedGameError
+        If a target is given for a game without exploitability.
+    """
+    check_sequence_form(sequence_form)
+    has_exploitability = sequence_form.is_two_player_constant_sum
+    if target is not None and not has_exploitability:
+        raise UnsupportedGameError(
+            f"{sequence_form.name} has no exploitability to set a target for: it is defined for "
+            "two-player constant-sum games; give iterations or seconds instead"
+        )
+    is_default = target is None and iterations is None and seconds is None and has_exploitability
+    if is_default:
+        seconds, target = DEFAULT_SECONDS, DEFAULT_TARGET
+    goal = None if target is None else _absolute_target(sequence_form, target)
+    return Budget(
+        goal,
+        iterations,
+        seconds,
+        callback,
+        checkpoint=checkpoint,
+        target_is_default=is_default,
+    )
+
+
+def check_budget(budget: object) -> None:
+    """Raise unless a budget is given.
+
+    Raises
+    ------
+    ParameterError
+        If it is none, such as a number of iterations.
+    """
+    check_kind("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
+
+
+def _payoff_width(sequence_form: SequenceForm) -> float:
+    """Return how wide the range of payoffs is, which percentages are of."""
+    low, high = sequence_form.payoff_range
+    if not isfinite(high - low):
+        raise ParameterError(
+            f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}, a range beyond "
+            "float64, of which a target, by default 0.1%, is no share: scale the payoffs to sizes "
+            "about 1, or give iterations or seconds alone"
+        )
+    return high - low
+
+
+def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
+    """Return a target in the game's units."""
+    text = str(target).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise ParameterError(
+            f"target={target!r} is not a number: give an exploitability such as 0.001, or a "
+            "percentage of the payoff range such as '0.1%'"
+        ) from None
+    if text.endswith("%"):
+        number *= _payoff_width(sequence_form) / 100
+    if not (isfinite(number) and number >= 0):
+        raise ParameterError(f"target={target} is out of range: it must be at least 0")
+    if number < sequence_form.rounding:
+        raise ParameterError(
+            f"target={target} is below {sequence_form.rounding:.1g}, what rounding in float64 may "
+            f"hide in {sequence_form.name}: give a larger one, or iterations"
+        )
+    return number

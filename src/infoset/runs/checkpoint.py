@@ -1,0 +1,214 @@
+"""Checkpoint files: a run of a solver as arrays and a JSON header, written all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset._version import __version__
+from infoset.errors import CheckpointFileError, ParameterError
+from infoset.regret import StateArrays
+from infoset.runs.result import TracePoint
+from infoset.utils.arguments import check_kind, check_number, check_path
+
+__all__ = [
+    "DEFAULT_CHECKPOINT_SECONDS",
+    "Checkpoint",
+    "Checkpointing",
+    "read_checkpoint",
+    "write_checkpoint",
+]
+
+DEFAULT_CHECKPOINT_SECONDS = 60.0
+FORMAT = 1
+HEADER = "header"
+UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+
+
+@dataclass(frozen=True)
+class Checkpointing:
+    """Where a run keeps its checkpoint, and how often.
+
+    Attributes
+    ----------
+    path : Path
+        The file. A run goes on from it if it is there.
+    seconds : float
+        Time between two checkpoints; at 0, at every look at the clock.
+
+    Raises
+    ------
+    ParameterError
+        If the seconds are out of range, or the path is not one of a file in a folder.
+    """
+
+    path: Path
+    seconds: float = DEFAULT_CHECKPOINT_SECONDS
+
+    def __post_init__(self) -> None:
+        check_kind("checkpoint", self.path, Path, "the path of a file")
+        check_number("checkpoint_seconds", self.seconds)
+        if self.path.is_dir():
+            raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
+        if not self.path.parent.is_dir():
+            raise ParameterError(
+                f"checkpoint={self.path} cannot be written: there is no folder "
+                f"{self.path.parent}; make it first"
+            )
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a run is, how far it has come, and its state.
+
+    Attributes
+    ----------
+    game : str
+        As `load` reads it.
+    fingerprint : str
+        Of the game's sequence form.
+    method : str
+    settings : Mapping[str, Any]
+        The numbers of the method, the horizon among them, as JSON has them.
+    iteration : int
+        Iterations done.
+    seconds : float
+        Time taken, all sittings together.
+    trace : tuple
+        Measurements so far, each a `TracePoint` or what another kind of run has.
+    state : Mapping[str, array]
+        The arrays that iterations move, by name.
+    version : str
+        The version of the library.
+    """
+
+    game: str
+    fingerprint: str
+    method: str
+    settings: Mapping[str, Any]
+    iteration: int
+    seconds: float
+    trace: tuple[Any, ...]
+    state: StateArrays
+    version: str = __version__
+
+
+def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
+    """Write a checkpoint to a file; one that exists is replaced in one step.
+
+    The file is complete on the disk under another name before it takes its own: whenever the
+    process ends, and if the power goes, either the new or the old one is there. What earlier
+    processes left half-written beside it is removed.
+
+    Raises
+    ------
+    CheckpointFileError
+        If it cannot be written; what was there is left as it was.
+    """
+    check_path("path", path)
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
+            leftover.unlink(missing_ok=True)
+        _write_durably(checkpoint, temporary)
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise CheckpointFileError(
+            f"cannot write the checkpoint {path} ({error.strerror or error}); the one before it, "
+            "if there was one, is as it was"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_durably(checkpoint: Checkpoint, path: Path) -> None:
+    header = np.frombuffer(_header(checkpoint), np.uint8)
+    arrays: dict[str, Any] = {HEADER: header, **checkpoint.state}
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """See to it that a new name is on the disk, where folders can be opened for that."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _header(checkpoint: Checkpoint) -> bytes:
+    about = {name: value for name, value in vars(checkpoint).items() if name != "state"}
+    about["trace"] = [asdict(point) for point in checkpoint.trace]
+    return json.dumps({"format": FORMAT, **about, "arrays": list(checkpoint.state)}).encode()
+
+
+def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
+    """Read a checkpoint from a file, whose measurements are of the class `point`.
+
+    Raises
+    ------
+    CheckpointFileError
+        If the file is missing, damaged, of another format, or not a checkpoint.
+    """
+    check_path("path", path)
+    path = Path(path)
+    arrays = _read_arrays(path)
+    try:
+        about = json.loads(arrays.pop(HEADER).tobytes())
+        written = about.pop("format")
+        if written == FORMAT:
+            trace = tuple(_measurement(point, fields) for fields in about.pop("trace"))
+            state = {name: arrays[name] for name in about.pop("arrays")}
+            return Checkpoint(**about, trace=trace, state=state)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise CheckpointFileError(
+            f"{path} is not a checkpoint that infoset wrote; give another file"
+        ) from error
+    raise CheckpointFileError(
+        f"{path} is a checkpoint of format {written}, and this version reads format {FORMAT}: "
+        f"go on with infoset {about.get('version')}, which wrote it, or give another file"
+    )
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of a file, each of which has a checksum."""
+    try:
+        with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise zipfile.BadZipFile("no archive, or cut short")
+            file.seek(0)
+            with np.load(file, allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files}
+    except FileNotFoundError as error:
+        raise CheckpointFileError(f"there is no file {path}") from error
+    except UNREADABLE as error:
+        reason = str(error).split("\n", 1)[0]
+        raise CheckpointFileError(
+            f"{path} cannot be read as a checkpoint ({reason}); it is damaged or not one: give "
+            "another file, or delete it to begin again"
+        ) from error
+
+
+def _measurement(point: type, fields: Mapping[str, Any]) -> Any:
+    return point(**{name: _as_tuple(value) for name, value in fields.items()})
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return what JSON made a list of as the tuple it was."""
+    return tuple(value) if isinstance(value, list) else value

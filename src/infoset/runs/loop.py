@@ -1,0 +1,171 @@
+"""The loop around every iterative method: iterate, measure, and stop when the budget says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import dropwhile, takewhile
+from math import isfinite
+from typing import Protocol, TypeVar
+
+from infoset.errors import NumericalError, ParameterError
+from infoset.evaluation import Evaluation, evaluate_policy
+from infoset.policy import TabularPolicy
+from infoset.runs.budget import Budget, check_budget
+from infoset.runs.result import JointGaps, Outcome, SolveResult
+from infoset.runs.resuming import NoKeeper, RunKeeper, keep_run
+from infoset.tree import SequenceForm
+
+__all__ = ["IterativeSolver", "run_measured", "work_of"]
+
+GROWTH = 0.1
+WORK_BETWEEN_MEASUREMENTS = 3_000_000_000
+WORK_BETWEEN_LOOKS = 20_000_000
+
+Answer = TypeVar("Answer")
+
+
+class IterativeSolver(Protocol):
+    """What `run_measured` needs of a method: a state, and the iterations that move it."""
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done."""
+
+    @property
+    def work(self) -> int:
+        """Numbers read in one iteration: what its time is in proportion to."""
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations; interrupted anywhere, leave an answer behind."""
+
+    def policy(self) -> TabularPolicy:
+        """Return the answer so far: the average or the last iterate, as the method has it."""
+
+    def current_policy(self) -> TabularPolicy | None:
+        """Return the last iterate; None where the method has none."""
+
+
+def work_of(sequence_form: SequenceForm) -> int:
+    """Return the numbers read to make and use one gradient of every player."""
+    sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
+    return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
+
+
+def run_measured(
+    solver: IterativeSolver,
+    method: str,
+    budget: Budget,
+    measure: Callable[[TabularPolicy], Evaluation] = evaluate_policy,
+    gap: Callable[[TabularPolicy], float] | None = None,
+    joint: Callable[[], JointGaps] = JointGaps,
+) -> SolveResult:
+    """Run an iterative method, called `method` in the result, until the budget ends it.
+
+    The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
+    tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
+    that is kept on disk is measured there too, whenever it is broken off and gone on with. A target
+    is one of exploitability or, for methods that go elsewhere, of their `gap`. What `joint` says of
+    joint play is in the trace too.
+
+    Raises
+    ------
+    ParameterError
+        If the budget is none.
+    NumericalError
+        If the answer is no policy any more, or has no finite value.
+    """
+    check_budget(budget)
+    outcome: Outcome | None = None
+    keeper = keep_run(solver, method, budget)
+    measurements = _measurements_left(solver, budget)
+    try:
+        while outcome is None:
+            _run_to(solver, next(measurements), budget, keeper)
+            policy, measured = _measured(solver, method, measure)
+            outcome = budget.record(solver.iteration, measured, gap and gap(policy), joint())
+        keeper.save()
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+        keeper.save()
+        if not budget.trace or budget.trace[-1].iteration < solver.iteration:
+            budget.callback = None
+            budget.record(solver.iteration, _measured(solver, method, measure)[1], joint=joint())
+    policy, measured = _measured(solver, method, measure)
+    return SolveResult(
+        game=solver.sequence_form.name,
+        method=method,
+        policy=policy,
+        current_policy=_unbroken(solver, method, solver.current_policy),
+        measured=measured,
+        outcome=outcome,
+        iterations=solver.iteration,
+        seconds=budget.elapsed,
+        trace=tuple(budget.trace),
+    )
+
+
+def _measured(
+    solver: IterativeSolver, method: str, measure: Callable[[TabularPolicy], Evaluation]
+) -> tuple[TabularPolicy, Evaluation]:
+    """Return the answer so far, and its measures."""
+    policy = _unbroken(solver, method, solver.policy)
+    measured = measure(policy)
+    if not isfinite(measured.nash_conv):
+        raise _breakdown(solver, method, f"NashConv is {measured.nash_conv}")
+    return policy, measured
+
+
+def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
+    """Return a policy of the solver, if what it has computed is one."""
+    try:
+        return policy()
+    except ParameterError as error:
+        raise _breakdown(solver, method, str(error)) from error
+
+
+def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalError:
+    return NumericalError(
+        f"{method} has broken down by iteration {solver.iteration}: {found}. Its numbers are too "
+        f"large or too small for floating point: scale the payoffs of {solver.sequence_form.name} "
+        f"to sizes about 1, or give {method} less extreme numbers"
+    )
+
+
+def planned_measurements(work: int, most_between: int = WORK_BETWEEN_MEASUREMENTS) -> Iterator[int]:
+    """Yield the iterations after which to measure; the same on every machine."""
+    longest = max(1, most_between // work)
+    iteration = 1
+    while True:
+        yield iteration
+        iteration += min(max(1, int(iteration * GROWTH)), longest)
+
+
+def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]:
+    """Return the iterations after which a run, at its beginning or gone on with, is measured.
+
+    What is in the trace of earlier sittings and was not planned, such as the measurement at an
+    interrupt, is taken out.
+    """
+    done = solver.iteration
+    passed = set(takewhile(lambda planned: planned < done, planned_measurements(solver.work)))
+    budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
+    left = dropwhile(lambda planned: planned < done, planned_measurements(solver.work))
+    last = budget.iterations
+    return (planned if last is None else min(planned, last) for planned in left)
+
+
+def _run_to(
+    solver: IterativeSolver, iteration: int, budget: Budget, keeper: RunKeeper | NoKeeper
+) -> None:
+    """Iterate up to `iteration`, or until the time is used up."""
+    longest = max(1, WORK_BETWEEN_LOOKS // solver.work)
+    while solver.iteration < iteration:
+        with keeper.whole_steps():
+            solver.run(min(longest, iteration - solver.iteration))
+        keeper.save_if_due()
+        if budget.is_over:
+            return

@@ -1,0 +1,266 @@
+"""Keeping a run on disk while it goes on, and going on with one that was kept."""
+
+from __future__ import annotations
+
+import json
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from infoset.errors import CheckpointMismatchError, ParameterError
+from infoset.regret import StateArrays
+from infoset.runs.budget import Budget
+from infoset.runs.checkpoint import (
+    Checkpoint,
+    Checkpointing,
+    read_checkpoint,
+    write_checkpoint,
+)
+from infoset.runs.compatibility import check_same_run
+from infoset.runs.result import TracePoint
+from infoset.tree import SequenceForm
+from infoset.utils.interrupts import interrupts_held
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = [
+    "Keeper",
+    "NoKeeper",
+    "Resumable",
+    "RunKeeper",
+    "keep_run",
+    "plain_settings",
+    "refuse_checkpoint",
+    "settings_of",
+]
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """What a method needs for its runs to be kept and gone on with, besides `IterativeSolver`."""
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game."""
+
+    @property
+    def iteration(self) -> int:
+        """Number of iterations done."""
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return the numbers that, with the game, decide every iteration, by name."""
+
+    def state(self) -> StateArrays:
+        """Return the arrays that iterations move, by name: these themselves, or copies."""
+
+    def set_state(self, state: StateArrays) -> None:
+        """Take the values of arrays that have the names, types and shapes of `state()`."""
+
+
+def settings_of(row: DataclassInstance) -> dict[str, Any]:
+    """Return the numbers of a row and its class: its fields without name and description.
+
+    Examples
+    --------
+    >>> from infoset.solvers import RTCFRPlus
+    >>> settings_of(RTCFRPlus(period=50))["period"]
+    50
+    """
+    fields = asdict(row)
+    numbers = {name: fields[name] for name in fields if name not in ("name", "description")}
+    return {"row": type(row).__qualname__, **numbers}
+
+
+def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
+    """Refuse to keep a run, on behalf of a method whose state cannot be kept.
+
+    Raises
+    ------
+    ParameterError
+        If a checkpoint is asked for.
+    """
+    if checkpoint is not None:
+        raise ParameterError(
+            f"checkpoint={checkpoint.path} is not for {method}, whose state cannot be kept: leave "
+            "checkpoint out, or choose a method such as cfr+"
+        )
+
+
+def keep_run(solver: object, method: str, budget: Budget) -> RunKeeper | NoKeeper:
+    """Go on with the run in the file that the budget names, if it is there, and keep it there.
+
+    Parameters
+    ----------
+    solver : IterativeSolver
+        At its beginning; it takes the state of the file.
+    method : str
+        What the result calls it.
+    budget : Budget
+        Its trace and its clock go on from those of the file.
+
+    Raises
+    ------
+    ParameterError
+        If the method cannot be kept.
+    CheckpointFileError
+        If the file cannot be read.
+    CheckpointMismatchError
+        If it belongs to another run, or to one that is past the iterations of the budget.
+    """
+    if budget.checkpoint is None:
+        return NoKeeper()
+    if not isinstance(solver, Resumable):
+        refuse_checkpoint(budget.checkpoint, method)
+        raise AssertionError("refused above")
+    keeper = RunKeeper(solver, method, budget, budget.checkpoint)
+    if budget.checkpoint.path.exists():
+        keeper.resume()
+    return keeper
+
+
+class NoKeeper:
+    """Keeps nothing: what a run has that asks for no checkpoint."""
+
+    def whole_steps(self) -> AbstractContextManager[None]:
+        """Let Ctrl-C come at any time."""
+        return nullcontext()
+
+    def save_if_due(self) -> None:
+        """Save nothing."""
+
+    def save(self) -> None:
+        """Save nothing."""
+
+
+class Keeper(ABC):
+    """Keeps one run in one file.
+
+    Parameters
+    ----------
+    to : Checkpointing
+        Where, and how often.
+    """
+
+    def __init__(self, to: Checkpointing) -> None:
+        self._to = to
+        self._kept_iteration = -1
+        self._kept_at = time.monotonic()
+        self._cost = 0.0
+
+    @abstractmethod
+    def checkpoint(self) -> Checkpoint:
+        """Return the run as it is now."""
+
+    def read(self, point: type = TracePoint) -> Checkpoint:
+        """Return what is in the file, whose measurements are of the class `point`.
+
+        Raises
+        ------
+        CheckpointFileError
+            If the file cannot be read.
+        CheckpointMismatchError
+            If it belongs to another run.
+        """
+        kept = read_checkpoint(self._to.path, point)
+        check_same_run(kept, self.checkpoint(), self._to.path)
+        self._kept_iteration = kept.iteration
+        return kept
+
+    def whole_steps(self) -> AbstractContextManager[None]:
+        """Hold Ctrl-C back until the block ends, so that no iteration is half done."""
+        return interrupts_held()
+
+    def save_if_due(self) -> None:
+        """Save if a save begun later would not be done in time.
+
+        Saving never takes more than half of the time, though, if it has to be done less often.
+        """
+        wait = max(self._to.seconds - self._cost, 2 * self._cost)
+        if time.monotonic() - self._kept_at >= wait:
+            self.save()
+
+    def save(self) -> None:
+        """Save, unless this iteration is already.
+
+        Raises
+        ------
+        CheckpointFileError
+            If the file cannot be written.
+        """
+        began = time.monotonic()
+        checkpoint = self.checkpoint()
+        if checkpoint.iteration == self._kept_iteration:
+            return
+        write_checkpoint(checkpoint, self._to.path)
+        self._kept_iteration = checkpoint.iteration
+        self._kept_at = began
+        self._cost = time.monotonic() - began
+
+
+class RunKeeper(Keeper):
+    """Keeps one run of a solver in one file.
+
+    Parameters
+    ----------
+    solver : Resumable
+    method : str
+        What the result calls it.
+    budget : Budget
+        Of the run: its clock and its trace are kept too.
+    to : Checkpointing
+        Where, and how often.
+    """
+
+    def __init__(self, solver: Resumable, method: str, budget: Budget, to: Checkpointing) -> None:
+        super().__init__(to)
+        self._solver = solver
+        self._method = method
+        self._budget = budget
+
+    def resume(self) -> None:
+        """Give the state, the trace and the time of the file to the solver and the budget.
+
+        Raises
+        ------
+        CheckpointFileError, CheckpointMismatchError
+            As `keep_run`.
+        """
+        kept = self.read()
+        planned = self._budget.iterations
+        if planned is not None and kept.iteration > planned:
+            raise CheckpointMismatchError(
+                f"{self._to.path} is a run of {kept.iteration} iterations, past the {planned} "
+                f"asked for; ask for at least {kept.iteration}, or give another file"
+            )
+        self._solver.set_state(kept.state)
+        self._budget.trace.extend(kept.trace)
+        self._budget.started -= kept.seconds
+
+    def checkpoint(self) -> Checkpoint:
+        """Return the run as it is now."""
+        form = self._solver.sequence_form
+        return Checkpoint(
+            game=form.name,
+            fingerprint=form.fingerprint,
+            method=self._method,
+            settings=plain_settings(self._solver.settings()),
+            iteration=self._solver.iteration,
+            seconds=self._budget.elapsed,
+            trace=tuple(self._budget.trace),
+            state=self._solver.state(),
+        )
+
+
+def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as JSON has them, functions and classes by their names."""
+    plain: dict[str, Any] = json.loads(json.dumps(settings, default=_named))
+    return plain
+
+
+def _named(value: object) -> str:
+    """Return the name of a function or class, which is the same in every process, or the text."""
+    return getattr(value, "__qualname__", str(value))

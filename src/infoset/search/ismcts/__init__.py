@@ -1,0 +1,6 @@
+"""Monte Carlo tree search over what players know."""
+
+from infoset.search.ismcts.record import TreeSearchRecord
+from infoset.search.ismcts.searcher import BONUSES, IsMcts
+
+__all__ = ["BONUSES", "IsMcts", "TreeSearchRecord"]

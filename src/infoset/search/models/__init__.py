@@ -1,0 +1,36 @@
+"""Games as searches read them, compiled or by their rules."""
+
+from infoset.search.models._kernels import (
+    CHANCE_MOVE,
+    END,
+    Position,
+    empty_position,
+    implement,
+    inlined,
+    play_out,
+)
+from infoset.search.models.choosing import model_kind, register_model, search_model
+from infoset.search.models.dice import DiceModel
+from infoset.search.models.graph import GraphModel
+from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.rules import RulesModel
+from infoset.search.models.tricks import TricksModel
+
+__all__ = [
+    "CHANCE_MOVE",
+    "END",
+    "DiceModel",
+    "GraphModel",
+    "Position",
+    "Roots",
+    "RulesModel",
+    "SearchModel",
+    "TricksModel",
+    "empty_position",
+    "implement",
+    "inlined",
+    "model_kind",
+    "play_out",
+    "register_model",
+    "search_model",
+]

@@ -1,0 +1,5 @@
+"""Games whose world states are all known."""
+
+from infoset.search.models.graph.model import GraphModel
+
+__all__ = ["GraphModel"]

@@ -1,1 +1,0 @@
-"""Extensive forms: games given as trees, what they keep or break, and conversions."""

@@ -1,0 +1,1 @@
+"""Small helpers that every room uses: arguments, compilation, random streams, SIMD, files."""

@@ -1,0 +1,206 @@
+"""Compile kernels with Numba, the same way for all of them, and cache the result by content.
+
+Numba trusts a compiled function on disk for as long as the file of that function is unchanged, and
+knows nothing of the functions compiled into it. Here a kernel is known by a digest of its own
+bytecode and of everything it refers to: other kernels, intrinsics and constants. Comments,
+docstrings, line numbers and file times do not enter, so that one cache serves every installation
+of the same code. Set the environment variable `NUMBA_CACHE_DIR` to share one directory.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
+from numba.core.types import BaseNamedTuple
+
+__all__ = ["bare_kernel", "inner_kernel", "kernel"]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+PACKAGE = __name__.partition(".")[0]
+OUTSIDE = ("numpy", "numba", "llvmlite")
+"""Packages whose functions are identified by name; Numba checks its own version."""
+
+PYTHON = f"py{sys.version_info.major}{sys.version_info.minor}"
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` with Numba, cached on disk.
+
+    Kernels live in files whose names end in `_kernels.py`, take arrays and numbers, and keep
+    strict IEEE arithmetic (no `fastmath`): the same input gives the same bits. They release the
+    global interpreter lock.
+    """
+    return _compile(function)
+
+
+def bare_kernel(function: Function) -> Function:
+    """Compile `function` as `kernel` does, without reference counts of arrays.
+
+    For loops around `inner_kernel` functions, which take twice as long with reference counts. The
+    function must not allocate arrays or copy slices.
+    """
+    return _compile(function, _nrt=False)
+
+
+def inner_kernel(function: Function) -> Function:
+    """Compile `function` as `bare_kernel` does, inlined into every kernel that calls it.
+
+    For functions of many arrays called in innermost loops, where a call would pass every array.
+    """
+    return _compile(function, _nrt=False, forceinline=True)
+
+
+def _compile(function: Function, **options: Any) -> Function:
+    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function)
+    on_disk = getattr(compiled, "_cache", None)
+    if on_disk is not None:  # with NUMBA_DISABLE_JIT, nothing is compiled
+        on_disk._cache_file = _CacheFile(compiled, on_disk._cache_path)
+    return cast(Function, compiled)
+
+
+class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
+    """The files of one kernel on disk; unreadable or mismatched files are ignored.
+
+    Numba numbers the data files of a kernel, and two processes that compile it at the same time
+    for different argument types may take the same number. Each data file therefore records what it
+    was compiled for. The fields of named tuples among the arguments belong to that: Numba
+    identifies such a type by its name alone.
+    """
+
+    def __init__(self, dispatcher: Any, directory: str) -> None:
+        shared = numba.config.CACHE_DIR
+        self._dispatcher = dispatcher
+        self._cache_path = str(Path(shared) / PACKAGE) if shared else directory
+        self._version = numba.__version__
+        self._name = ""
+
+    def save(self, key: Any, data: Any) -> None:
+        self._find_files()
+        Path(self._cache_path).mkdir(parents=True, exist_ok=True)
+        super().save(key, (key, _named_fields(key[0]), data))
+
+    def load(self, key: Any) -> Any:
+        self._find_files()
+        try:
+            *compiled_for, data = super().load(key)
+        except Exception:
+            return None
+        return data if compiled_for == [key, _named_fields(key[0])] else None
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
+
+    def _find_files(self) -> None:
+        """Name the files after the digest, once all that the kernel refers to is defined."""
+        if self._name:
+            return
+        function = self._dispatcher.py_func
+        self._source_stamp = content_digest(self._dispatcher)
+        self._name = f"{function.__module__}.{function.__qualname__}-{self._source_stamp}.{PYTHON}"
+        self._index_path = str(Path(self._cache_path) / f"{self._name}.nbi")
+        self._data_name_pattern = f"{self._name}.{{number:d}}.nbc"
+
+
+def _named_fields(types: Iterable[Any]) -> list[tuple[str, ...]]:
+    """Return the field names of all named tuples among argument types, nested ones included."""
+    found: list[tuple[str, ...]] = []
+    for kind in types:
+        if isinstance(kind, BaseNamedTuple):
+            found += [kind.instance_class._fields, *_named_fields(kind.types)]
+    return found
+
+
+def content_digest(dispatcher: Any) -> str:
+    """Return 16 hexadecimal digits that identify a kernel and everything compiled into it."""
+    content = hashlib.sha256()
+    for part in _content(dispatcher, set()):
+        content.update(f"{part}\n".encode())
+    return content.hexdigest()[:16]
+
+
+def _content(value: Any, seen: set[int]) -> Iterator[str]:
+    """Yield in words what a value contributes to the kernels that refer to it."""
+    if isinstance(value, Dispatcher):
+        yield repr(sorted(value.targetoptions.items(), key=str))
+        yield from _content(value.py_func, seen)
+    elif isinstance(value, FunctionType):
+        yield f"function {value.__module__}.{value.__qualname__}"
+        if id(value) not in seen and value.__module__.partition(".")[0] not in OUTSIDE:
+            seen.add(id(value))
+            yield from _code_content(value.__code__, value.__globals__, value.__doc__, seen)
+            for cell in value.__closure__ or ():
+                yield from _content(cell.cell_contents, seen)
+    elif isinstance(value, _Intrinsic):
+        # The operators that an intrinsic's module defines are compiled in without a name.
+        module = sys.modules[value._defn.__module__]
+        yield f"intrinsic {value._name} {_source_digest(str(module.__file__))}"
+    elif isinstance(value, np.ndarray):
+        yield f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    elif isinstance(value, tuple):
+        yield f"tuple {len(value)}"
+        for item in value:
+            yield from _content(item, seen)
+    elif isinstance(value, frozenset):
+        yield f"frozenset {sorted(map(repr, value))}"
+    elif isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
+        yield f"{type(value).__name__} {value!r}"
+    else:
+        name = getattr(value, "__qualname__", getattr(value, "__name__", type(value).__qualname__))
+        yield f"{type(value).__name__} {name} {getattr(value, '_fields', ())}"
+
+
+def _code_content(
+    code: CodeType, scope: dict[str, Any], docstring: str | None, seen: set[int]
+) -> Iterator[str]:
+    """Yield bytecode, constants, and the content of every global name that the code refers to."""
+    yield code.co_code.hex()
+    yield repr((code.co_varnames, code.co_freevars, code.co_names))
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code_content(constant, scope, None, seen)
+        elif constant is not docstring:
+            yield from _content(constant, seen)
+    for name in code.co_names:
+        value = scope.get(name)
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] == PACKAGE:
+            for attribute in code.co_names:
+                yield from _content(getattr(value, attribute, None), seen)
+        elif name in scope:
+            yield from _content(value, seen)
+
+
+@cache
+def _source_digest(path: str) -> str:
+    """Return a digest of a source file without its comments and docstrings."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [  # type: ignore[attr-defined]
+                statement
+                for statement in body
+                if not (
+                    isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+                )
+            ]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
+
+
+def _is_docstring(statement: Any) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

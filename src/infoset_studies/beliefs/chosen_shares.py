@@ -1,0 +1,174 @@
+"""A share for each public state, chosen by exact best responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from threading import Event
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.evaluation import best_response
+from infoset.experiments.cells import BrokenOff, CellResult
+from infoset.experiments.folders import run_slug
+from infoset.experiments.reports import Report, Table
+from infoset.experiments.studies import Experiment, RunCells
+from infoset.games import LiarsDice, load_game
+from infoset.policy import TabularPolicy
+from infoset.search import tabulate_pimc
+from infoset.search.closed_form import bid_response, pimc_table
+from infoset.typing import LongArray
+from infoset_studies.beliefs.policies import is_dice, tree_of
+from infoset_studies.beliefs.published import GAMES, SHARES
+from infoset_studies.beliefs.sheets import SEATS
+
+__all__ = ["CHOSEN"]
+
+LEAST_GAIN = 1e-9
+"""By how much a change must lower the best response, in the game's units, to be kept."""
+
+
+class Setting(NamedTuple):
+    """In which games, from how many shares, and how many rounds of changes at most.
+
+    Attributes
+    ----------
+    games : tuple[str, ...]
+        By their names in the tables.
+    shares : tuple[float, ...]
+    rounds : int
+    """
+
+    games: tuple[str, ...]
+    shares: tuple[float, ...]
+    rounds: int
+
+
+@dataclass(frozen=True)
+class ChosenCell:
+    """Coordinate descent: at one public state after the other, the share that is best.
+
+    Attributes
+    ----------
+    game : str
+    seat : int
+        Of the searcher, which is PIMC with all worlds.
+    shares : tuple[float, ...]
+        To choose from.
+    rounds : int
+        How often all public states are gone through, at most.
+    """
+
+    game: str
+    seat: int
+    shares: tuple[float, ...]
+    rounds: int
+
+    @property
+    def name(self) -> str:
+        """What its file begins with."""
+        return run_slug(self.game, f"chosen-{self.seat}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what decides its result."""
+        return {"chosen": True, **asdict(self)}
+
+    def run(self, interrupt: Event) -> CellResult:
+        """Return the best single share, what it gets, and what choosing gets."""
+        size, value_of = _dice_value(self) if is_dice(self.game) else _tree_value(self)
+        constant = [value_of(np.full(size, k)) for k in range(len(self.shares))]
+        start = int(np.argmin(constant))
+        chosen, best = np.full(size, start), constant[start]
+        for _ in range(self.rounds):
+            before = best
+            for place in range(size):
+                if interrupt.is_set():
+                    raise BrokenOff
+                chosen, best = self._better_at(place, chosen, best, value_of)
+            if best > before - LEAST_GAIN:
+                break
+        used = sorted({self.shares[k] for k in chosen.tolist()})
+        return {"one": constant[start], "share": self.shares[start], "each": best, "used": used}
+
+    def _better_at(
+        self, place: int, chosen: LongArray, best: float, value_of: Callable[[LongArray], float]
+    ) -> tuple[LongArray, float]:
+        for k in range(len(self.shares)):
+            changed = chosen.copy()
+            changed[place] = k
+            value = value_of(changed)
+            if value < best - LEAST_GAIN:
+                chosen, best = changed, value
+        return chosen, best
+
+
+def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
+    """Return how many public states the seat acts at, and what choices of shares get there."""
+    tree = tree_of(cell.game)
+    form = tree.sequence_form
+    policies = [tabulate_pimc(tree, PublicPrivateBelief(share)) for share in cell.shares]
+    stacked = np.stack([policy.probabilities[cell.seat] for policy in policies])
+    own = form.infostate_trees[cell.seat]
+    states, place = np.unique(own.public_state[own.acting], return_inverse=True)
+    owner = form.treeplexes[cell.seat].infostate_of_sequence[1:]
+    sequences = np.arange(1, stacked.shape[1])
+
+    def value_of(chosen: LongArray) -> float:
+        parts = list(policies[0].probabilities)
+        mixed = np.ones(stacked.shape[1])
+        mixed[1:] = stacked[chosen[place[owner]], sequences]
+        parts[cell.seat] = mixed
+        return best_response(TabularPolicy(form, tuple(parts)), 1 - cell.seat).value
+
+    return len(states), value_of
+
+
+def _dice_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
+    """Return how many last bids there are, none among them, and what choices of shares get."""
+    game = load_game(cell.game)
+    assert isinstance(game, LiarsDice)
+    shares = np.array(cell.shares)
+
+    def value_of(chosen: LongArray) -> float:
+        return bid_response(pimc_table(game, shares[chosen][None, :]), 1 - cell.seat).value
+
+    return len(game.bids) + 1, value_of
+
+
+def report(run: RunCells, setting: Setting) -> Report:
+    """Choose shares for both seats of each game."""
+    keys = [(game, seat) for game in setting.games for seat in (0, 1)]
+    cells = [
+        ChosenCell(GAMES[game].game, seat, setting.shares, setting.rounds) for game, seat in keys
+    ]
+    rows = tuple(
+        (
+            GAMES[game].title,
+            SEATS[seat],
+            result["share"],
+            result["one"],
+            result["each"],
+            " ".join(f"{share:g}" for share in result["used"]),
+        )
+        for (game, seat), result in zip(keys, run(cells), strict=True)
+    )
+    about = (
+        "What a best responder gets from PIMC with all worlds: with the best single share, and "
+        "with a share for each public state (in liar's dice: for each last bid), chosen one after "
+        "the other."
+    )
+    columns = ("game", "seat", "best share", "best response", "chosen by state", "shares used")
+    return Report((Table("chosen-shares", about, columns, rows),))
+
+
+CHOSEN = Experiment(
+    "chosen",
+    "A share for each public state",
+    report,
+    quick=Setting(("LD 2D", "LP"), SHARES[::5], 1),
+    full=Setting(("LD 2D", "LP"), SHARES, 3),
+    quick_time="seconds",
+    full_time="a minute",
+)

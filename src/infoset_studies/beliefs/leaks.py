@@ -1,0 +1,97 @@
+"""How much searchers give away of what they hold, by the share of the public belief."""
+
+from __future__ import annotations
+
+from itertools import product
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from infoset.evaluation import mean_true_state_ratio, true_state_ratios
+from infoset.experiments.reports import Report
+from infoset.experiments.studies import Experiment, RunCells
+from infoset.search.closed_form import BidTable
+from infoset_studies.beliefs.policies import (
+    Effort,
+    PolicyCell,
+    Searched,
+    searched,
+    tree_of,
+)
+from infoset_studies.beliefs.published import GAMES, SHARES, Row
+from infoset_studies.beliefs.sheets import ALGORITHMS, Measured, compared_sheet, share_chart
+
+__all__ = ["LEAKS", "true_state_ratio"]
+
+NUM_SEATS: Final = MappingProxyType({"LD 2D": 1, "LP": 2})
+"""Of liar's dice the first bid is looked at, which is the first player's."""
+
+
+class Setting(NamedTuple):
+    """Which games, with how much effort for policies.
+
+    Attributes
+    ----------
+    games : tuple[str, ...]
+        By their names in the tables.
+    effort : Effort
+    seeds : int
+    """
+
+    games: tuple[str, ...]
+    effort: Effort
+    seeds: int
+
+
+def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") -> float:
+    """Return the true state sampling ratio of a policy in a seat, averaged over play.
+
+    In liar's dice that of the first bid, as the first player makes it; on a tree, over a whole
+    game, as the opponent has it.
+    """
+    if isinstance(policy, BidTable):
+        first_bid = policy.probability[0, :, 0].T
+        return mean_true_state_ratio(first_bid, policy.prior, candidates=candidates)
+    tree = tree_of(policy.sequence_form.name)
+    return true_state_ratios(tree, policy, seat, observer=1 - seat, candidates=candidates).mean
+
+
+def report(run: RunCells, setting: Setting) -> Report:
+    """Measure what policies give away."""
+    seeds = range(setting.seeds)
+    keys = list(product(ALGORITHMS, setting.games, SHARES, seeds))
+    cells = [
+        PolicyCell(algorithm, GAMES[game].game, share, setting.effort, seed)
+        for algorithm, game, share, seed in keys
+    ]
+    results = zip(keys, cells, run(cells), strict=True)
+    policies = {key: searched(cell, result) for key, cell, result in results}
+    tables, charts = [], []
+    for game in setting.games:
+        found = {
+            Row(algorithm, game, seat): [
+                Measured.of_runs(
+                    [true_state_ratio(policies[algorithm, game, share, s], seat) for s in seeds]
+                )
+                for share in SHARES
+            ]
+            for algorithm, seat in product(ALGORITHMS, range(NUM_SEATS[game]))
+        }
+        name = f"tssr-{game.lower().replace(' ', '-')}"
+        title = (
+            f"True state sampling ratio in {GAMES[game].title}, by the share of the public belief: "
+            "1 gives nothing away."
+        )
+        tables.append(compared_sheet(name, title, SHARES, found, {}))
+        charts.append(share_chart(name, game, "true state sampling ratio", SHARES, found, {}))
+    return Report(tuple(tables), tuple(charts))
+
+
+LEAKS = Experiment(
+    "tssr",
+    "What searchers give away",
+    report,
+    quick=Setting(("LD 2D", "LP"), Effort(0.05, 20), 2),
+    full=Setting(("LD 2D", "LP"), Effort(0.01, 200), 3),
+    quick_time="as table 1, with which it shares its runs",
+    full_time="as table 1",
+)

@@ -1,0 +1,230 @@
+"""What searchers play on average, as tables that can be measured exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from threading import Event, Lock
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.evaluation import best_response
+from infoset.experiments.cells import BrokenOff, CellResult
+from infoset.experiments.folders import run_slug
+from infoset.game import Infostate, Step
+from infoset.games import LiarsDice, load_game
+from infoset.matches import average_search
+from infoset.policy import TabularPolicy
+from infoset.search import IsMcts, Pimc, Searcher, search_model
+from infoset.search.closed_form import BidTable, bid_response, pimc_table
+from infoset.tree import GameTree, build_tree
+from infoset.typing import FloatArray
+
+__all__ = [
+    "Effort",
+    "PolicyCell",
+    "Searched",
+    "is_dice",
+    "responses",
+    "searched",
+    "searcher_of",
+    "tree_of",
+]
+
+Searched: TypeAlias = BidTable | TabularPolicy
+
+WORLDS: Final = 1000
+SIMULATIONS: Final = 1000
+"""Those of the paper."""
+
+
+class Effort(NamedTuple):
+    """How long searches are repeated, to average what they find.
+
+    Attributes
+    ----------
+    tolerance : float
+        On a tree: standard error of each probability that ends it.
+    repeats : int
+        In liar's dice without a tree: how often each decision is made.
+    """
+
+    tolerance: float
+    repeats: int
+
+
+building = Lock()
+
+
+@cache
+def _built(game: str) -> GameTree:
+    return build_tree(load_game(game))
+
+
+def tree_of(game: str) -> GameTree:
+    """Return the tree of a game; built once."""
+    with building:
+        return _built(game)
+
+
+@dataclass(frozen=True)
+class PolicyCell:
+    """A searcher's answers at all infostates, averaged, for one share of the public belief.
+
+    Attributes
+    ----------
+    algorithm : str
+        `pimc` or `ismcts`.
+    game : str
+    share : float
+    effort : Effort
+    seed : int
+    changes : tuple[tuple[str, Any], ...]
+        Other settings of the searcher.
+    """
+
+    algorithm: str
+    game: str
+    share: float
+    effort: Effort
+    seed: int
+    changes: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What its file begins with."""
+        return run_slug(self.game, f"{self.algorithm}-{self.share:g}-{self.seed}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """Return what decides its result."""
+        return {"worlds": WORLDS, "simulations": SIMULATIONS, **asdict(self)}
+
+    def run(self, interrupt: Event) -> CellResult:
+        """Search; return the average policy, and what best responses get in the other seat."""
+        policy = self._table(interrupt) if is_dice(self.game) else self._on_tree(interrupt)
+        return {"policy": _numbers(policy), "responses": responses(policy)}
+
+    def _on_tree(self, interrupt: Event) -> TabularPolicy:
+        tree = tree_of(self.game)
+        searcher = Interruptible(
+            searcher_of(self.algorithm, tree, self.share, **dict(self.changes)), interrupt
+        )
+        tolerance = self.effort.tolerance
+        return average_search(tree, searcher, tolerance=tolerance, seed=self.seed).policy
+
+    def _table(self, interrupt: Event) -> BidTable:
+        game = load_game(self.game)
+        assert isinstance(game, LiarsDice)
+        repeats = self.effort.repeats
+        if self.algorithm == "pimc":
+            return pimc_table(
+                game, self.share, num_worlds=WORLDS, num_repeats=repeats, seed=self.seed
+            )
+        searcher = searcher_of(self.algorithm, game, self.share, **dict(self.changes))
+        return _asked_table(game, Interruptible(searcher, interrupt), repeats, self.seed)
+
+
+def searched(cell: PolicyCell, result: CellResult) -> Searched:
+    """Return the policy that a cell has found."""
+    numbers = [np.array(part) for part in result["policy"]]
+    if not is_dice(cell.game):
+        return TabularPolicy(tree_of(cell.game).sequence_form, tuple(numbers))
+    game = load_game(cell.game)
+    assert isinstance(game, LiarsDice)
+    return BidTable(game, np.array(numbers))
+
+
+def responses(policy: Searched) -> tuple[float, float]:
+    """Return what a best responder gets where the policy sits first, and where it sits second."""
+    if isinstance(policy, BidTable):
+        return bid_response(policy, 1).value, bid_response(policy, 0).value
+    return best_response(policy, 1).value, best_response(policy, 0).value
+
+
+def searcher_of(
+    algorithm: str,
+    game: GameTree | LiarsDice | Any,
+    share: float | Sequence[float],
+    **changes: Any,
+) -> Searcher:
+    """Return a searcher with the numbers of the paper.
+
+    PIMC takes the opponent for hostile: where a tie is worth a win to both, as in the card games,
+    alpha-beta minimises what the searcher gets.
+    """
+    model, belief = search_model(game), PublicPrivateBelief(share)
+    if algorithm == "pimc":
+        return Pimc(model, belief=belief, num_worlds=WORLDS, opponents="hostile", **changes)
+    return IsMcts(model, belief=belief, num_simulations=SIMULATIONS, **changes)
+
+
+@dataclass(frozen=True)
+class Interruptible:
+    """A searcher that can be told to stop."""
+
+    searcher: Searcher
+    interrupt: Event
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return what the searcher finds.
+
+        Raises
+        ------
+        BrokenOff
+            Once the event is set.
+        """
+        answer: FloatArray = self.search_many(infostate, rng, 1)[0]
+        return answer
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] what so many searches find.
+
+        Raises
+        ------
+        BrokenOff
+            Once the event is set.
+        """
+        if self.interrupt.is_set():
+            raise BrokenOff
+        return self.searcher.search_many(infostate, rng, number)
+
+
+def is_dice(game: str) -> bool:
+    """Return whether policies are tables by hand and last bid, for want of a tree."""
+    rules = load_game(game)
+    return isinstance(rules, LiarsDice) and rules.numdice > 1
+
+
+def _asked_table(game: LiarsDice, searcher: Interruptible, repeats: int, seed: int) -> BidTable:
+    """Return what a searcher finds with each hand after each bid.
+
+    What led to the last bid does not matter to it, since nothing is inferred from bids, and so
+    each is asked for where it is the only one.
+    """
+    hands, bids = len(game.rolls), len(game.bids)
+    probability = np.zeros((1, hands, bids + 1, bids + 1))
+    for hand, last in np.ndindex(hands, bids + 1):
+        infostate = _after_bid(game, hand, last)
+        rng = np.random.default_rng((seed, hand, last))
+        found = searcher.search_many(infostate, rng, repeats).mean(axis=0)
+        probability[0, hand, last, last : last + len(found)] = found
+    return BidTable(game, probability)
+
+
+def _after_bid(game: LiarsDice, hand: int, last: int) -> Infostate:
+    """Return what the mover knows with a hand, after a single bid; before any, where it is 0."""
+    rolled = Step(None, game.rolls[hand][0], None)
+    if last == 0:
+        return Infostate(0, (rolled,))
+    return Infostate(1, (rolled, Step(None, None, game.calls[last - 1])))
+
+
+def _numbers(policy: Searched) -> list[Any]:
+    """Return the probabilities of a policy, as JSON has them."""
+    held = policy.probability if isinstance(policy, BidTable) else policy.probabilities
+    return [part.tolist() for part in held]

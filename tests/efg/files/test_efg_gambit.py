@@ -1,0 +1,69 @@
+"""What Gambit 16.7 read in our files, as stored by `ask_gambit.py`, beside what infoset reads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from ask_gambit import ANSWERS, SOLVED, digest, texts
+from efg_forms import assert_same
+
+from infoset.efg import find_recall_violation, parse_efg
+from infoset.front import solve
+
+TEXTS = texts()
+ANSWER = json.loads(ANSWERS.read_text(encoding="utf-8"))
+READ = [name for name, answer in ANSWER.items() if "nodes" in answer]
+REWRITTEN = [name for name, answer in ANSWER.items() if "rewritten" in answer]
+
+
+def test_gambit_was_asked_about_what_we_write_today():
+    assert {name: digest(text) for name, text in TEXTS.items()} == {
+        name: answer["sha256"] for name, answer in ANSWER.items()
+    }, "run ask_gambit.py again; its docstring says how"
+
+
+def test_gambit_reads_all_but_the_strange_labels():
+    refused = {name for name, answer in ANSWER.items() if "refused" in answer}
+    assert refused == {"strange_labels.efg", "strange_labels.efg, written"}
+    assert "strange_labels.efg, plain" in READ
+
+
+@pytest.mark.parametrize("name", READ)
+def test_gambit_reads_the_same_game(name):
+    form, answer = parse_efg(TEXTS[name]), ANSWER[name]
+    assert form.name == answer["title"]
+    assert list(form.player_names) == answer["players"]
+    assert form.num_histories == answer["nodes"]
+    assert [len(names) for names in form.infoset_names] == answer["infosets"]
+    assert (find_recall_violation(form) is None) == answer["perfect_recall"]
+    utility = form.utility[form.terminals]
+    is_constant_sum = bool(np.ptp(utility.sum(axis=1)) < 1e-9)
+    assert is_constant_sum == answer["constant_sum"]
+    least, most = (float(Fraction(payoff)) for payoff in answer["payoffs"])
+    np.testing.assert_allclose([utility.min(), utility.max()], [least, most])
+
+
+@pytest.mark.parametrize("name", sorted(SOLVED))
+def test_gambit_s_linear_program_finds_the_same_value(name):
+    expected = [float(Fraction(value)) for value in ANSWER[name]["values"]]
+    np.testing.assert_allclose(solve(parse_efg(TEXTS[name]), "lp").values, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", REWRITTEN)
+def test_what_gambit_writes_of_it_is_the_same_form(name):
+    """All but names that Gambit gives to outcomes without one."""
+    form, rewritten = parse_efg(TEXTS[name]), parse_efg(ANSWER[name]["rewritten"])
+    outcomes = tuple(
+        ours if ours.name else ours._replace(name=theirs.name)
+        for ours, theirs in zip(form.outcomes, rewritten.outcomes, strict=True)
+    )
+    assert_same(rewritten, replace(form, outcomes=outcomes))
+
+
+def test_many_are_compared():
+    assert len(READ) > 20
+    assert len(REWRITTEN) > 15

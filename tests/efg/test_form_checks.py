@@ -1,0 +1,160 @@
+"""Each check finds its witness on the game made for it, and nothing on games in order."""
+
+from __future__ import annotations
+
+import pytest
+
+import figures
+from infoset.efg import (
+    FORM_CHECKS,
+    as_game,
+    augment,
+    check_form,
+    extensive_form,
+    forget_non_acting,
+    make_form,
+    pad_timing,
+    terminal,
+    timing,
+)
+from infoset.errors import UnsupportedGameError
+from infoset.games import load_game
+
+ACTIONS = "same actions all over an information set"
+RECALL = "perfect recall"
+ABSENT = "no absent-mindedness"
+THICK = "no thick information sets"
+CYCLE = "timeable"
+UNEVEN = "1-timeable"
+THICK_PUBLIC = "no thick public sets"
+PUBLIC = "public sets known to everybody"
+REWARDS = "observable rewards"
+
+BOTH = ("first", "second")
+WITNESSES = {
+    "matching_pennies": {},
+    "not_timeable": {CYCLE: ("g", "h", "h'", "g'"), UNEVEN: ("h'", "h")},
+    "levels_apart": {UNEVEN: ("past h0", "after h0")},
+    "absent_minded_driver": dict.fromkeys((RECALL, ABSENT, THICK, CYCLE, UNEVEN), BOTH),
+    "forgetful": {RECALL: ("hid H", "hid T")},
+    "thick_infoset": dict.fromkeys((RECALL, THICK, THICK_PUBLIC), BOTH),
+    "thick_public_set": {THICK_PUBLIC: BOTH},
+    "action_mismatch": {ACTIONS: ("hidden H", "hidden T")},
+    "actor_mismatch": {ACTIONS: ("asked", "passed")},
+    "public_mismatch": {PUBLIC: ("hidden H", "hidden T")},
+    "hidden_reward": {REWARDS: ("wallet of 1", "wallet of 9")},
+}
+"""What each figure breaks, and the histories that show it; it keeps the other checks."""
+
+WHOSE = {
+    ("not_timeable", UNEVEN): 1,
+    ("levels_apart", UNEVEN): 1,
+    ("thick_infoset", RECALL): 1,
+    ("thick_infoset", THICK): 1,
+    ("action_mismatch", ACTIONS): 1,
+    ("actor_mismatch", ACTIONS): 1,
+    ("public_mismatch", PUBLIC): 1,
+}
+"""The player a witness is about, where that is not player 0."""
+
+COMMON = {CYCLE, THICK_PUBLIC}
+"""Witnesses that are about nobody in particular."""
+
+
+@pytest.mark.parametrize("figure", WITNESSES)
+def test_each_figure_breaks_what_it_was_made_for(figure):
+    form = getattr(figures, figure)()
+    report = check_form(form)
+    assert list(report.violations) == list(FORM_CHECKS)
+    for check, violation in report.violations.items():
+        assert report.keeps(check) == (violation is None)
+        expected = WITNESSES[figure].get(check, ())
+        assert violation is None or violation.player == (
+            None if check in COMMON else WHOSE.get((figure, check), 0)
+        )
+        found = violation.histories if violation else ()
+        assert tuple(form.history_label(history) for history in found) == expected
+
+
+@pytest.mark.parametrize("figure", WITNESSES)
+def test_messages_name_the_histories_and_the_rule(figure):
+    form = getattr(figures, figure)()
+    for check, names in WITNESSES[figure].items():
+        text = str(FORM_CHECKS[check](form))
+        assert all(repr(name) in text for name in names)
+        assert "(rule: " in text
+
+
+def test_what_messages_say():
+    def text(figure, check):
+        return FORM_CHECKS[check](getattr(figures, figure)()).found
+
+    assert "by H at 'hide' and to the second by T at 'hide'" in text("forgetful", RECALL)
+    assert "['H', 'T'] and ['T', 'H']" in text("action_mismatch", ACTIONS)
+    assert "['yes', 'no'] and none" in text("actor_mismatch", ACTIONS)
+    assert "'shown H' and 'shown T'" in text("public_mismatch", PUBLIC)
+    assert "was paid 1 and 9" in text("hidden_reward", REWARDS)
+    assert "at depth 1, from 'h', at depth 2" in text("not_timeable", UNEVEN)
+    assert "infoset" not in text("thick_public_set", THICK_PUBLIC)
+    recall = text("thick_infoset", RECALL)
+    assert "by nothing (play begins there) and to the second by waiting at 'waiting'" in recall
+
+
+@pytest.mark.parametrize("form", figures.two_augmentations(), ids=str)
+def test_augmented_forms_in_order_break_nothing(form):
+    assert form.is_augmented
+    assert not any(check_form(form).violations.values())
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3,imp_info=True)"])
+def test_forms_of_games_break_nothing(name):
+    form = extensive_form(load_game(name))
+    for kind in (form, forget_non_acting(form)):
+        assert not any(check_form(kind).violations.values())
+
+
+def test_a_form_without_moves_breaks_nothing():
+    report = check_form(make_form(terminal(3, -3)))
+    assert not any(report.violations.values())
+
+
+def test_the_report_as_text():
+    lines = str(check_form(figures.thick_public_set())).splitlines()
+    assert lines[0] == "thick public set, an augmented extensive form"
+    assert lines[1] == f"  kept  {ACTIONS}"
+    assert lines[7:9] == [
+        f"broken  {THICK_PUBLIC}",
+        "        public set 'playing' holds 'first' and, further on, 'second'",
+    ]
+    assert str(check_form(figures.forgetful())).startswith("forgetful, a classical extensive form")
+
+
+@pytest.mark.parametrize("figure", ["forgetful", "action_mismatch", "absent_minded_driver"])
+def test_what_has_no_sequence_form_says_so(figure):
+    form = getattr(figures, figure)()
+    with pytest.raises(UnsupportedGameError, match="has no sequence form: player"):
+        _ = form.sequence_form
+
+
+@pytest.mark.parametrize(
+    ("figure", "rule"),
+    [
+        ("forgetful", "perfect recall"),
+        ("not_timeable", "not timeable: information sets form a cycle"),
+        ("thick_public_set", "thick public sets"),
+        ("public_mismatch", "everybody knows the public set"),
+        ("action_mismatch", "by the same actions"),
+    ],
+)
+def test_what_no_game_leads_to_says_so(figure, rule):
+    with pytest.raises(UnsupportedGameError, match=rule):
+        as_game(getattr(figures, figure)())
+
+
+def test_conversions_that_need_a_timing_say_so():
+    form = figures.not_timeable()
+    for convert in (timing, pad_timing):
+        with pytest.raises(UnsupportedGameError, match="'h' comes after 'g'"):
+            convert(form)
+    with pytest.raises(UnsupportedGameError, match="pad_timing"):
+        augment(figures.levels_apart())

@@ -1,0 +1,220 @@
+"""Averages of searches, against the policies that they are drawn from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compiled_games import compiled, policies_at_random
+from determinized_dice import DeterminizedDice, SampledDice
+from infoset.errors import ParameterError
+from infoset.evaluation import best_response
+from infoset.matches import average_search
+from infoset.policy import UniformPolicy, tabulate, uniform_policy
+from stand_ins import Blend, OneAction
+
+
+def some_policy(spec):
+    return policies_at_random(spec)[0]
+
+
+def gaps(averaged, exact, player):
+    """Return [I] the largest distance of a probability from that of a table."""
+    gap = np.abs(averaged.policy.probabilities[player] - exact.probabilities[player])
+    plex = exact.sequence_form.treeplexes[player]
+    return np.maximum.reduceat(gap, plex.first_sequence)
+
+
+def test_averages_are_the_policy_that_answers_are_drawn_from():
+    tree, exact = compiled("leduc_poker"), some_policy("leduc_poker")
+    averaged = average_search(tree, [OneAction(exact), None], tolerance=0.06)
+    assert averaged.is_settled
+    seen_both = averaged.errors[0] > 0
+    scores = gaps(averaged, exact, 0)[seen_both] / averaged.errors[0][seen_both]
+    assert 0.6 < (scores < 1).mean() < 0.77  # 0.68 of a normal distribution
+    assert scores.max() < 5
+
+
+def test_repeats_are_those_that_the_spread_asks_for():
+    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    averaged = average_search(tree, OneAction(exact), tolerance=0.02)
+    plexes = exact.sequence_form.treeplexes
+    for player, plex in enumerate(plexes):
+        chance = exact.probabilities[player][plex.first_sequence]
+        needed = np.maximum(chance * (1 - chance) / 0.02**2, 50)
+        repeats, errors = averaged.repeats[player], averaged.errors[player]
+        assert repeats == pytest.approx(needed, rel=0.35)
+        assert (errors <= 0.02).all()
+        seen_both = errors > 0
+        assert seen_both.sum() >= 5
+        by_chance = np.sqrt(chance * (1 - chance) / repeats)
+        assert errors[seen_both] == pytest.approx(by_chance[seen_both], rel=0.35)
+        assert (averaged.moved[player] < 5 * 0.02).all()
+
+
+def test_the_rule_by_hand():
+    """One, then the other: the average goes from 1 to 1/2, of two numbers with variance 1/2."""
+
+    class Turns:
+        def search(self, infostate, rng):
+            self.seen = getattr(self, "seen", {})
+            self.seen[infostate] = 1 - self.seen.get(infostate, 1)
+            return np.eye(2)[self.seen[infostate]]
+
+    averaged = average_search(compiled("kuhn_poker"), Turns(), tolerance=0.5)
+    assert set(averaged.policy.probabilities[0][1:]) == {0.5}
+    for found, expected in [
+        (averaged.repeats, 2),
+        (averaged.moved, 0.5),
+        (averaged.errors, 0.5),
+    ]:
+        assert np.concatenate(found) == pytest.approx(expected)
+    assert averaged.is_settled
+
+
+def test_stopping_does_not_push_the_average():
+    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    found = [
+        average_search(tree, [OneAction(exact), None], tolerance=0.1, seed=seed)
+        for seed in range(60)
+    ]
+    offs = [(average.policy.probabilities[0] - exact.probabilities[0])[1::2] for average in found]
+    spread = np.std(offs, axis=0) / len(found) ** 0.5
+    assert (np.abs(np.mean(offs, axis=0)) < 4 * spread).all()
+
+
+def test_what_never_differs_is_asked_as_often_as_one_answer_could_move_it():
+    dice = DeterminizedDice(1, 3)
+
+    class Sure:
+        def search(self, infostate, rng):
+            return dice.action_probabilities(infostate, ())
+
+    tree = compiled("liars_dice(dice_sides=3)")
+    averaged = average_search(tree, Sure(), tolerance=0.1)
+    exact = tabulate(tree.sequence_form, [dice, dice])
+    for player, plex in enumerate(tree.sequence_form.treeplexes):
+        assert averaged.policy.probabilities[player] == pytest.approx(exact.probabilities[player])
+        assert set(averaged.repeats[player][plex.num_actions > 1]) == {10}
+        assert set(averaged.repeats[player][plex.num_actions == 1]) == {0}
+        assert (averaged.errors[player] < 1e-7).all()
+
+
+def test_an_infostate_has_numbers_of_its_own():
+    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    both = average_search(tree, Blend(exact, 0.9), tolerance=0.05)
+    first = average_search(tree.sequence_form, [Blend(exact, 0.9), None], tolerance=0.05)
+    assert (first.policy.probabilities[0] == both.policy.probabilities[0]).all()
+    assert set(first.policy.probabilities[1][1:]) == {0.5}
+    assert not first.repeats[1].any()
+    spread = average_search(tree, Blend(exact, 0.9), tolerance=0.05, workers=2)
+    for player in (0, 1):
+        assert (spread.policy.probabilities[player] == both.policy.probabilities[player]).all()
+        assert (spread.repeats[player] == both.repeats[player]).all()
+    alike = average_search(tree, OneAction(uniform_policy(tree.sequence_form)), tolerance=0.1)
+    for player in (0, 1):
+        assert len(set(alike.policy.probabilities[player][1::2])) > 2
+    assert (alike.policy.probabilities[0] != alike.policy.probabilities[1]).any()
+    other = average_search(tree, Blend(exact, 0.9), tolerance=0.05, seed=1)
+    assert (other.policy.probabilities[0] != both.policy.probabilities[0]).any()
+
+
+class FirstNumber:
+    """A searcher that answers by the first number it draws, and keeps it."""
+
+    def __init__(self):
+        self.drawn = {}
+
+    def search(self, infostate, rng):
+        number = rng.random()
+        self.drawn.setdefault(infostate, number)
+        return np.array([number, 1 - number])
+
+
+def test_no_two_infostates_have_the_same_numbers():
+    searcher = FirstNumber()
+    average_search(compiled("matrix_mp"), searcher, tolerance=0.5, max_repeats=2)
+    average_search(compiled("kuhn_poker"), searcher, tolerance=0.5, max_repeats=2)
+    assert len(searcher.drawn) == len(set(searcher.drawn.values())) == 2 + 12
+
+
+def test_what_is_not_reached_does_not_matter_to_a_best_response():
+    tree = compiled("liars_dice(dice_sides=3)")
+    searcher = SampledDice(1, 3, 0.4, 20)
+    everywhere = average_search(tree, searcher, tolerance=0.1)
+    reached = average_search(tree, searcher, tolerance=0.1, reached_only=True)
+    asked = [sum(int((n > 0).sum()) for n in a.repeats) for a in (everywhere, reached)]
+    assert asked[1] < asked[0] / 2
+    for player in (0, 1):
+        here = reached.repeats[player] > 0
+        plex = tree.sequence_form.treeplexes[player]
+        rows = np.repeat(here, plex.num_actions)
+        ours, theirs = (a.policy.probabilities[player][1:] for a in (reached, everywhere))
+        assert (ours[rows] == theirs[rows]).all()
+        value = best_response(everywhere.policy, player).value
+        assert best_response(reached.policy, player).value == pytest.approx(value, abs=1e-12)
+
+
+def test_searches_that_are_cut_short_say_so():
+    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    averaged = average_search(tree, OneAction(exact), tolerance=0.01, max_repeats=30)
+    assert not averaged.is_settled
+    assert averaged.num_unsettled == sum(int((e > 0.01).sum()) for e in averaged.errors)
+    assert max(repeats.max() for repeats in averaged.repeats) == 30
+
+
+# The whole road, against numbers known: search everywhere, average, answer as well as can be.
+
+
+@pytest.mark.parametrize(
+    ("numdice", "sides", "first", "second"),
+    [(1, 3, -0.0741, 0.2593), (1, 4, 0.125, 0.4167), (2, 2, -0.875, 0.875)],
+)
+def test_best_responses_to_determinised_dice(numdice, sides, first, second):
+    tree = compiled(f"liars_dice(numdice={numdice},dice_sides={sides})")
+    dice = DeterminizedDice(numdice, sides)
+    policy = tabulate(tree.sequence_form, [dice, dice])
+    assert best_response(policy, 1).value == pytest.approx(first, abs=1e-4)
+    assert best_response(policy, 0).value == pytest.approx(second, abs=1e-4)
+
+
+def test_best_responses_to_the_average_of_many_worlds():
+    tree = compiled("liars_dice(dice_sides=3)")
+    searcher = SampledDice(1, 3, 0.0, 1000)
+    averaged = average_search(tree, searcher, tolerance=0.03, reached_only=True)
+    assert best_response(averaged.policy, 1).value == pytest.approx(-0.0741, abs=0.03)
+    assert best_response(averaged.policy, 0).value == pytest.approx(0.2593, abs=0.03)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(game="kuhn_poker"), "a GameTree, or its sequence_form"),
+        (dict(searchers=UniformPolicy()), "infoset.policy.tabulate"),
+        (dict(searchers=[None]), "got 1 searchers; kuhn_poker has 2 players"),
+        (dict(tolerance=0), "tolerance=0 is out of range"),
+        (dict(tolerance=1.5), "tolerance=1.5 is out of range"),
+        (dict(tolerance=float("nan")), "must be a finite number"),
+        (dict(max_repeats=1), "max_repeats=1 must be a whole number, at least 2"),
+        (dict(seed=-1), "seed=-1 must be"),
+        (dict(workers=0), "workers=0 must be"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    given = {"game": compiled("kuhn_poker"), "searchers": None, **arguments}
+    if given["searchers"] is None:
+        given["searchers"] = OneAction(some_policy("kuhn_poker"))
+    with pytest.raises(ParameterError, match=message):
+        average_search(**given)
+
+
+def test_a_search_that_finds_no_distribution():
+    class Wrong:
+        def search(self, infostate, rng):
+            return np.array([0.5, 0.6])
+
+    with pytest.raises(ParameterError, match="a policy answered"):
+        average_search(compiled("kuhn_poker"), Wrong())

@@ -1,0 +1,350 @@
+"""Matches, against exact expected values, and for what holds exactly play by play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compiled_games import compiled, policies_at_random
+from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
+from infoset.evaluation import expected_values
+from infoset.evaluation._kernels import drawn_index, edges_of_joint_action
+from infoset.game import Observation
+from infoset.games import load_game, matrix_game
+from infoset.matches import play_matches
+from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
+from infoset.tree import build_tree
+from toys import Toy
+
+GAMES = [
+    "kuhn_poker",
+    "kuhn_poker(players=3)",
+    "leduc_poker",
+    "matrix_bos",
+    "matrix_rps",
+    "goofspiel(num_cards=3,imp_info=True,points_order=random,returns_type=total_points)",
+]
+
+
+def two_policies(spec):
+    return policies_at_random(spec, 2, seed=7)
+
+
+def exact_seat_values(first, second):
+    """Return what `first` expects in each seat, with `second` in all others."""
+    seats = range(first.sequence_form.num_players)
+    return np.array([expected_values(second.replace_player(seat, first))[seat] for seat in seats])
+
+
+class Behaviour:
+    """A policy in play, that also writes down what it was asked."""
+
+    def __init__(self, policy, probabilities=None):
+        self.policy = policy
+        self.probabilities = probabilities
+        self.asked = []
+
+    def action_probabilities(self, infostate, legal_actions):
+        self.asked.append(infostate)
+        if self.probabilities is not None:
+            return self.probabilities
+        return self.policy.action_probabilities(infostate, legal_actions)
+
+
+class Pure:
+    """A policy that always takes the action of one position."""
+
+    def __init__(self, position):
+        self.position = position
+
+    def action_probabilities(self, infostate, legal_actions):
+        return np.eye(len(legal_actions))[min(self.position, len(legal_actions) - 1)]
+
+
+def always(tree, position):
+    """Return the table that takes the action of one position everywhere."""
+    weights = []
+    for plex in tree.sequence_form.treeplexes:
+        chosen = np.zeros(plex.num_sequences)
+        chosen[plex.first_sequence + np.minimum(position, plex.num_actions - 1)] = 1
+        weights.append(chosen)
+    return TabularPolicy.from_weights(tree.sequence_form, weights)
+
+
+def coin_after_a_walk(**rules):
+    """Player 0 walks one step or three, then nature flips a fair coin for 1."""
+
+    def transitions(world, joint_action):
+        if world == "start":
+            return [("walk 1" if joint_action[0] == "long" else "flip", 1)]
+        following = {"walk 1": "walk 2", "walk 2": "flip"}.get(world)
+        if world == "flip":
+            return [("heads", 0.5), ("tails", 0.5)]
+        return [(following, 1)] if following else []
+
+    def rewards(world, joint_action, next_world):
+        gain = {"heads": 1, "tails": -1}.get(next_world, 0)
+        return (gain, -gain)
+
+    def legal(world, player):
+        return ("short", "long") if world == "start" else ("on",)
+
+    return Toy(
+        2,
+        actors=lambda world: (0,) if world in ("start", "walk 1", "walk 2") else (),
+        legal_actions=legal,
+        transitions=transitions,
+        rewards=rewards,
+        observe=lambda world, joint_action, next_world: Observation(next_world),
+        **rules,
+    )
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_compiled_road_agrees_with_exact_values(spec):
+    tree = compiled(spec)
+    first, second = two_policies(spec)
+    result = play_matches(tree, first, second, num_deals=60_000, seed=1)
+    exact = exact_seat_values(first, second)
+    assert abs(result.mean - exact.mean()) < 4 * result.standard_error
+    low, high = tree.sequence_form.payoff_range
+    assert np.abs(np.array(result.seat_means) - exact).max() < 4 * (high - low) / 2 / 60_000**0.5
+    assert result.mean == pytest.approx(np.mean(result.seat_means), abs=1e-12)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_the_road_of_the_rules_agrees_with_exact_values(spec):
+    first, second = two_policies(spec)
+    result = play_matches(load_game(spec), first, second, num_deals=600, seed=2)
+    exact = exact_seat_values(first, second)
+    assert abs(result.mean - exact.mean()) < 4 * result.standard_error
+
+
+def test_both_roads_have_the_same_spread():
+    tree = compiled("leduc_poker")
+    first, second = two_policies("leduc_poker")
+    by_tree = play_matches(tree, first, second, num_deals=1500)
+    by_rules = play_matches(tree.game, first, second, num_deals=1500)
+    assert by_rules.standard_error == pytest.approx(by_tree.standard_error, rel=0.15)
+    gap = 4 * np.hypot(by_tree.standard_error, by_rules.standard_error)
+    assert abs(by_tree.mean - by_rules.mean) < gap
+
+
+def coverage(tree, first, second, num_deals, num_seeds):
+    """Return the share of seeds whose interval holds the exact value, and the mean z-score."""
+    exact = exact_seat_values(first, second).mean()
+    results = [
+        play_matches(tree, first, second, num_deals=num_deals, seed=seed)
+        for seed in range(num_seeds)
+    ]
+    hits = [result.interval[0] <= exact <= result.interval[1] for result in results]
+    scores = [(result.mean - exact) / result.standard_error for result in results]
+    return np.mean(hits), np.mean(scores)
+
+
+def test_the_interval_covers_the_expected_value_as_often_as_it_says():
+    share, bias = coverage(compiled("kuhn_poker"), *two_policies("kuhn_poker"), 200, 600)
+    assert 0.925 < share < 0.975  # 0.95, and three standard deviations of 600 draws
+    assert abs(bias) < 3.5 / 600**0.5
+
+
+def test_the_interval_counts_the_plays_of_a_deal_as_one_sample():
+    """In a game of common payoffs a policy meets itself with the same utility in both seats."""
+    tree = build_tree(matrix_game([[1, 0], [0, 1]], [[1, 0], [0, 1]]))
+    both = uniform_policy(tree.sequence_form)
+    share, _ = coverage(tree, both, both, 200, 600)
+    assert 0.925 < share < 0.975  # as if all plays were independent: 0.83
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+@pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "matrix_rps"])
+def test_a_policy_meets_itself_with_mean_zero_exactly(spec, road):
+    tree = compiled(spec)
+    policy, _ = two_policies(spec)
+    played = tree if road == "tree" else tree.game
+    result = play_matches(played, policy, policy, num_deals=50)
+    assert result.mean == pytest.approx(0, abs=1e-15)
+    assert result.standard_error == pytest.approx(0, abs=1e-15)
+    assert any(result.seat_means)
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+@pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "matrix_rps"])
+def test_exchanging_the_policies_negates_the_mean_exactly(spec, road):
+    tree = compiled(spec)
+    played = tree if road == "tree" else tree.game
+    first, second = two_policies(spec)
+    one = play_matches(played, first, second, num_deals=100, seed=5)
+    other = play_matches(played, second, first, num_deals=100, seed=5)
+    assert other.mean == -one.mean != 0
+    assert other.standard_error == one.standard_error
+    assert other.seat_means == tuple(-mean for mean in reversed(one.seat_means))
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+def test_nature_draws_the_same_after_plays_of_different_length(road):
+    tree = build_tree(coin_after_a_walk())
+    played, first, second = tree, always(tree, 0), always(tree, 1)
+    if road == "rules":
+        played, first, second = coin_after_a_walk(), Pure(0), Pure(1)
+    result = play_matches(played, first, second, num_deals=100)
+    assert any(result.seat_means)
+    assert result.standard_error == 0  # seat 0 wins exactly what seat 1 loses, deal by deal
+
+
+def test_each_seat_is_dealt_the_same_cards_in_every_play_of_a_deal():
+    game = load_game("kuhn_poker(players=3)")
+    first, second = Behaviour(UniformPolicy()), Behaviour(Pure(0))
+    play_matches(game, first, second, num_deals=40)
+
+    def first_turns(asked):
+        return [(seen.player, seen.steps[0].private) for seen in asked if len(seen.steps) < 4]
+
+    cards = {}
+    for deal, (seat, card) in enumerate(first_turns(first.asked)):
+        cards.setdefault(deal // 3, {})[seat] = card
+    assert all(len(set(hands.values())) == 3 for hands in cards.values())
+    assert len({tuple(sorted(hands.items())) for hands in cards.values()}) > 10
+
+
+def test_sharing_numbers_makes_near_policies_easier_to_tell_apart():
+    tree = compiled("leduc_poker")
+    first, other = two_policies("leduc_poker")
+    near = TabularPolicy(
+        tree.sequence_form,
+        tuple(
+            0.95 * a + 0.05 * b
+            for a, b in zip(first.probabilities, other.probabilities, strict=True)
+        ),
+    )
+    shared = play_matches(tree, first, near, num_deals=4000)
+    far = play_matches(tree, first, other, num_deals=4000)
+    assert shared.standard_error < far.standard_error / 2
+
+
+@pytest.mark.parametrize("road", ["tree", "rules"])
+def test_same_seed_same_result(road):
+    tree = compiled("leduc_poker")
+    played = tree if road == "tree" else tree.game
+    first, second = two_policies("leduc_poker")
+    one = play_matches(played, first, second, num_deals=50, seed=3)
+    assert play_matches(played, first, second, num_deals=50, seed=3) == one
+    assert play_matches(played, first, second, num_deals=50, seed=4).mean != one.mean
+    assert (one.num_deals, one.seed) == (50, 3)
+
+
+def test_the_numbers_of_a_deal_do_not_depend_on_batches(monkeypatch):
+    tree = compiled("kuhn_poker")
+    first, second = two_policies("kuhn_poker")
+    at_once = play_matches(tree, first, second, num_deals=100)
+    monkeypatch.setattr("infoset.matches.tree_matches.NUMBERS_AT_ONCE", 100)
+    assert play_matches(tree, first, second, num_deals=100) == at_once
+
+
+def test_global_random_state_is_left_alone():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    play_matches(compiled("kuhn_poker"), None, None, num_deals=10)
+    play_matches(load_game("kuhn_poker"), None, None, num_deals=10)
+    assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+
+
+def test_a_match_by_hand():
+    """Row 1 always meets column 2, then as column 1 it meets row 2."""
+    tree = build_tree(matrix_game([[5, 1], [2, 7]], [[0, 10], [30, 40]]))
+    result = play_matches(tree, always(tree, 0), always(tree, 1), num_deals=4, seed=9)
+    assert result.seat_means == (1, 30)
+    assert result.mean == 15.5
+    assert result.interval == (15.5, 15.5)
+    assert str(result) == (
+        "15.5 per play, 95 % confidence interval 15.5 to 15.5; wins 50 % (4 deals, each in 2 seats)"
+    )
+
+
+def test_the_interval_is_students_t():
+    tree = compiled("kuhn_poker")
+    result = play_matches(tree, *two_policies("kuhn_poker"), num_deals=5)
+    low, high = result.interval
+    assert (high - low) / 2 / result.standard_error == pytest.approx(2.776445)  # 4 degrees
+    assert (high + low) / 2 == pytest.approx(result.mean)
+
+
+def test_none_and_uniform_policy_and_the_uniform_table_are_the_same():
+    tree = compiled("leduc_poker")
+    policy, _ = two_policies("leduc_poker")
+    uniform = uniform_policy(tree.sequence_form)
+    results = {
+        play_matches(tree, policy, given, num_deals=50)
+        for given in (None, UniformPolicy(), uniform)
+    }
+    assert len(results) == 1
+    assert play_matches(tree.game, policy, None, num_deals=20) == play_matches(
+        tree.game, policy, uniform, num_deals=20
+    )
+
+
+def test_a_tree_is_played_by_its_rules_where_a_policy_is_no_table():
+    tree = compiled("kuhn_poker")
+    policy, _ = two_policies("kuhn_poker")
+    assert play_matches(tree, policy, Pure(1), num_deals=20) == play_matches(
+        tree.game, policy, Pure(1), num_deals=20
+    )
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "number", "index"),
+    [
+        ([0.25, 0.5, 0.25], 0.0, 0),
+        ([0.25, 0.5, 0.25], 0.2499, 0),
+        ([0.25, 0.5, 0.25], 0.25, 1),
+        ([0.25, 0.5, 0.25], 0.75, 2),
+        ([0.0, 1.0, 0.0], 0.0, 1),
+        ([0.5, 0.4999999, 0.0], 0.99999999, 1),
+        ([1.0], 0.5, 0),
+    ],
+)
+def test_drawn_index(probabilities, number, index):
+    assert drawn_index(np.array(probabilities), number) == index
+
+
+def test_edges_of_joint_action():
+    joint_action = np.array(
+        [[-1, -1], [0, 0], [0, 1], [0, 1], [1, 0], [1, 0], [1, 1], [0, 0]], np.int32
+    )
+    bounds = {
+        chosen: edges_of_joint_action(joint_action, np.array(chosen, np.int32), 1, 7)
+        for chosen in [(0, 0), (0, 1), (1, 0), (1, 1)]
+    }
+    assert bounds == {(0, 0): (1, 2), (0, 1): (2, 4), (1, 0): (4, 6), (1, 1): (6, 7)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(game="kuhn_poker"), "infoset.load makes a game"),
+        (dict(first="policy.parquet"), "load_policy reads a file"),
+        (dict(second=3), "3 is no policy"),
+        (dict(num_deals=1), "num_deals=1 must be a whole number, at least 2"),
+        (dict(seed=-1), "seed=-1 must be a whole number, at least 0"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    given = {"game": load_game("kuhn_poker"), "first": None, "second": None, **arguments}
+    with pytest.raises(ParameterError, match=message):
+        play_matches(**given)
+
+
+@pytest.mark.parametrize(
+    "answer", [[0.5], [0.5, 0.6], [1.5, -0.5], [float("nan"), 1.0], [[0.5, 0.5]]]
+)
+def test_a_policy_that_answers_no_distribution(answer):
+    wrong = Behaviour(None, np.array(answer))
+    with pytest.raises(ParameterError, match=r"at the infostate \[[JQK]\] of player 0, where"):
+        play_matches(load_game("kuhn_poker"), wrong, None, num_deals=2)
+
+
+def test_a_policy_for_another_game():
+    policy, _ = two_policies("kuhn_poker")
+    with pytest.raises(PolicyMismatchError, match="is for kuhn_poker, not for leduc_poker"):
+        play_matches(compiled("leduc_poker"), None, policy)
+    with pytest.raises(UnknownNameError, match="no play of this game leads to"):
+        play_matches(load_game("leduc_poker"), None, policy)

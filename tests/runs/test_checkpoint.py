@@ -1,0 +1,220 @@
+"""Checkpoint files: what is written is read, all or nothing, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infoset.errors import CheckpointFileError, ParameterError
+from infoset.runs import (
+    Checkpoint,
+    Checkpointing,
+    TracePoint,
+    checkpoint,
+    read_checkpoint,
+    write_checkpoint,
+)
+
+SMALL = Checkpoint(
+    game="kuhn_poker",
+    fingerprint="ab12",
+    method="mine",
+    settings={"floor": float("-inf"), "exponents": [1.5, None], "alternating": True},
+    iteration=7,
+    seconds=1.25,
+    trace=(TracePoint(1, 0.1, (0.1, -0.1), 0.3, 0.15), TracePoint(7, 1.0, (0.5,), 1e-300, None)),
+    state={
+        "done": np.array([7]),
+        "plans.0": np.array([1.0, -0.0, np.pi, 5e-324, np.inf]),
+        "plans.1": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "previous": np.zeros((3, 0)),
+    },
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.ckpt"
+
+
+@pytest.fixture
+def kept(path):
+    write_checkpoint(SMALL, path)
+    return path
+
+
+def assert_same(found, wanted):
+    for name, array in wanted.state.items():
+        assert found.state[name].dtype == array.dtype
+        assert found.state[name].shape == array.shape
+        assert found.state[name].tobytes() == array.tobytes()
+    assert found.state.keys() == wanted.state.keys()
+    assert replace(found, state={}) == replace(wanted, state={})
+
+
+def test_what_is_read_is_what_was_written(kept):
+    assert_same(read_checkpoint(kept), SMALL)
+
+
+def test_nothing_is_left_beside_the_file(kept):
+    write_checkpoint(replace(SMALL, iteration=8), kept)
+    assert read_checkpoint(kept).iteration == 8
+    assert os.listdir(kept.parent) == [kept.name]
+
+
+def test_a_file_cut_short_anywhere_is_refused(kept):
+    whole = kept.read_bytes()
+    for length in range(0, len(whole), 41):
+        kept.write_bytes(whole[:length])
+        with pytest.raises(CheckpointFileError, match=r"run\.ckpt .*delete it to begin again"):
+            read_checkpoint(kept)
+
+
+def test_a_file_with_any_byte_changed_is_refused_or_reads_the_same(kept):
+    whole = kept.read_bytes()
+    refused, places = 0, [*range(0, len(whole), 11), *range(len(whole) - 24, len(whole))]
+    for place in places:
+        kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0x11]) + whole[place + 1 :])
+        try:
+            found = read_checkpoint(kept)
+        except CheckpointFileError:
+            refused += 1
+        else:
+            assert_same(found, SMALL)
+    assert refused > len(places) / 2
+
+
+def _save(save, path, array):
+    with path.open("wb") as file:
+        save(file, array)
+
+
+def _with_header(path, header):
+    _save(lambda file, text: np.savez(file, header=text), path, np.frombuffer(header, np.uint8))
+
+
+def _zip(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header", "hello")
+
+
+FOREIGN = {
+    "text": lambda path: path.write_text("iteration,seconds\n1,0.1\n"),
+    "nothing": lambda path: path.write_bytes(b""),
+    "one array": lambda path: _save(np.save, path, np.zeros(3)),
+    "arrays": lambda path: _save(np.savez, path, np.zeros(3)),
+    "another header": lambda path: _with_header(path, b'{"version": 3}'),
+    "no JSON": lambda path: _with_header(path, b"\xff\x00"),
+    "a list": lambda path: _with_header(path, b"[]"),
+    "half a header": lambda path: _with_header(path, b'{"format": 1}'),
+    "an archive": _zip,
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_a_foreign_file_is_refused(path, what):
+    FOREIGN[what](path)
+    with pytest.raises(CheckpointFileError, match=r"run\.ckpt .*give"):
+        read_checkpoint(path)
+
+
+def test_objects_are_never_unpickled(path):
+    class Bomb:
+        def __reduce__(self):
+            raise AssertionError("pickled")
+
+    np_array = np.array([[1], [2, 3]], dtype=object)
+    _save(lambda file, array: np.savez(file, header=array), path, np_array)
+    with pytest.raises(CheckpointFileError, match="allow_pickle=False"):
+        read_checkpoint(path)
+
+
+def test_a_missing_file_is_named(path):
+    with pytest.raises(CheckpointFileError, match=r"there is no file .*run\.ckpt"):
+        read_checkpoint(path)
+
+
+def test_another_format_is_refused(path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "FORMAT", 2)
+    write_checkpoint(replace(SMALL, version="9.0"), path)
+    monkeypatch.undo()
+    with pytest.raises(CheckpointFileError, match=r"format 2, .*reads format 1: .*infoset 9\.0"):
+        read_checkpoint(path)
+
+
+@pytest.mark.parametrize("step", ["savez", "fsync", "replace"])
+def test_a_write_that_fails_leaves_what_was_there(kept, monkeypatch, step):
+    before = kept.read_bytes()
+
+    def full(file, *_, **__):
+        if step == "savez":
+            file.write(b"half of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np if step == "savez" else os, step, full)
+    with pytest.raises(CheckpointFileError, match=r"No space left.*is as it was"):
+        write_checkpoint(replace(SMALL, iteration=99), kept)
+    assert kept.read_bytes() == before
+    assert os.listdir(kept.parent) == [kept.name]
+
+
+def test_an_interrupted_write_leaves_what_was_there(kept, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_checkpoint(replace(SMALL, iteration=99), kept)
+    monkeypatch.undo()
+    assert_same(read_checkpoint(kept), SMALL)
+    assert os.listdir(kept.parent) == [kept.name]
+
+
+def test_the_file_is_on_the_disk_before_it_takes_its_name(path, monkeypatch):
+    steps = []
+    for name in ("fsync", "replace"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *a, n=name, f=real: (steps.append(n), f(*a))[1])
+    write_checkpoint(SMALL, path)
+    assert steps[:2] == ["fsync", "replace"]
+
+
+def test_what_a_killed_process_left_is_removed(kept):
+    (kept.parent / f".{kept.name}.1.tmp").write_bytes(b"half of it")
+    (kept.parent / ".other.ckpt.1.tmp").write_bytes(b"not ours")
+    write_checkpoint(SMALL, kept)
+    assert sorted(os.listdir(kept.parent)) == [".other.ckpt.1.tmp", kept.name]
+
+
+def test_names_with_signs_of_patterns_are_names(tmp_path):
+    path = tmp_path / "leduc_poker(num_ranks=4)[1]*.ckpt"
+    (tmp_path / f".{path.name}.1.tmp").touch()
+    write_checkpoint(SMALL, path)
+    assert_same(read_checkpoint(path), SMALL)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_the_header_is_text_for_other_programs(kept):
+    with np.load(kept) as archive:
+        about = json.loads(archive["header"].tobytes())
+    assert about["game"] == "kuhn_poker"
+    assert about["format"] == 1
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_seconds_out_of_range(path, seconds):
+    with pytest.raises(ParameterError, match=r"checkpoint_seconds=.* at least 0"):
+        Checkpointing(path, seconds)
+
+
+def test_a_checkpoint_is_a_file_in_a_folder_that_exists(tmp_path):
+    with pytest.raises(ParameterError, match="is a folder; give the name of a file"):
+        Checkpointing(tmp_path)
+    with pytest.raises(ParameterError, match=r"no folder .*nowhere; make it first"):
+        Checkpointing(Path(tmp_path, "nowhere", "run.ckpt"))

@@ -1,0 +1,414 @@
+"""Runs broken off anywhere go on to the same bits; runs that are not the same are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
+from infoset.games import load_game
+from infoset.regret import SCHEMES, RegretScheme, name_by_player
+from infoset.runs import (
+    Budget,
+    Checkpointing,
+    loop,
+    read_checkpoint,
+    resuming,
+    run_measured,
+    settings_of,
+    write_checkpoint,
+)
+from infoset.solvers import METHODS, FictitiousPlay, RTCFRPlus, find_method
+from infoset.solvers.regret_family import RegretSolver
+from infoset.tree import build_tree
+
+KUHN, KUHN3, LEDUC = (
+    build_tree(load_game(spec)).sequence_form
+    for spec in ("kuhn_poker", "kuhn_poker(players=3)", "leduc_poker")
+)
+UNKEPT = ("lp", "lp-ipm", "lp-refined")
+RUNS = [
+    *((KUHN, name) for name in METHODS if name not in UNKEPT),
+    *((KUHN3, name) for name in ("cfr", "cfr+-simultaneous", "apcfr+", "hs-dcfr", "xfp")),
+    *((LEDUC, name) for name in ("cfr+", "dcfr", "pdcfr+", "apcfr+", "hs-pcfr+", "rtcfr+")),
+]
+
+
+class Killed(BaseException):
+    """The end of a process, as far as a run can tell."""
+
+
+@dataclass
+class BrokenOff(Budget):
+    """A budget under which the run is broken off after so many looks at the clock."""
+
+    looks: int = 0
+    by: type[BaseException] = KeyboardInterrupt
+
+    @property
+    def is_over(self):
+        self.looks -= 1
+        if self.looks == -1:
+            raise self.by
+        return False
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.ckpt"
+
+
+@pytest.fixture
+def every_iteration(monkeypatch):
+    """Look at the clock after every iteration; the power does not go meanwhile."""
+    monkeypatch.setattr(loop, "WORK_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def run(form, method, **limits):
+    return find_method(method).run(form, Budget(**limits))
+
+
+def run_broken_off(form, method, path, looks, by, **limits):
+    budget = BrokenOff(**limits, checkpoint=Checkpointing(path, 0), looks=looks, by=by)
+    try:
+        return find_method(method).run(form, budget)
+    except Killed:
+        return None
+
+
+def bits(policy):
+    return [array.tobytes() for array in policy.probabilities]
+
+
+def assert_same_run(found, wanted):
+    assert (found.iterations, found.outcome) == (wanted.iterations, wanted.outcome)
+    assert bits(found.policy) == bits(wanted.policy)
+    assert bits(found.current_policy) == bits(wanted.current_policy)
+    assert [(p.iteration, p.nash_conv, p.values) for p in found.trace] == [
+        (p.iteration, p.nash_conv, p.values) for p in wanted.trace
+    ]
+
+
+@pytest.mark.usefixtures("every_iteration")
+@pytest.mark.parametrize(("form", "method"), RUNS, ids=lambda v: getattr(v, "name", v))
+def test_a_run_broken_off_anywhere_goes_on_to_the_same_bits(form, method, path):
+    whole = run(form, method, iterations=60)
+    rng = np.random.default_rng([*f"{form.name} {method}".encode()])
+    for looks in rng.integers(0, 40, 3).tolist():
+        by = (KeyboardInterrupt, Killed)[looks % 2]
+        run_broken_off(form, method, path, looks, by, iterations=60)
+    kept = read_checkpoint(path) if path.exists() else None
+    again = run(form, method, iterations=60, checkpoint=Checkpointing(path))
+    assert kept is None or 0 < kept.iteration <= 60
+    assert_same_run(again, whole)
+    assert_same_run(run(form, method, iterations=60, checkpoint=Checkpointing(path)), whole)
+    assert " at 0x" not in str(read_checkpoint(path).settings)
+
+
+@pytest.mark.usefixtures("every_iteration")
+@pytest.mark.parametrize("looks", range(12))
+def test_the_same_measurements_follow(path, looks):
+    """Between two measurements, at one, and in it: what follows does not depend on the break."""
+    run_broken_off(KUHN, "cfr+", path, 60 + looks, KeyboardInterrupt)
+    again = run(KUHN, "cfr+", iterations=100, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(KUHN, "cfr+", iterations=100))
+
+
+def test_a_run_that_is_over_is_over_again(path):
+    first = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
+    kept = path.read_bytes()
+    second = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
+    assert first.outcome == "converged"
+    assert_same_run(second, first)
+    assert second.seconds >= read_checkpoint(path).seconds
+    assert path.read_bytes() == kept
+
+
+def test_more_iterations_may_be_asked_for_later(path):
+    for iterations in (7, 61, 100):
+        run(LEDUC, "pcfr+", iterations=iterations, checkpoint=Checkpointing(path))
+    again = run(LEDUC, "pcfr+", iterations=200, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(LEDUC, "pcfr+", iterations=200))
+
+
+def test_fewer_iterations_are_refused(path):
+    run(KUHN, "cfr+", iterations=20, checkpoint=Checkpointing(path))
+    with pytest.raises(CheckpointMismatchError, match="20 iterations, past the 10 asked for"):
+        run(KUHN, "cfr+", iterations=10, checkpoint=Checkpointing(path))
+
+
+def test_time_counts_all_sittings(path):
+    run(KUHN, "cfr+", seconds=0.05, checkpoint=Checkpointing(path))
+    kept = read_checkpoint(path)
+    assert kept.seconds >= 0.05
+    write_checkpoint(replace(kept, seconds=1000.0), path)
+    limits = {"seconds": 1100.0, "iterations": kept.iteration + 5}
+    again = run(KUHN, "cfr+", **limits, checkpoint=Checkpointing(path))
+    assert again.trace[-1].seconds > 1000
+    assert again.seconds > 1000
+    over = run(KUHN, "cfr+", seconds=900.0, checkpoint=Checkpointing(path))
+    assert over.outcome == "seconds"
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from infoset.games import load_game
+from infoset.runs import Budget, Checkpointing
+from infoset.solvers import find_method
+from infoset.tree import build_tree
+
+form = build_tree(load_game("leduc_poker")).sequence_form
+kept = Checkpointing(Path(sys.argv[1]), 0.01)
+find_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
+def test_a_killed_process_goes_on_to_the_same_bits(path):
+    """By SIGKILL; and at every moment the file on the disk is a whole one."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
+    until = time.monotonic() + 60
+    seen = [0]
+    while len(set(seen)) < 4:
+        assert child.poll() is None
+        assert time.monotonic() < until
+        if path.exists():
+            seen.append(read_checkpoint(path).iteration)
+        time.sleep(0.002)
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL
+    assert seen == sorted(seen)
+    assert 0 < read_checkpoint(path).iteration < 20_000
+    again = run(LEDUC, "hs-pcfr+", iterations=20_000, checkpoint=Checkpointing(path))
+    assert_same_run(again, run(LEDUC, "hs-pcfr+", iterations=20_000))
+
+
+@pytest.mark.parametrize("cost", [0, 2, 30])
+def test_no_more_than_the_seconds_asked_for_are_lost(path, monkeypatch, cost):
+    """By a clock of our own: a second for an iteration, some for a save.
+
+    A save is done when the seconds since the one before have passed; unless it takes so long that
+    half of the time would go into it.
+    """
+    now, saved = [0.0], []
+    monkeypatch.setattr(resuming, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def slow(checkpoint, to):
+        saved.append(now[0])
+        now[0] += cost
+
+    monkeypatch.setattr(resuming, "write_checkpoint", slow)
+    solver = RegretSolver(KUHN, SCHEMES["cfr"])
+    keeper = resuming.keep_run(solver, "cfr", Budget(checkpoint=Checkpointing(path, 10)))
+    for _ in range(200):
+        solver.run(1)
+        now[0] += 1
+        keeper.save_if_due()
+    gaps = np.diff([0.0, *saved])
+    assert saved[0] == 10
+    assert set(gaps[1:]) == {max(10 - cost, 2 * cost)}
+
+
+def other(form=KUHN, method="hs-pcfr+", **limits):
+    return lambda path: run(form, method, **{"iterations": 30, **limits}, checkpoint=path)
+
+
+RENAMED = replace(build_tree(load_game("kuhn_poker(players=3)")).sequence_form, name="kuhn_poker")
+
+
+@dataclass(frozen=True)
+class Restarting(RegretScheme):
+    """A scheme of one's own, whose code its numbers do not tell."""
+
+
+OTHERS = {
+    "game": (other(LEDUC), "game kuhn_poker there and leduc_poker here"),
+    "rules": (other(RENAMED), f"fingerprint of kuhn_poker {KUHN.fingerprint[:12]} there and "),
+    "method": (other(method="cfr+"), r"method hs-pcfr\+ there and cfr\+ here"),
+    "horizon": (
+        other(iterations=31),
+        r"horizon \(the iterations asked for\) 30 there and 31 here\. Give this run a file",
+    ),
+    "scheme": (
+        other(method=replace(SCHEMES["hs-pcfr+"], regret_floor=-1.0)),
+        r"regret_floor 0\.0 there and -1\.0 here",
+    ),
+    "class": (
+        other(method=Restarting(**vars(SCHEMES["hs-pcfr+"]))),
+        "row RegretScheme there and Restarting here",
+    ),
+    "several": (
+        other(method=replace(SCHEMES["hs-pcfr+"], average_delay=2, prediction=0.5)),
+        r"prediction 1\.0 there and 0\.5 here; average_delay 0 there and 2 here",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_checkpoint_of_another_run_is_refused(path, what):
+    other()(Checkpointing(path))
+    before = path.read_bytes()
+    run_other, message = OTHERS[what]
+    with pytest.raises(CheckpointMismatchError, match=rf"belongs to another run: {message}"):
+        run_other(Checkpointing(path))
+    assert path.read_bytes() == before
+
+
+def test_numbers_of_a_method_that_is_no_scheme_are_compared_too(path):
+    run(KUHN, RTCFRPlus(), iterations=5, checkpoint=Checkpointing(path))
+    with pytest.raises(CheckpointMismatchError, match="period 100 there and 50 here"):
+        run(KUHN, RTCFRPlus(period=50), iterations=5, checkpoint=Checkpointing(path))
+
+
+def test_arrays_of_another_precision_are_refused(path):
+    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    kept = read_checkpoint(path)
+    state = {**kept.state, "plans.1": kept.state["plans.1"].astype(np.float32)}
+    write_checkpoint(replace(kept, state=state), path)
+    with pytest.raises(
+        CheckpointMismatchError, match=r"plans\.1 float32 \[13\] there and float64 \[13\] here"
+    ):
+        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+
+
+def test_runs_in_single_precision_go_on_in_it(path):
+    def run_single(iterations, checkpoint=None):
+        solver = RegretSolver(LEDUC, SCHEMES["apcfr+"], "float32")
+        return run_measured(solver, "apcfr+", Budget(iterations=iterations, checkpoint=checkpoint))
+
+    run_single(33, Checkpointing(path))
+    with pytest.raises(CheckpointMismatchError, match=r"float32 .*there and float64 .*here"):
+        run(LEDUC, "apcfr+", iterations=60, checkpoint=Checkpointing(path))
+    again = run_single(60, Checkpointing(path))
+    assert_same_run(again, run_single(60))
+
+
+def test_a_checkpoint_of_another_version_is_refused(path):
+    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    write_checkpoint(replace(read_checkpoint(path), version="0.0.7"), path)
+    with pytest.raises(CheckpointMismatchError, match=r"written by infoset 0\.0\.7, and this is"):
+        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+
+
+def test_a_damaged_checkpoint_is_refused_and_left(path):
+    run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    path.write_bytes(path.read_bytes()[:-100])
+    before = path.read_bytes()
+    with pytest.raises(CheckpointFileError, match="damaged"):
+        run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
+    assert path.read_bytes() == before
+
+
+class Unkept(FictitiousPlay):
+    """A method that hands out no state."""
+
+    state = None
+
+
+def test_methods_without_a_state_say_so(path):
+    for name in UNKEPT:
+        with pytest.raises(ParameterError, match=rf"not for {name}, whose .* leave checkpoint out"):
+            run(KUHN, name, checkpoint=Checkpointing(path))
+    with pytest.raises(ParameterError, match=r"not for unkept, whose"):
+        run_measured(Unkept(KUHN), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
+    assert not path.exists()
+
+
+def test_auto_takes_a_method_that_can_be_kept(path):
+    result = run(KUHN, "auto", target=0.01, checkpoint=Checkpointing(path))
+    assert result.outcome == "converged"
+    assert result.reason.startswith("lp has no state to keep in a checkpoint")
+    assert read_checkpoint(path).method == result.method != "lp"
+
+
+@dataclass(frozen=True)
+class Torn:
+    """A method of one's own, slow in the middle of an iteration."""
+
+    name: str = "torn"
+    description: str = "interrupted in the middle"
+
+    def run(self, form, budget):
+        return run_measured(TornSolver(form), self.name, budget)
+
+
+class TornSolver(FictitiousPlay):
+    """Half of an iteration is done when Ctrl-C comes; the other half is to follow."""
+
+    def __init__(self, form):
+        super().__init__(form)
+        self.halves = np.zeros(2, np.int64)
+
+    def run(self, iterations):
+        for _ in range(iterations):
+            self.halves[0] += 1
+            if self.halves[0] == 3:
+                signal.raise_signal(signal.SIGINT)
+            self.halves[1] += 1
+            super().run(1)
+
+    def state(self):
+        return {**super().state(), "halves": self.halves}
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """A row with a function among its numbers."""
+
+    weights: object = np.cumsum
+
+
+def test_a_function_among_the_numbers_is_known_by_its_name(path):
+    class Solver(FictitiousPlay):
+        def settings(self):
+            return settings_of(Weighted())
+
+    run_measured(Solver(KUHN), "mine", Budget(iterations=2, checkpoint=Checkpointing(path)))
+    assert read_checkpoint(path).settings == {"row": "Weighted", "weights": "cumsum"}
+
+
+def test_ctrl_c_waits_for_the_end_of_an_iteration(path):
+    result = run(KUHN, Torn(), iterations=10, checkpoint=Checkpointing(path))
+    assert (result.outcome, result.iterations) == ("interrupted", 3)
+    assert read_checkpoint(path).state["halves"].tolist() == [3, 3]
+    torn = TornSolver(KUHN)
+    assert run_measured(torn, "torn", Budget(iterations=10)).outcome == "interrupted"
+    assert torn.halves.tolist() == [3, 2]
+
+
+def test_handlers_of_others_get_their_interrupts(path):
+    came = []
+    before = signal.signal(signal.SIGINT, lambda *about: came.append(about))
+    try:
+        result = run(KUHN, Torn(), iterations=10, checkpoint=Checkpointing(path))
+        assert signal.getsignal(signal.SIGINT) is not before
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (result.outcome, len(came)) == ("iterations", 1)
+
+
+def test_a_run_is_kept_in_any_thread(path):
+    worker = threading.Thread(
+        target=run, args=(KUHN, "cfr+"), kwargs={"iterations": 5, "checkpoint": Checkpointing(path)}
+    )
+    worker.start()
+    worker.join()
+    assert read_checkpoint(path).iteration == 5
+
+
+def test_every_state_is_named_by_kind_and_player():
+    solver = RegretSolver(KUHN3, SCHEMES["cfr"])
+    kinds = {name.split(".")[0] for name in solver.state()} - {"done"}
+    named = name_by_player(**{kind: range(3) for kind in kinds})
+    assert solver.state().keys() == {*named, "done"}

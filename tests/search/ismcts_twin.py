@@ -1,0 +1,110 @@
+"""Tree search over infostates once more: with dictionaries, histories of the rules, and labels.
+
+Random numbers are taken in the order of the kernels: the root; then at each node an action not
+tried yet, or one for each tie; at each transition of nature's; in random play each choice.
+"""
+
+from math import inf, log, sqrt
+
+from infoset.utils.splitmix import next_uniform
+
+
+class Node:
+    """The statistics of an infostate, by action."""
+
+    def __init__(self, actions):
+        self.visits = 0
+        self.tried = dict.fromkeys(actions, 0)
+        self.total = dict.fromkeys(actions, 0.0)
+
+
+class Twin:
+    """One search, from histories and their probabilities."""
+
+    def __init__(self, histories, probability, stream, width, num_rollouts=1):
+        self.histories, self.probability = histories, probability
+        self.stream, self.width, self.num_rollouts = stream, width, num_rollouts
+        self.nodes = {}
+
+    def number(self, below):
+        """Return a whole number below another, all alike."""
+        return int(next_uniform(self.stream) * below)
+
+    def pick(self, pairs):
+        """Return the first value at which the sum of the chances exceeds a number drawn."""
+        place, total = next_uniform(self.stream), 0.0
+        for value, chance in pairs:
+            total += float(chance)
+            if place < total:
+                return value
+        return pairs[-1][0]
+
+    def run(self, simulations):
+        for _ in range(simulations):
+            root = self.pick(list(zip(range(len(self.histories)), self.probability, strict=True)))
+            self.simulate(self.histories[root])
+
+    def simulate(self, history):
+        path = []
+        leaf, chosen = self.walk(history, {}, lambda *at: self.in_tree(path, *at))
+        ends = []
+        for _ in range(self.num_rollouts):
+            end, _ = self.walk(leaf, chosen, lambda _, legal: self.any_of(legal))
+            ends.append(end.rewards_so_far)
+        for infostate, action in path:
+            node = self.nodes[infostate]
+            node.visits += 1
+            node.tried[action] += 1
+            for end in ends:
+                node.total[action] += float(end[infostate.player]) / self.num_rollouts
+
+    def walk(self, history, chosen, choose):
+        """Go on until the end, or until nothing is chosen; return where, and what was chosen."""
+        chosen = dict(chosen)
+        while not history.is_terminal:
+            for player in sorted(history.actors):
+                if player not in chosen:
+                    action = choose(history.infostates[player], history.legal_actions(player))
+                    if action is None:
+                        return history, chosen
+                    chosen[player] = action
+            joint = history.joint(chosen)
+            outcomes = [pair for pair in history.game.transitions(history.world, joint) if pair[1]]
+            world = outcomes[0][0] if len(outcomes) == 1 else self.pick(outcomes)
+            history, chosen = history.extend(joint, world), {}
+        return history, chosen
+
+    def any_of(self, legal):
+        return legal[self.number(len(legal)) if len(legal) > 1 else 0]
+
+    def in_tree(self, path, infostate, legal):
+        if infostate not in self.nodes:
+            self.nodes[infostate] = Node(legal)
+            return None
+        action = self.best(self.nodes[infostate])
+        path.append((infostate, action))
+        return action
+
+    def best(self, node):
+        untried = [action for action, count in node.tried.items() if count == 0]
+        if untried:
+            return untried[self.number(len(untried))]
+        best, ties, highest = None, 0, -inf
+        for action, count in node.tried.items():
+            bound = node.total[action] / count + self.width * sqrt(log(node.visits) / count)
+            if bound > highest:
+                best, ties, highest = action, 1, bound
+            elif bound == highest:
+                ties += 1
+                if next_uniform(self.stream) < 1 / ties:
+                    best = action
+        return best
+
+
+def root_counts(twin, player, actions):
+    """Return visits and totals of actions, over all own infostates where the search began."""
+    own = {history.infostates[player] for history in twin.histories}
+    nodes = [twin.nodes[infostate] for infostate in own if infostate in twin.nodes]
+    visits = [sum(node.tried.get(action, 0) for node in nodes) for action in actions]
+    totals = [sum(node.total.get(action, 0.0) for node in nodes) for action in actions]
+    return visits, totals

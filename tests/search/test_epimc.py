@@ -1,0 +1,255 @@
+"""Postponed perfect information: as PIMC at depth 1, and without its mistake below that."""
+
+import numpy as np
+import pytest
+from oracle_pimc import plain_values
+
+from infoset.beliefs import PublicPrivateBelief, find_leak
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.evaluation import best_response, expected_values
+from infoset.game import Infostate, Observation, Step
+from infoset.games import load_game
+from infoset.policy import tabulate, uniform_policy
+from infoset.search import GraphModel, RulesModel
+from infoset.search.models.dice import DiceModel
+from infoset.search.pimc import Epimc, tabulate_pimc
+from infoset.tree import build_tree, explore
+from toys import Toy
+
+SIDES = ("rock", "paper", "scissors")
+
+
+def guessing(leave, *, is_hidden=True, is_drawn=True, num_guesses=1):
+    """A coin is hidden; who plays must guess it, and be right once, who leaves gets `leave`.
+
+    Before the last guess all others are for nothing. World states are what happened so far.
+    """
+
+    def actors(world):
+        if world in ((), ("play",)):
+            return (0,) if world == () else () if is_drawn else (1,)
+        return (0,) if 2 <= len(world) < 2 + num_guesses else ()
+
+    def legal_actions(world, player):
+        if world == ():
+            return ("leave", "play")
+        return SIDES
+
+    def transitions(world, joint):
+        if world == ("play",) and is_drawn:
+            return [((*world, side), 1 / 3) for side in SIDES]
+        action = joint[1] if joint[1] is not None else joint[0]
+        return [((*world, action), 1)] if action is not None else []
+
+    def rewards(world, joint, after):
+        if after == ("leave",):
+            return leave, -leave
+        is_right = len(after) == 2 + num_guesses and after[-1] == after[1]
+        return (1, -1) if is_right else (0, 0)
+
+    def observe(world, joint, after):
+        shown = after[1] if world == ("play",) and not is_hidden else len(after)
+        return Observation(public=shown)
+
+    return Toy(
+        2,
+        initial_world=lambda: (),
+        actors=actors,
+        legal_actions=legal_actions,
+        transitions=transitions,
+        rewards=rewards,
+        observe=observe,
+    )
+
+
+def models(game):
+    return GraphModel(explore(game)), RulesModel(game)
+
+
+def first_move(game, depth, **options):
+    """Return what is played first, which must be the same by the graph and by the rules."""
+    answers = [
+        Epimc(model, depth=depth, num_worlds=None, **options)
+        .search(Infostate(0, ()), np.random.default_rng(0))
+        .tolist()
+        for model in models(game)
+    ]
+    assert answers[0] == answers[1]
+    return dict(zip(("leave", "play"), answers[0], strict=True))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, (0.9, 0.2)])
+@pytest.mark.parametrize(
+    "name",
+    ["leduc_poker(num_ranks=2)", "kuhn_poker(players=3)", "trick_taking(num_cards=4,num_suits=2)"],
+)
+def test_at_depth_one_it_is_pimc(name, share):
+    tree, belief = build_tree(load_game(name)), PublicPrivateBelief(share)
+    table = tabulate_pimc(tree, belief)
+    searcher = Epimc(GraphModel(tree), depth=1, belief=belief, num_worlds=None)
+    found = tabulate(tree.sequence_form, [searcher] * tree.num_players)
+    for one, other in zip(found.probabilities, table.probabilities, strict=True):
+        assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("is_drawn", [True, False])
+def test_who_must_guess_does_not_count_on_seeing(is_drawn):
+    # a guess is right one time in three: worth 1/3, not 1; if another hides, whatever it
+    # hides is as good to it, as long as it counts on being seen through
+    for leave, best in ((0.3, "play"), (0.4, "leave"), (0.9, "leave"), (1.1, "leave")):
+        game = guessing(leave, is_drawn=is_drawn)
+        assert first_move(game, 1)["play"] == (leave < 1), "PIMC counts on seeing"
+        assert first_move(game, 2)[best] == first_move(game, 3)[best] == 1.0
+
+
+def test_what_is_shown_is_used():
+    game = guessing(0.9, is_hidden=False)
+    assert first_move(game, 1) == first_move(game, 2) == {"leave": 0.0, "play": 1.0}
+
+
+def test_depth_counts_own_decisions():
+    # the first guess is for nothing, so that at depth 2 the second one is thought to be seen
+    game = guessing(0.5, num_guesses=2)
+    assert [first_move(game, depth)["play"] for depth in (1, 2, 3, 4)] == [1.0, 1.0, 0.0, 0.0]
+
+
+def test_equal_actions_are_tied():
+    assert first_move(guessing(1 / 3), 2) == {"leave": 0.5, "play": 0.5}
+
+
+@pytest.mark.parametrize(("seed", "loses"), [(1, False), (3, True)])
+def test_alone_in_the_world_enough_depth_is_optimal(seed, loses):
+    # a game in which the other player never decides: PIMC may lose, the best policy is known
+    name = f"random_game(seed={seed},num_players=2,simultaneous_share=0.0,chance_share=0.6)"
+    game = load_game(name)
+    dumb = Toy(
+        2,
+        initial_world=game.initial_world,
+        actors=game.actors,
+        legal_actions=lambda w, p: game.legal_actions(w, p)[: 9 if p == 0 else 1],
+        transitions=game.transitions,
+        rewards=game.rewards,
+        observe=game.observe,
+    )
+    tree = build_tree(dumb)
+    best = best_response(uniform_policy(tree.sequence_form), 0).value
+    values = []
+    for depth in (1, 9):
+        searcher = Epimc(GraphModel(tree), depth=depth, num_worlds=None)
+        policy = tabulate(tree.sequence_form, [searcher, None])
+        values.append(expected_values(policy)[0])
+    assert values[1] == pytest.approx(best)
+    assert (values[0] < best - 1e-3) == loses, "PIMC loses where it counts on seeing"
+
+
+def against_nature(game):
+    """Player 1 of a game is nature, and does what is best for it if it sees everything."""
+    value = plain_values(game)
+
+    def joint_actions(world, action):
+        if 1 not in game.actors(world):
+            return [((action, None), 1.0)]
+        legal = game.legal_actions(world, 1)
+        worth = [value.after(world, 1, reply)[1] for reply in legal]
+        best = [reply for reply, w in zip(legal, worth, strict=True) if w > max(worth) - 1e-9]
+        return [((None, reply), 1 / len(best)) for reply in best]
+
+    return Toy(
+        2,
+        initial_world=lambda: (game.initial_world(), None),
+        actors=lambda w: [player for player in game.actors(w[0]) if player == 0],
+        legal_actions=lambda w, player: game.legal_actions(w[0], player),
+        transitions=lambda w, a: [
+            ((after, joint), float(chance) * share)
+            for joint, share in joint_actions(w[0], a[0])
+            for after, chance in game.transitions(w[0], joint)
+        ],
+        rewards=lambda w, a, n: game.rewards(w[0], n[1], n[0]),
+        observe=lambda w, a, n: game.observe(w[0], n[1], n[0]),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "too_much"), [("leduc_poker(num_ranks=2)", 0.1), ("liars_dice(dice_sides=3)", 0.0)]
+)
+def test_with_enough_depth_it_is_a_best_reply_to_opponents_who_see_everything(name, too_much):
+    tree = build_tree(load_game(name))
+    value = {}
+    for depth in (1, 9):
+        values, reach = first_values(tree, depth=depth)
+        value[depth] = reach @ values.max(axis=1)
+    single = build_tree(against_nature(tree.game))
+    best = best_response(uniform_policy(single.sequence_form), 0).value
+    assert value[9] == pytest.approx(best)
+    assert value[1] >= best + too_much - 1e-9, "PIMC thinks that it will see everything"
+
+
+def first_values(tree, **options):
+    """Return by first infostate of player 0, all of one public state, what its actions are worth.
+
+    And how probable each is.
+    """
+    infostates = tree.infostate_trees[0]
+    first = infostates.acting[infostates.last_sequence[infostates.acting] == 0]
+    values = []
+    for number in first.tolist():
+        searcher = Epimc(GraphModel(tree), num_worlds=None, **options)
+        searcher.search(infostates.value(number), np.random.default_rng(0))
+        values.append(searcher.last_search.values)
+    reach = [tree.chance_reach[tree.infostate[:, 0] == number].sum() for number in first]
+    return np.array(values), np.array(reach)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_for_everybody_an_action_is_worth_the_mean_over_own_hands(depth):
+    # each hand goes on as one that knows itself
+    tree = build_tree(load_game("leduc_poker"))
+    private, reach = first_values(tree, depth=depth)
+    public, _ = first_values(tree, depth=depth, belief=1.0)
+    assert abs(public - reach @ private).max() < 1e-12
+
+
+def test_hostile_opponents_are_selfish_where_payoffs_cancel():
+    tree = build_tree(load_game("leduc_poker"))
+    selfish, _ = first_values(tree, depth=3)
+    hostile, _ = first_values(tree, depth=3, opponents="hostile")
+    assert abs(selfish - hostile).max() < 1e-12
+
+
+def test_the_same_on_a_model_that_tells_values():
+    game = load_game("liars_dice(dice_sides=3)")
+    models = GraphModel(explore(game)), DiceModel(game)
+    hand, rng = Infostate(0, (Step(None, (2,), None),)), np.random.default_rng(0)
+    for depth in (1, 2, 3):
+        searchers = [Epimc(m, depth=depth, num_worlds=None, belief=0.5) for m in models]
+        one, other = (searcher.search(hand, rng).tolist() for searcher in searchers)
+        assert one == other
+
+
+def test_nothing_leaks_and_nothing_is_remembered():
+    model = GraphModel(explore(load_game("leduc_poker(num_ranks=2)")))
+
+    def search():
+        return Epimc(model, belief=0.4, num_worlds=20, depth=2).search
+
+    assert find_leak(model.game, search(), seed=1, num_plays=3, make_search=search) is None
+
+
+def test_time_is_kept():
+    model = GraphModel(build_tree(load_game("leduc_poker")))
+    searcher = Epimc(model, num_worlds=None, milliseconds=200, belief=1.0)
+    infostates = model.tree.infostate_trees[0]
+    searcher.search(infostates.value(infostates.acting[0]), np.random.default_rng(0))
+    assert searcher.last_search.num_worlds > 1
+    assert searcher.last_search.num_nodes > 0
+
+
+def test_mistakes():
+    model = GraphModel(explore(load_game("kuhn_poker")))
+    with pytest.raises(ParameterError, match="depth=0 must be a whole number, at least 1"):
+        Epimc(model, depth=0)
+    with pytest.raises(ParameterError, match="num_worlds=0"):
+        Epimc(model, num_worlds=0)
+    goofspiel = RulesModel(load_game("goofspiel(num_cards=3,points_order=descending)"))
+    with pytest.raises(UnsupportedGameError, match="choose at once"):
+        Epimc(goofspiel).search(Infostate(0, ()), np.random.default_rng(0))

@@ -1,0 +1,313 @@
+"""Information-set tree search: what must hold of it, and what it says to those who ask wrongly."""
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.game import Infostate, Observation, Step, initial_history
+from infoset.games import load_game
+from infoset.search import GraphModel, RulesModel, search_model
+from infoset.search.ismcts import BONUSES, IsMcts
+from infoset.search.ismcts._tree_kernels import NO_ROOM, next_infostate
+from infoset.search.ismcts.memory import Memory
+from infoset.tree import explore
+from infoset.utils.splitmix import next_uniform
+from toys import Toy
+
+
+@pytest.fixture(scope="module")
+def kuhn():
+    return GraphModel(explore(load_game("kuhn_poker")))
+
+
+@pytest.fixture(scope="module")
+def leduc():
+    return GraphModel(explore(load_game("leduc_poker")))
+
+
+def leduc_start(card="Kd"):
+    history = initial_history(load_game("leduc_poker"))
+    worlds = [world for world, _ in history.chance_outcomes]
+    found = [history.extend((None, None), world).infostates[0] for world in worlds]
+    return found[0]
+
+
+def generator(seed=0):
+    return np.random.default_rng(seed)
+
+
+def nim(heap):
+    """Take one to three; who takes the last wins. Everybody sees everything."""
+
+    def move(world, joint):
+        left, turn = world
+        return [((left - joint[turn], 1 - turn), 1)] if left else []
+
+    def pay(world, joint, after):
+        if after[0]:
+            return (0, 0)
+        return (1, -1) if world[1] == 0 else (-1, 1)
+
+    return Toy(
+        2,
+        initial_world=lambda: (heap, 0),
+        actors=lambda world: (world[1],) if world[0] else (),
+        legal_actions=lambda world, player: tuple(range(1, 1 + min(3, world[0]))),
+        transitions=move,
+        rewards=pay,
+        observe=lambda world, joint, after: Observation(after),
+    )
+
+
+def plain_uct(heap, simulations, exploration, stream):
+    """Return the visits of one, two and three: UCT as in perfect information, by lines of play."""
+    visits, wins = {}, {}
+    for _ in range(simulations):
+        next_uniform(stream)  # the only position
+        line, left, turn, path = (), heap, 0, []
+        while left and line in visits:
+            counts = visits[line]
+            if (counts == 0).any():
+                untried = np.flatnonzero(counts == 0)
+                take = untried[int(next_uniform(stream) * len(untried))]
+            else:
+                bounds = wins[line] / counts
+                bounds += exploration * np.sqrt(np.log(counts.sum()) / counts)
+                take, ties = 0, 1
+                for action in range(1, len(bounds)):
+                    if bounds[action] > bounds[take]:
+                        take, ties = action, 1
+                    elif bounds[action] == bounds[take]:
+                        ties += 1
+                        take = action if next_uniform(stream) * ties < 1 else take
+            path.append((line, turn, take))
+            line, left, turn = (*line, take), left - 1 - take, 1 - turn
+        if left:
+            visits[line], wins[line] = np.zeros(min(3, left)), np.zeros(min(3, left))
+        while left:
+            most = min(3, left)
+            left, turn = left - 1 - (int(next_uniform(stream) * most) if most > 1 else 0), 1 - turn
+        for passed, player, take in path:
+            visits[passed][take] += 1
+            wins[passed][take] += 1 if player != turn else -1
+    return visits[()]
+
+
+@pytest.mark.parametrize("exploration", [0.4, 1.4])
+def test_where_all_is_seen_it_is_plain_uct(exploration):
+    game = nim(9)
+    start = initial_history(game).infostates[0]
+    searcher = IsMcts(GraphModel(explore(game)), num_simulations=400, exploration=exploration)
+    searcher.search(start, generator(11))
+    stream = np.array([generator(11).integers(2**64, dtype=np.uint64)])
+    assert searcher.last_search.visits.tolist() == plain_uct(9, 400, exploration, stream).tolist()
+    assert searcher.search(start, generator(1)).argmax() == 0  # leaves eight
+
+
+@pytest.mark.parametrize(("simulations", "share"), [(1, 0.0), (2, 0.0), (500, 0.0), (500, 1.0)])
+def test_visits_sum_to_the_simulations_but_those_that_make_roots(leduc, simulations, share):
+    searcher = IsMcts(leduc, belief=share, num_simulations=simulations)
+    policy = searcher.search(leduc_start(), generator())
+    num_roots = 6 if share else 1
+    assert searcher.last_search.visits.sum() == simulations - num_roots
+    assert policy.sum() == pytest.approx(1)
+    if simulations == 1:
+        assert policy.tolist() == [0.5, 0.5]
+
+
+def test_one_action_is_taken_without_a_search():
+    game = nim(1)
+    searcher = IsMcts(GraphModel(explore(game)))
+    assert searcher.search(initial_history(game).infostates[0], generator()).tolist() == [1.0]
+    assert searcher.last_search.num_simulations == 0
+
+
+def test_it_finds_what_is_dominated(kuhn):
+    facing_bet = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
+    searcher = IsMcts(kuhn, num_simulations=5000)
+    assert searcher.search(facing_bet, generator())[0] > 0.98
+    values = searcher.last_search.values
+    assert values == pytest.approx([-1.0, -2.0])
+    king = Infostate(1, (Step(None, "K", None), Step(None, None, "bet")))
+    assert searcher.search(king, generator())[1] > 0.98
+
+
+def test_under_the_public_belief_all_hands_are_played_alike(leduc):
+    """One search sees the same roots, no matter which of them is the true one."""
+    searcher = IsMcts(leduc, belief=1.0, num_simulations=300)
+    history = initial_history(leduc.game)
+    deals = [history.extend((None, None), world) for world, _ in history.chance_outcomes]
+    found = {
+        tuple(searcher.search(deal.infostates[0], generator(3)).tolist())
+        for deal in deals
+        if not deal.is_terminal
+    }
+    assert len(found) == 1
+
+
+def test_the_reward_scale_multiplies_the_exploration(leduc):
+    start = leduc_start()
+    first = IsMcts(leduc, exploration=0.5, reward_scale=26.0).search(start, generator())
+    second = IsMcts(leduc, exploration=13.0).search(start, generator())
+    third = IsMcts(leduc, exploration=13.0 / 2**0.5, bonus="2ln").search(start, generator())
+    assert first.tolist() == second.tolist() == third.tolist()
+    assert first.tolist() != IsMcts(leduc).search(start, generator()).tolist()
+    assert BONUSES == {"ln": 1.0, "2ln": 2.0}
+
+
+def test_a_used_searcher_is_as_a_new_one(leduc, kuhn):
+    start = leduc_start()
+    used = IsMcts(leduc, belief=0.3, exploration=9.0)
+    first = used.search(start, generator(0)).tolist()
+    used.search(start, generator(1))
+    assert used.search(start, generator(0)).tolist() == first
+    assert IsMcts(leduc, belief=0.3, exploration=9.0).search(start, generator(0)).tolist() == first
+    assert used.search(start, generator(2)).tolist() != first
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_memory_grows_without_a_trace(leduc, is_compiled):
+    model = leduc if is_compiled else RulesModel(leduc.game)
+    number = 2000 if is_compiled else 150
+    start = leduc_start()
+    found = []
+    for size in (1, 16, 4096):
+        searcher = IsMcts(model, belief=0.5, num_simulations=number, exploration=20.0)
+        searcher._memory = Memory(model.state_size, 2, num_infostates=size)
+        searcher.search(start, generator())
+        found.append(searcher.last_search)
+        assert len(searcher._memory.tree.visits) > found[0].num_nodes
+    assert found[0].visits.tolist() == found[1].visits.tolist() == found[2].visits.tolist()
+    assert found[0].values.tolist() == found[2].values.tolist()
+    assert found[0].num_nodes == found[2].num_nodes > 64
+
+
+def test_infostates_are_told_apart_by_all_they_consist_of():
+    """Keys that fall into the same place are compared in full."""
+    memory = Memory(1, 2, num_infostates=2048)
+    memory.begin(3)
+    rng = generator()
+    seen = [0, 1, -1, 2**31, 2**62, -(2**62), *rng.integers(-(2**63), 2**63, 600).tolist()]
+    keys = [(previous, step) for previous in (0, 1, 2) for step in dict.fromkeys(seen)]
+    numbers = [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys]
+    assert numbers == list(range(3, 3 + len(keys)))
+    assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
+    memory.grow()
+    assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
+    memory.begin(4096)
+    assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == NO_ROOM
+    memory.begin(5)
+    assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == 5
+
+
+def test_it_is_a_policy_that_does_not_depend_on_what_was_asked_before(leduc):
+    first, second = leduc_start(), None
+    history = initial_history(leduc.game)
+    other = history.extend((None, None), history.chance_outcomes[-1][0]).infostates[0]
+    legal = leduc.legal_actions(first)
+    one, two = IsMcts(leduc, seed=4), IsMcts(leduc, seed=4)
+    second = two.action_probabilities(other, legal)
+    assert one.action_probabilities(first, legal).tolist() == (
+        two.action_probabilities(first, legal).tolist()
+    )
+    assert one.action_probabilities(other, legal).tolist() == second.tolist()
+
+
+def test_it_can_be_sent_to_another_process(leduc):
+    searcher = IsMcts(leduc, belief=0.5)
+    policy = searcher.search(leduc_start(), generator())
+    sent = pickle.loads(pickle.dumps(searcher))
+    assert sent.search(leduc_start(), generator()).tolist() == policy.tolist()
+
+
+def test_a_time_limit_is_kept_or_what_is_late_is_said(leduc):
+    searcher = IsMcts(leduc, num_simulations=None, milliseconds=50)
+    start = leduc_start()
+    late = []
+    for seed in range(8):
+        before = time.perf_counter()
+        searcher.search(start, generator(seed))
+        seconds = time.perf_counter() - before
+        record = searcher.last_search
+        assert record.allowed == 0.05
+        assert record.num_simulations > 100
+        assert record.overrun == pytest.approx(max(0.0, record.seconds / 0.05 - 1))
+        assert record.seconds <= seconds or seed == 0
+        late.append(record.overrun)
+    assert min(late) < 0.2
+
+
+def test_of_simulations_and_time_the_lesser_ends_a_search(leduc):
+    searcher = IsMcts(leduc, num_simulations=300, milliseconds=60_000)
+    policy = searcher.search(leduc_start(), generator())
+    assert searcher.last_search.num_simulations == 300
+    assert (
+        policy.tolist()
+        == IsMcts(leduc, num_simulations=300).search(leduc_start(), generator()).tolist()
+    )
+    slow = IsMcts(RulesModel(leduc.game), milliseconds=1)
+    slow.search(leduc_start(), generator())
+    assert 1 <= slow.last_search.num_simulations < 1000
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"num_simulations": 0}, ParameterError, "num_simulations=0 must be a whole number"),
+        ({"num_simulations": 1.5}, ParameterError, "num_simulations=1.5 must be a whole number"),
+        ({"num_simulations": None}, ParameterError, "go on forever; give one"),
+        ({"milliseconds": 0}, ParameterError, "milliseconds=0 leaves no time"),
+        ({"milliseconds": -3}, ParameterError, "milliseconds=-3 must be"),
+        ({"exploration": -0.1}, ParameterError, "exploration=-0.1 must be a finite number"),
+        ({"reward_scale": float("nan")}, ParameterError, "reward_scale=nan must be"),
+        ({"num_rollouts": 0}, ParameterError, "num_rollouts=0 must be"),
+        ({"bonus": "2 ln"}, UnknownNameError, "did you mean 2ln"),
+        ({"belief": 1.5}, ParameterError, "share is 1.5"),
+    ],
+    ids=str,
+)
+def test_wrong_settings(kuhn, settings, error, said):
+    with pytest.raises(error, match=said):
+        IsMcts(kuhn, **settings)
+
+
+def test_where_its_player_does_not_act_there_is_nothing_to_search(kuhn):
+    searcher = IsMcts(kuhn)
+    with pytest.raises(ParameterError, match="player 1 does not act at"):
+        searcher.search(Infostate(1, (Step(None, "J", None),)), generator())
+    with pytest.raises(ParameterError, match="model=None"):
+        IsMcts(None)
+
+
+@pytest.mark.parametrize(
+    "name", ["liars_dice(numdice=2,dice_sides=3)", "trick_taking(num_cards=6,num_suits=2)"]
+)
+def test_games_with_models_of_their_own_are_searched_as_by_their_rules(name):
+    game = load_game(name)
+    own, rules = search_model(game), RulesModel(game)
+    history = initial_history(game)
+    while not history.actors:
+        history = history.sample((None, None), generator())
+    infostate = history.infostates[history.actors[0]]
+    belief = PublicPrivateBelief(0.5)
+    found = [
+        IsMcts(model, belief=belief, num_simulations=400).search(infostate, generator())
+        for model in (own, rules)
+    ]
+    assert own.is_compiled
+    assert found[0] == pytest.approx(found[1], abs=0.25)
+
+
+def test_positions_that_were_drawn_are_drawn_again():
+    model = search_model(load_game("trick_taking(num_cards=10)"))
+    rng = np.random.default_rng(0)
+    known = initial_history(model.game).sample((None, None), rng).infostates[0]
+    belief = PublicPrivateBelief(0.5, max_worlds=9, num_samples=9)
+    searcher, fresh = (IsMcts(model, belief=belief, num_simulations=50) for _ in range(2))
+    first = searcher.search(known, generator(1))
+    second = searcher.search(known, generator(2))
+    assert second.tolist() == fresh.search(known, generator(2)).tolist() != first.tolist()

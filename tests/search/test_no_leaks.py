@@ -1,0 +1,155 @@
+"""No searcher, in any game, plays what depends on what its player cannot see."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from infoset.beliefs import PublicPrivateBelief, find_leak
+from infoset.errors import UnsupportedGameError
+from infoset.games import GAMES, LiarsDice, load_game
+from infoset.search import SEARCHERS, IsMcts, RulesModel, make_searcher, search_model
+
+SMALL = {
+    "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
+    "num_shots=2)",
+    "dark_hex": "dark_hex(board_size=2)",
+    "goofspiel": "goofspiel(num_cards=3,imp_info=True,points_order=random)",
+    "hanabi": "hanabi(colors=1,ranks=2,hand_size=2,max_life_tokens=1,max_information_tokens=2)",
+    "trade_comm": "trade_comm(num_items=3)",
+    "trick_taking": "trick_taking(num_cards=8,hand_size=3)",
+}
+LONG = ("phantom_ttt",)
+GAME_NAMES = [
+    pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
+    for name in GAMES
+    if name == "matrix_rps" or not name.startswith("matrix")
+]
+TOO_LONG_TO_SOLVE = ("phantom_ttt", "tiny_bridge_2p")
+"""Where the worlds of one decision are solved in minutes."""
+QUICK = {"ismcts": "ismcts(num_simulations=10)"} | {
+    name: f"{name}(num_worlds=5)" for name in ("pimc", "epimc")
+}
+SOLVING = ("pimc", "epimc")
+
+
+@cache
+def model_of(name):
+    return search_model(load_game(SMALL.get(name, name)))
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+@pytest.mark.parametrize("name", GAME_NAMES)
+def test_searchers_play_what_their_player_knows(name, searcher):
+    """Under the private belief and under a mixture."""
+    if searcher in SOLVING and name in TOO_LONG_TO_SOLVE:
+        pytest.skip("its worlds take minutes to solve")
+    model = model_of(name)
+    for share in (0.0, 0.4):
+
+        def make(share=share):
+            belief = PublicPrivateBelief(share, max_worlds=1000, num_samples=25)
+            return make_searcher(QUICK.get(searcher, searcher), model, belief=belief).search
+
+        try:
+            leak = find_leak(model.game, make(), seed=1, num_plays=2, make_search=make)
+        except UnsupportedGameError as refused:
+            if searcher not in SOLVING:
+                raise
+            pytest.skip(str(refused))
+        assert leak is None
+
+
+class Telltale(LiarsDice):
+    """Liar's dice whose rules remember the last world state they were asked about."""
+
+    def legal_actions(self, world, player):
+        object.__setattr__(self, "last", world)
+        return super().legal_actions(world, player)
+
+
+class Peeking(RulesModel):
+    """A model that knows where a play stands when a search begins."""
+
+    def deciding_actions(self, infostate):
+        self.truth = self.game.last
+        return super().deciding_actions(infostate)
+
+    def roots(self, infostate, belief, rng):
+        roots = super().roots(infostate, belief, rng)
+        worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
+        return self.looked_at(roots, worlds.index(self.truth))
+
+
+class Certain(Peeking):
+    """A model that believes in the truth alone."""
+
+    def looked_at(self, roots, place):
+        return roots._replace(probability=np.eye(len(roots.probability))[place])
+
+
+class TruthFirst(Peeking):
+    """A model that believes what it should, and begins its list with the truth."""
+
+    def looked_at(self, roots, place):
+        order = np.argsort(np.arange(len(roots.probability)) != place, kind="stable")
+        return type(roots)._make(column[order] for column in roots)
+
+
+def planted(model_kind, text):
+    """Return what a searcher by a model gives away, if it is found."""
+    game = Telltale(dice_sides=3)
+    searcher = make_searcher(text, model_kind(game))
+    return find_leak(game, searcher.search, seed=1, num_plays=5)
+
+
+@pytest.mark.parametrize("searcher", SEARCHERS)
+def test_a_model_that_knows_the_world_is_found(searcher):
+    text = QUICK.get(searcher, searcher)
+    assert planted(RulesModel, text) is None
+    assert planted(Certain, text).difference == "world state"
+
+
+@pytest.mark.parametrize("text", ["pimc(num_worlds=1)", "ismcts(num_simulations=20)"])
+def test_a_list_of_worlds_that_begins_with_the_true_one_is_found(text):
+    assert planted(RulesModel, text) is None
+    assert planted(TruthFirst, text).difference == "world state"
+
+
+class OwnLuck(IsMcts):
+    """A searcher that draws from a generator of its own."""
+
+    def search(self, infostate, rng):
+        self.own = getattr(self, "own", np.random.default_rng(0))
+        return super().search(infostate, self.own)
+
+
+class SharedMemory(IsMcts):
+    """A searcher that keeps where searches begin by what everybody knows."""
+
+    def _beginning(self, infostate, rng):
+        self.begun = getattr(self, "begun", {})
+        at = self.begun.setdefault(infostate.public_state, infostate)
+        return super()._beginning(at, rng)
+
+
+class LongMemory(IsMcts):
+    """A searcher that does not forget the tree of its last search."""
+
+    def search(self, infostate, rng):
+        found = super().search(infostate, rng)
+        self.last = 0.5 * found + 0.5 * getattr(self, "last", found).mean()
+        return self.last / self.last.sum()
+
+
+@pytest.mark.parametrize("kind", [OwnLuck, SharedMemory, LongMemory])
+def test_what_is_kept_from_one_search_to_the_next_is_found(kind):
+    model = model_of("kuhn_poker")
+
+    def make():
+        return kind(model, num_simulations=20).search
+
+    leak = find_leak(model.game, make(), seed=1, num_plays=5, make_search=make)
+    assert leak.difference != "world state"

@@ -1,0 +1,138 @@
+"""Many searches at one infostate are the same as one after another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from infoset.errors import ParameterError
+from infoset.game import initial_history
+from infoset.games import load_game
+from infoset.matches import average_search
+from infoset.search import IsMcts, Pimc, RulesModel, make_searcher, search_model
+from infoset.tree import build_tree
+
+MODELS = {
+    "tree": lambda: search_model(build_tree(load_game("leduc_poker"))),
+    "dice": lambda: search_model(load_game("liars_dice(numdice=2,dice_sides=3)")),
+    "cards": lambda: search_model(load_game("trick_taking(num_cards=8)")),
+    "rules": lambda: RulesModel(load_game("kuhn_poker")),
+}
+
+SEARCHERS = (
+    "pimc(num_worlds=7,share=0.5)",
+    "epimc(num_worlds=5,depth=2)",
+    "ismcts(num_simulations=60,share=0.3)",
+    "ismcts(num_simulations=1)",
+)
+
+
+def first_infostate(game, seed=1):
+    """What the first player to decide knows, where it first is to."""
+    history, rng = initial_history(game), np.random.default_rng(seed)
+    while not history.actors:
+        history = history.sample(history.joint({}), rng)
+    return history.infostates[history.actors[0]]
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model(request):
+    return MODELS[request.param]()
+
+
+def both_ways(searcher, infostate, number):
+    """Return the answers one by one, those of one call, and whether as much was drawn."""
+    one_by_one, at_once = np.random.default_rng(5), np.random.default_rng(5)
+    expected = [searcher.search(infostate, one_by_one) for _ in range(number)]
+    found = searcher.search_many(infostate, at_once, number)
+    return expected, found, at_once.bit_generator.state == one_by_one.bit_generator.state
+
+
+@pytest.mark.parametrize("text", SEARCHERS)
+def test_answers_are_the_same_to_the_bit(model, text):
+    searcher = make_searcher(text, model)
+    expected, found, is_alike = both_ways(searcher, first_infostate(model.game), 9)
+    assert is_alike
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_searches_may_need_more_memory_than_there_is():
+    searcher = IsMcts(search_model(load_game("liars_dice(numdice=2)")), num_simulations=3000)
+    infostate = first_infostate(searcher.model.game)
+    found = searcher.search_many(infostate, np.random.default_rng(5), 4)
+    room = len(searcher._memory.tree.visits)
+    again = IsMcts(searcher.model, num_simulations=3000)
+    assert room > len(again._memory.tree.visits)
+    expected = [again.search(infostate, rng) for rng in [np.random.default_rng(5)] for _ in "four"]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_where_time_is_set_each_search_has_its_own():
+    searcher = Pimc(MODELS["tree"](), num_worlds=3, milliseconds=1000.0)
+    expected, found, is_alike = both_ways(searcher, first_infostate(searcher.model.game), 5)
+    assert is_alike
+    assert len(found) == len(expected)
+    assert searcher.last_search.allowed == 1.0
+
+
+@pytest.mark.parametrize("searcher", [Pimc, IsMcts])
+def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch):
+    model = MODELS["rules"]()
+    listed = model.roots
+
+    def drawn(infostate, belief, rng):
+        found = listed(infostate, belief, rng)
+        kept = rng.permutation(len(found.probability))[:1]
+        return found._replace(
+            states=found.states[kept],
+            gains=found.gains[kept],
+            infostates=found.infostates[kept],
+            probability=np.ones(1),
+        )
+
+    monkeypatch.setattr(model, "roots", drawn)
+    infostate = next(
+        i for i in (first_infostate(model.game, s) for s in range(99)) if "Q" in str(i)
+    )
+    expected, found, is_alike = both_ways(searcher(model), infostate, 12)
+    assert is_alike
+    np.testing.assert_array_equal(found, expected)
+    assert len({tuple(answer) for answer in expected}) > 1
+
+
+def test_where_there_is_one_action_it_is_certain():
+    tree = build_tree(load_game("liars_dice(numdice=1,dice_sides=2)"))
+    own = tree.infostate_trees[0]
+    infostate = next(own.value(n) for n in own.acting if len(own.legal_actions(n)) == 1)
+    for text in SEARCHERS:
+        expected, found, is_alike = both_ways(make_searcher(text, tree), infostate, 3)
+        assert is_alike
+        np.testing.assert_array_equal(found, expected)
+        assert found.tolist() == [[1.0]] * 3
+
+
+@pytest.mark.parametrize("number", [0, -1, 1.5])
+@pytest.mark.parametrize("text", ["pimc", "ismcts"])
+def test_numbers_that_cannot_be(text, number):
+    searcher = make_searcher(text, MODELS["rules"]())
+    with pytest.raises(ParameterError, match="number"):
+        searcher.search_many(first_infostate(searcher.model.game), np.random.default_rng(0), number)
+
+
+class OneByOne:
+    """A searcher that hides that it can search often."""
+
+    def __init__(self, searcher):
+        self.search = searcher.search
+
+
+@pytest.mark.parametrize("text", SEARCHERS)
+def test_averages_are_the_same(text):
+    tree = build_tree(load_game("kuhn_poker"))
+    searcher = make_searcher(text, tree)
+    slow = average_search(tree, OneByOne(searcher), tolerance=0.2, seed=3)
+    fast = average_search(tree, searcher, tolerance=0.2, seed=3)
+    for one, other in zip(slow.policy.probabilities, fast.policy.probabilities, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    for one, other in zip(slow.repeats, fast.repeats, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -1,0 +1,281 @@
+"""The study of public and private beliefs: what it declares, compares and keeps."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infoset.evaluation import best_response
+from infoset.experiments import BrokenOff, Expected, get_study, run_study
+from infoset.experiments.studies import Experiment, Study
+from infoset.games import load_game
+from infoset.search.closed_form import pimc_table
+from infoset_studies.beliefs import readings, tree_settings
+from infoset_studies.beliefs.chosen_shares import ChosenCell
+from infoset_studies.beliefs.exact_cells import ExactCell, exact_pimc
+from infoset_studies.beliefs.heat_maps import PairCell, joined
+from infoset_studies.beliefs.leaks import true_state_ratio
+from infoset_studies.beliefs.policies import (
+    Effort,
+    PolicyCell,
+    responses,
+    searched,
+    searcher_of,
+    tree_of,
+)
+from infoset_studies.beliefs.published import GAMES, RESPONSES, SHARES, WIN_RATES, Row
+from infoset_studies.beliefs.responses import EXPECTED, Setting, report
+from infoset_studies.beliefs.sheets import FITTED, Measured, compared_sheet, share_chart
+from infoset_studies.beliefs.trade_offs import Point, undominated
+from infoset_studies.beliefs.win_rates import WinRateCell
+
+LITTLE = Effort(0.5, 3)
+NEVER = Event()
+
+
+def test_every_published_row_has_a_number_for_each_share():
+    for rows in (RESPONSES, WIN_RATES):
+        assert all(len(numbers) == len(SHARES) == 11 for numbers in rows.values())
+        assert {row.game for row in rows} <= set(GAMES)
+    assert RESPONSES[Row("pimc", "LP", 1)][5].mean == 1.461
+    assert WIN_RATES[Row("ismcts", "LD 5D", 1)][-1].mean == 14.7
+    assert len(RESPONSES) == 9
+    assert len(WIN_RATES) == 12
+
+
+def test_games_of_the_paper_can_be_loaded():
+    for known in GAMES.values():
+        assert known.game.startswith(str(load_game(known.game)).partition("(")[0])
+
+
+@pytest.mark.parametrize(
+    ("share", "first", "second"),
+    [(0.0, 0.6, 0.4), (0.1, 0.6, 0.4), (0.2, 0.6833, 0.4667), (0.3, 0.7333, 0.6), (1.0, 1.6, 1.6)],
+)
+def test_exact_pimc_in_leduc_poker(share, first, second):
+    result = ExactCell("leduc_poker", (share,)).run(NEVER)
+    assert result["responses"] == pytest.approx((first, second), abs=1e-4)
+    assert (result["ratios"][0] == pytest.approx(1.0)) == (share == 1.0)
+
+
+def test_sampled_pimc_is_near_the_paper_in_liars_dice():
+    for share, first, second in ((0.0, 0.300, 0.678), (0.6, 0.281, 0.711), (0.9, 0.382, 0.836)):
+        cell = PolicyCell("pimc", "liars_dice(numdice=2)", share, Effort(0.5, 100), 0)
+        assert cell.run(NEVER)["responses"] == pytest.approx((first, second), abs=0.015)
+
+
+def test_a_policy_comes_back_from_its_cell():
+    for game in ("kuhn_poker", "liars_dice(numdice=2,dice_sides=2)"):
+        for algorithm in ("pimc", "ismcts"):
+            cell = PolicyCell(algorithm, game, 0.5, LITTLE, 1)
+            result = cell.run(NEVER)
+            policy = searched(cell, result)
+            assert responses(policy) == pytest.approx(result["responses"])
+            assert cell.run(NEVER) == result
+
+
+def test_searches_in_dice_see_only_the_last_bid():
+    """What is asked for after a single bid is what is found after any bidding that ends so."""
+    cell = PolicyCell("ismcts", "liars_dice(numdice=2,dice_sides=2)", 0.0, Effort(0.5, 60), 0)
+    table = searched(cell, cell.run(NEVER)).probability[0]
+    tree = tree_of(cell.game)
+    searcher = searcher_of("ismcts", tree, 0.0)
+    own = tree.infostate_trees[0]
+    rng = np.random.default_rng(0)
+    hand = load_game(cell.game).rolls[1][0]
+    deep = next(
+        number
+        for number in own.acting.tolist()
+        if own.label(number).count("/") == 2 and own.value(number).steps[0].private == hand
+    )
+    last = own.value(deep).steps[-1].public
+    place = load_game(cell.game).calls.index(last) + 1
+    found = np.mean([searcher.search(own.value(deep), rng) for _ in range(60)], axis=0)
+    assert found == pytest.approx(table[1, place, place:], abs=0.06)
+
+
+def test_cells_can_be_broken_off():
+    interrupt = Event()
+    interrupt.set()
+    for game in ("kuhn_poker", "liars_dice(numdice=2,dice_sides=2)"):
+        with pytest.raises(BrokenOff):
+            PolicyCell("ismcts", game, 0.0, LITTLE, 0).run(interrupt)
+    with pytest.raises(BrokenOff):
+        ChosenCell("kuhn_poker", 0, (0.0, 1.0), 1).run(interrupt)
+
+
+def test_joined_policies_take_turns_on_a_tree():
+    early, late = exact_pimc("leduc_poker", (0.0,)), exact_pimc("leduc_poker", (1.0,))
+    both = joined(early, late)
+    again = exact_pimc("leduc_poker", (0.0, 1.0))
+    for ours, theirs in zip(both.probabilities, again.probabilities, strict=True):
+        assert ours == pytest.approx(theirs)
+    assert best_response(both, 1).value == pytest.approx(1.667, abs=1e-3)
+
+
+def test_joined_tables_take_turns():
+    game = load_game("liars_dice(numdice=2,dice_sides=3)")
+    both = joined(pimc_table(game, 0.6), pimc_table(game, 0.1))
+    assert np.array_equal(both.probability, pimc_table(game, (0.6, 0.1)).probability)
+
+
+def test_a_pair_is_kept_under_both_shares():
+    cells = [PolicyCell("pimc", "kuhn_poker", share, LITTLE, 0) for share in (0.0, 1.0)]
+    policies = tuple(searched(cell, cell.run(NEVER)) for cell in cells)
+    pair = PairCell(*cells, policies)
+    assert pair.settings()["share"] == 0.0
+    assert pair.settings()["later_share"] == 1.0
+    assert pair.run(NEVER)["responses"] == responses(joined(*policies))
+
+
+def test_what_is_given_away_of_a_first_bid():
+    game = load_game("liars_dice(numdice=2)")
+    assert true_state_ratio(pimc_table(game, 1.0), 0, "ordered") == pytest.approx(1.0)
+    # As a prototype of ours had it, with sampled worlds too.
+    drawn = pimc_table(game, 0.0, num_worlds=1000)
+    assert true_state_ratio(drawn, 0) == pytest.approx(9.33, abs=0.1)
+    assert true_state_ratio(drawn, 0, "ordered") == pytest.approx(8.80, abs=0.1)
+
+
+def test_choosing_shares_never_loses_to_one_share():
+    result = ChosenCell("leduc_poker", 1, (0.0, 0.5, 1.0), 1).run(NEVER)
+    assert (result["share"], result["one"]) == (0.0, pytest.approx(0.4))
+    assert result["each"] <= result["one"]
+    dice = ChosenCell("liars_dice(numdice=2,dice_sides=2)", 0, (0.0, 1.0), 1).run(NEVER)
+    game = load_game("liars_dice(numdice=2,dice_sides=2)")
+    alone = min(responses(pimc_table(game, share))[0] for share in (0.0, 1.0))
+    assert dice["one"] == pytest.approx(alone)
+    assert dice["each"] <= dice["one"]
+
+
+def test_identical_players_share_the_wins():
+    cell = WinRateCell("pimc", "liars_dice(numdice=2,dice_sides=3)", 0.0, 50, 0)
+    assert sum(cell.run(NEVER)["wins"]) == pytest.approx(1.0)
+
+
+def test_a_tie_wins_for_both_in_the_card_game():
+    result = WinRateCell("pimc", "trick_taking(num_cards=8)", 0.0, 40, 0).run(NEVER)
+    assert sum(result["wins"]) > 1.0
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1))
+def test_undominated_points(pairs):
+    points = [Point(float(a), float(b), 0.0, 0.0) for a, b in pairs]
+    kept = {(p.ratio, p.response) for p in undominated(points)}
+    best = {
+        (a, b)
+        for a, b in pairs
+        if not any(c <= a and d <= b and (c, d) != (a, b) for c, d in pairs)
+    }
+    assert kept == best
+
+
+def test_ours_above_the_papers():
+    row = Row("pimc", "LP", 1)
+    found = {row: [Measured(0.5, 0.1), Measured(0.7)]}
+    expected = {row: (Expected(0.4), Expected(0.9))}
+    table = compared_sheet("t", "T", (0.0, 1.0), found, expected)
+    assert table.columns == ("searcher", "game", "seat", "whose", "0", "1")
+    assert [line[3] for line in table.rows] == ["ours", "±", "paper", "difference"]
+    assert table.rows[0][:3] == ("PIMC", "LP", "second")
+    assert table.rows[1][4:] == (0.1, None)
+    assert table.rows[3][4:] == pytest.approx((0.1, -0.2))
+    chart = share_chart("c", "LP", "y", (0.0, 1.0), found, expected)
+    assert [line.label for line in chart.lines] == ["PIMC", "PIMC, paper"]
+
+
+def test_intervals_by_students_t():
+    # t(2, 97.5 %) = 4.302653, sd of 1, 2, 3 is 1
+    assert Measured.of_runs([1.0, 2.0, 3.0]).half_width == pytest.approx(4.302653 / 3**0.5)
+    assert Measured.of_runs([1.0]).half_width is None
+
+
+def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
+    setting = Setting(0, ("LD 2D",), LITTLE, LITTLE, 2, ("pimc",))
+    study = Study("beliefs", "B", (Experiment("1", "T", report, setting, setting, "", ""),))
+    (done,) = run_study(study, tmp_path / "runs")
+    (table,) = done.report.tables
+    assert [line[3] for line in table.rows] == ["ours", "±", "paper", "difference"]
+    assert abs(table.rows[3][4]) < 0.05
+    before = (tmp_path / "runs" / "table-1.csv").read_bytes()
+    seen = []
+    run_study(study, tmp_path / "runs", on_cell=lambda *told: seen.append(told))
+    assert len(seen) == 22
+    assert (tmp_path / "runs" / "table-1.csv").read_bytes() == before
+
+
+def test_the_study_has_every_table_of_the_paper():
+    names = [experiment.name for experiment in get_study("beliefs").experiments]
+    assert names[:6] == ["1", "2", "3", "4", "tssr", "heatmap"]
+
+
+def test_settings_of_tree_searches_stand_above_the_paper():
+    rows = {}
+
+    def run(cells):
+        rows.update({cell.changes: cell for cell in cells})
+        return [{"responses": (cell.share, cell.share + 1)} for cell in cells]
+
+    (table,) = tree_settings.report(run, tree_settings.Setting(("LP",), (0.0, 1.0), LITTLE)).tables
+    assert len(rows) == len(tree_settings.VARIANTS) == 8
+    assert table.columns[2:] == ("first, 0", "first, 1", "second, 0", "second, 1")
+    assert table.rows[0][2:] == (0.0, 1.0, 1.0, 2.0)
+    assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
+
+
+def test_the_fitted_tree_search_stands_beside_the_papers():
+    rows = [row for row in EXPECTED if row.algorithm == FITTED]
+    assert {(row.game, row.seat) for row in rows} == {("LP", 0), ("LP", 1)}
+    told = []
+
+    def run(cells):
+        told.extend(cells)
+        return [{"responses": (1.0, 2.0)} for _ in cells]
+
+    report(run, Setting(0, ("LP",), LITTLE, Effort(0.4, 2), 1))
+    fitted = [cell for cell in told if cell.changes]
+    assert len(told) == 33
+    assert [cell.algorithm for cell in fitted] == ["ismcts"] * 11
+    assert fitted[0].changes == (("bonus", "2ln"), ("num_rollouts", 20))
+    assert {cell.effort for cell in fitted} == {Effort(0.4, 2)}
+    assert {cell.effort for cell in told if not cell.changes} == {LITTLE}
+
+
+def test_readings_are_measured_by_their_distance():
+    """Cells that answer what the paper has are at no distance."""
+
+    def run(cells):
+        found = []
+        for cell in cells:
+            name = "LD 3D" if "numdice=3" in cell.game else "LD 5D"
+            place = SHARES.index(cell.share)
+            if isinstance(cell, PolicyCell):
+                response = RESPONSES[Row("pimc", "LD 3D", 0)][place].mean
+                found.append({"responses": (response + 0.5, 0.0)})
+            elif "liars_dice" in cell.game:
+                wins = [WIN_RATES[Row("pimc", name, seat)][place].mean for seat in (0, 1)]
+                found.append({"wins": (wins[0] / 100, wins[1] / 100 + 0.02)})
+            else:
+                found.append({"wins": (0.25, 0.75)})
+        return found
+
+    dice, cards = readings.report(run, readings.Setting(10, 5)).tables
+    assert len(dice.rows) == 8
+    assert dice.rows[1] == ("LD 3D", 4, *map(pytest.approx, (0.0, 2.0, 0.5)))
+    assert dice.rows[5][4] is None
+    assert cards.rows[0][2:] == (50.0,) * 11
+    assert cards.rows[-1][:3] == ("CG 20C", "paper", 53.7)
+
+
+def test_beliefs_that_infer_differ_from_those_that_do_not():
+    plain, inferring = (ExactCell("kuhn_poker", (0.5,), kind) for kind in ("nothing", "pimc"))
+    assert plain.settings() != inferring.settings()
+    policies = [exact_pimc(cell.game, cell.shares, cell.assumes) for cell in (plain, inferring)]
+    assert any(
+        abs(a - b).max() > 0.4
+        for a, b in zip(policies[0].probabilities, policies[1].probabilities, strict=True)
+    )

@@ -1,0 +1,208 @@
+"""The study of progressive hiding: every experiment at a tiny setting, and its parts alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pytest
+
+from infoset.experiments import BrokenOff, CellFolder, Study, run_cells, run_study
+from infoset.games import load_game
+from infoset.teams import (
+    HidingScheme,
+    ProgressiveHiding,
+    drop_decided,
+    forget_own_actions,
+    product_form,
+)
+from infoset_studies.hiding import HIDING, beyond, bridge, pennies, trade
+from infoset_studies.hiding.bidding import BIDDERS, bidding_cell
+from infoset_studies.hiding.default_cell import DefaultCell, Goal
+from infoset_studies.hiding.hanabi import Hanabi
+from infoset_studies.hiding.hiding_cell import HidingCell, TeamGame, measured_at, play
+from infoset_studies.hiding.short_market import short_market
+
+FEW_BIDDERS = tuple(
+    entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "prevhat, γ 5 to 200")
+)
+TINY = {
+    "cmp": pennies.Setting(runs=20, sweeps=5),
+    "trade": trade.Setting({2: 10, 3: 4}, ablation_seeds=8, restarts=5),
+    "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
+    "beyond": beyond.Setting(
+        single_seeds=1,
+        markets=((4, "cheated", 5),),
+        rounds=8,
+        bridge_seeds=1,
+        bridge_rounds=1,
+        goals=(Goal("trade_comm(num_items=2,num_messages=1)", "recall", 0.5, 2),),
+        hanabis=(Hanabi(1, 2, 2, 1, 1, 2),),
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """Run every experiment at its tiny setting; return what is finished by name, and where."""
+    experiments = [replace(e, quick=TINY[e.name]) for e in HIDING.experiments]
+    study = Study("hiding", "tiny", tuple(experiments))
+    folder = tmp_path_factory.mktemp("study") / "runs"
+    found = run_study(study, folder, is_quick=True, workers=2)
+    again = run_study(study, folder, is_quick=True, workers=1)
+    assert [(f.report, f.files) for f in found] == [(f.report, f.files) for f in again]
+    return {f.experiment.name: f for f in found}, folder
+
+
+def rows_of(done, experiment, table):
+    (found,) = (t for t in done[0][experiment].report.tables if t.name == table)
+    return [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+
+
+def test_every_experiment_leaves_its_files(done):
+    finished, folder = done
+    assert list(finished) == ["cmp", "trade", "bridge", "beyond"]
+    for found in finished.values():
+        assert found.experiment.quick_time
+        assert found.experiment.full_time
+        for file in found.files:
+            assert (folder / file).stat().st_size > 0
+
+
+def test_pennies_trap_cfr_of_one_player_alone(done):
+    rows = rows_of(done, "cmp", "cmp-successes")
+    ours = [row for row in rows if row["whose"] == "ours"]
+    assert [row["CFR, one player"] for row in ours] == [0.0] * len(pennies.NOTED)
+    first, *_, last = ours
+    assert first["γ 0.05"] == first["γ 1"] == 1.0
+    assert last["two agents"] == last["γ 1"] == 0.0
+    assert all(row["optimum"] == 1.0 for row in rows_of(done, "cmp", "cmp-known"))
+
+
+def test_a_projector_that_ignores_what_is_said_fails(done):
+    rows = rows_of(done, "cmp", "cmp-projectors")
+    for row in rows:
+        if row["whose"] == "ours" and row["γ"] is not None:
+            solved = row["projector, or nothing lent"] != "uniform"
+            assert row["wrong -2"] == float(solved)
+
+
+def test_trade_is_beside_the_notes(done):
+    rows = rows_of(done, "trade", "trade-maps")
+    by_key = {(row["items"], row["lent"], row["whose"]): row for row in rows}
+    for size in (2, 3):
+        for lent in trade.MAPS:
+            ours, notes = by_key[size, lent, "ours"], by_key[size, lent, "notes"]
+            assert ours["at 400"] == pytest.approx(notes["at 400"], abs=0.15)
+            assert ours["relaxed"] == pytest.approx(notes["relaxed"], abs=0.15)
+    assert by_key[2, "recall", "ours"]["success"] == 1.0
+    assert by_key[2, "none", "ours"]["penalty"] == 0.0
+
+
+def test_the_method_fails_without_its_parts(done):
+    for row in rows_of(done, "trade", "trade-ablations"):
+        assert row["success"] == pytest.approx(float(row["changed"] == "as it is"), abs=0.4)
+        assert row["mean"] == pytest.approx(row["mean, notes"], abs=0.15)
+
+
+def test_the_figures_have_the_curves_that_the_tables_have(done):
+    charts = {chart.name: chart for name in done[0] for chart in done[0][name].report.charts}
+    mean = next(line for line in charts["trade-2"].lines if line.label == "recall, mean")
+    (row,) = (
+        row
+        for row in rows_of(done, "trade", "trade-maps")
+        if (row["items"], row["lent"], row["whose"]) == (2, "recall", "ours")
+    )
+    assert mean.x[4::5][:2] == (50.0, 100.0)
+    assert mean.y[4] == pytest.approx(row["at 50"], abs=1e-4)
+    guides = [line for line in charts["bridge-near"].lines if line.is_guide]
+    assert [line.y[0] for line in guides] == [21.0, pytest.approx(21.0079365)]
+
+
+def test_bridge_is_beside_its_optimum(done):
+    known = rows_of(done, "bridge", "bridge-known")
+    assert [row["ours"] for row in known[:2]] == pytest.approx([2647 / 126, 21.3174603])
+    rows = {row["method"]: row for row in rows_of(done, "bridge", "bridge-methods")}
+    for row in rows.values():
+        assert row["peak mean"] == pytest.approx(row["peak mean, notes"], abs=0.1)
+        assert row["last best"] <= row["peak best"] <= 2647 / 126
+
+
+def test_rounds_solve_trade_and_turns_never_lose(done):
+    rows = rows_of(done, "beyond", "beyond-trade")
+    assert [row["between"] for row in rows] == ["restarted", "reheated"]
+    assert all(row["1 round"] < row["8 rounds"] == 1.0 for row in rows)
+    for row in rows_of(done, "beyond", "beyond-bridge"):
+        assert row["mean"] - 1e-9 <= row["mean, by turns"] <= 2647 / 126 + 1e-9
+
+
+def test_the_default_is_beside_what_is_asked_for(done):
+    (row,) = rows_of(done, "beyond", "beyond-default")
+    assert (row["share"], row["least"]) == (1.0, 0.5)
+
+
+def test_hanabi_is_beside_its_optimum(done):
+    (row,) = rows_of(done, "beyond", "beyond-hanabi")
+    assert row["exact"] == row["at most"] == row["best"] == pytest.approx(1.5)
+    assert row["by turns"] <= row["exact"] <= row["with recall"] + 1e-9
+
+
+def test_bidders_keep_some_regrets_or_none():
+    for name in BIDDERS:
+        anew, kept = (bidding_cell(name, share, 2, 0).scheme for share in (0.0, 0.001))
+        assert (anew.rounds.kept, anew.rounds.noise) == (0.0, anew.learner.noise)
+        assert kept.rounds.kept == 0.001
+        assert anew.rounds.iterations == kept.rounds.iterations
+
+
+def test_solved_after_counts_rounds_that_were_not_needed():
+    results = [{"best": [1.0]}, {"best": [0.5, 1.0]}, {"best": [0.5, 0.6, 0.7]}]
+    solved = [beyond.solved_after(results, rounds) for rounds in (1, 2, 8)]
+    assert solved == pytest.approx([1 / 3, 2 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("num_items", [2, 3])
+def test_a_short_market_is_the_game_with_what_is_decided_dropped(num_items):
+    form = drop_decided(product_form(load_game(f"trade_comm(num_items={num_items})")))
+    short = short_market(num_items)
+    for ours, theirs in zip(short.arrays, form.arrays, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(short.information.label, forget_own_actions(form).label)
+    sizes = num_items**2, num_items**3, num_items**4, num_items**4
+    assert short.num_nodes == sum(sizes)
+
+
+def test_seeds_are_the_same_in_any_parts(tmp_path):
+    cell = HidingCell(TeamGame("cooperative_matching_pennies", "recall"), HidingScheme(), 100, 5)
+    folder = CellFolder(tmp_path / "runs", "hiding")
+
+    def run(cells):
+        return run_cells(cells, folder, workers=1)
+
+    at_once, in_parts = play(run, [cell], 5)[0], play(run, [cell], 2)[0]
+    for one, other in zip(at_once, in_parts, strict=True):
+        np.testing.assert_array_equal(one, other)
+    hiding = ProgressiveHiding(cell.team_game.relaxed_form, cell.scheme, seed=3)
+    trace = hiding.run(100)
+    np.testing.assert_array_equal(at_once.curve[3], trace.implementable[measured_at(100) - 1, 0])
+    assert at_once.peak[3] == trace.implementable.max()
+
+
+def test_cells_break_off():
+    stopped = Event()
+    stopped.set()
+    game = TeamGame("cooperative_matching_pennies", "recall")
+    with pytest.raises(BrokenOff):
+        HidingCell(game, HidingScheme(), 10, 2).run(stopped)
+    with pytest.raises(BrokenOff):
+        beyond.market_cell(2, "cheated", beyond.REHEATED, 2, 0).run(stopped)
+    with pytest.raises(BrokenOff):
+        DefaultCell("cooperative_matching_pennies", "recall", 0).run(stopped)
+
+
+def test_every_number_of_the_notes_has_its_cell():
+    assert {name for _, name in pennies.NOTED} <= set(pennies.LEARNERS)
+    assert {name for name, _ in trade.NOTED_ABLATIONS} == set(trade.ABLATIONS)
+    settings = {str(bridge.bridge_cell(entry, 2).settings()) for entry in bridge.ENTRIES}
+    assert len(settings) == len(bridge.ENTRIES)
