@@ -22,7 +22,7 @@ from infoset.efg import (
     pad_timing,
     timing,
 )
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.efg.padding import insert_waits
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy

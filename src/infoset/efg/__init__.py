@@ -1,7 +1,7 @@
 """Extensive forms: games given as trees, their checks and conversions, and Gambit's .efg format."""
 
 from infoset.efg.conversions import augment, extensive_form, forget_non_acting
-from infoset.efg.extensive_form import TERMINAL, ExtensiveForm, Outcome, check_tree
+from infoset.efg.form import TERMINAL, ExtensiveForm, Outcome, check_tree
 from infoset.efg.form_game import as_game, form_of
 from infoset.efg.information import (
     Violation,

@@ -14,7 +14,7 @@ from infoset.tree.sequence_form import SequenceForm, sequence_form
 from infoset.typing import IntArray, Player
 
 if TYPE_CHECKING:
-    from infoset.efg.extensive_form import ExtensiveForm
+    from infoset.efg.form import ExtensiveForm
 
 __all__ = ["contract", "distinct", "last_sequences"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from infoset.efg._kernels import inherit
-from infoset.efg.extensive_form import ExtensiveForm, number_by_appearance
+from infoset.efg.form import ExtensiveForm, number_by_appearance
 from infoset.efg.information import find_recall_violation, own_move_text
 from infoset.efg.knowledge import merge_intersecting
 from infoset.efg.timing import find_uneven_timing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from infoset.efg.contraction import distinct
 from infoset.efg.conversions import augment
-from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.form import ExtensiveForm
 from infoset.efg.information import (
     find_action_mismatch,
     find_public_mismatch,

@@ -12,7 +12,7 @@ from infoset.efg._kernels import find_thick_set
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 if TYPE_CHECKING:
-    from infoset.efg.extensive_form import ExtensiveForm
+    from infoset.efg.form import ExtensiveForm
     from infoset.tree.game_tree import GameTree
 
 __all__ = [

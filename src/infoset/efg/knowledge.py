@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.efg._kernels import inherit
-from infoset.efg.extensive_form import ExtensiveForm, number_by_appearance
+from infoset.efg.form import ExtensiveForm, number_by_appearance
 from infoset.typing import BoolArray, IntArray
 
 __all__ = ["closure", "common_knowledge_sets", "merge_intersecting"]

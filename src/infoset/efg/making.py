@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from infoset.efg.extensive_form import TERMINAL, ExtensiveForm
+from infoset.efg.form import TERMINAL, ExtensiveForm
 from infoset.efg.nodes import Node
 from infoset.errors import ParameterError
 from infoset.game import Probability

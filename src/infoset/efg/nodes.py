@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
-from infoset.efg.extensive_form import TERMINAL, Outcome
+from infoset.efg.form import TERMINAL, Outcome
 from infoset.errors import ParameterError
 from infoset.game import Probability
 from infoset.typing import CHANCE, Action, Player

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.efg._kernels import breadth_first_order
 from infoset.efg.conversions import forget_non_acting
-from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.form import ExtensiveForm
 from infoset.efg.timing import find_uneven_timing, timing
 from infoset.game import Probability
 from infoset.typing import CHANCE, Action, IntArray

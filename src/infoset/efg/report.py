@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.form import ExtensiveForm
 from infoset.efg.information import (
     Violation,
     find_absent_mindedness,

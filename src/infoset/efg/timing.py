@@ -12,7 +12,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.typing import IntArray
 
 if TYPE_CHECKING:
-    from infoset.efg.extensive_form import ExtensiveForm
+    from infoset.efg.form import ExtensiveForm
 
 __all__ = ["find_timing_cycle", "find_uneven_timing", "timing"]
 

@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 
 from infoset.efg.contraction import distinct
-from infoset.efg.extensive_form import TERMINAL, ExtensiveForm, Outcome
+from infoset.efg.form import TERMINAL, ExtensiveForm, Outcome
 from infoset.game import Probability, step_text
 from infoset.tree.game_tree import GameTree
 from infoset.tree.world_graph import WorldGraph

@@ -71,7 +71,7 @@ def _compile(function: Function, **options: Any) -> Function:
     return cast(Function, compiled)
 
 
-class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
+class _CacheFile(IndexDataCacheFile):
     """The files of one kernel on disk; unreadable or mismatched files are ignored.
 
     Numba numbers the data files of a kernel, and two processes that compile it at the same time
@@ -81,7 +81,7 @@ class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
     """
 
     def __init__(self, dispatcher: Any, directory: str) -> None:
-        shared = numba.config.CACHE_DIR
+        shared = numba.config.CACHE_DIR  # type: ignore[attr-defined]
         self._dispatcher = dispatcher
         self._cache_path = str(Path(shared) / PACKAGE) if shared else directory
         self._version = numba.__version__
@@ -90,19 +90,19 @@ class _CacheFile(IndexDataCacheFile):  # type: ignore[misc]
     def save(self, key: Any, data: Any) -> None:
         self._find_files()
         Path(self._cache_path).mkdir(parents=True, exist_ok=True)
-        super().save(key, (key, _named_fields(key[0]), data))
+        super().save(key, (key, _named_fields(key[0]), data))  # type: ignore[no-untyped-call]
 
     def load(self, key: Any) -> Any:
         self._find_files()
         try:
-            *compiled_for, data = super().load(key)
+            *compiled_for, data = super().load(key)  # type: ignore[no-untyped-call]
         except Exception:
             return None
         return data if compiled_for == [key, _named_fields(key[0])] else None
 
     def _load_index(self) -> Any:
         try:
-            return super()._load_index()
+            return super()._load_index()  # type: ignore[no-untyped-call]
         except Exception:
             return {}
 
@@ -122,7 +122,8 @@ def _named_fields(types: Iterable[Any]) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for kind in types:
         if isinstance(kind, BaseNamedTuple):
-            found += [kind.instance_class._fields, *_named_fields(kind.types)]
+            named: Any = kind
+            found += [named.instance_class._fields, *_named_fields(named.types)]
     return found
 
 

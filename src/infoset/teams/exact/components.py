@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.teams.exact.team_tree import NOBODY, TeamTree, stages
 from infoset.typing import LongArray
 

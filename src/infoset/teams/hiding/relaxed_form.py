@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.errors import ParameterError
 from infoset.teams.hiding._pass_kernels import Nodes, View, fill_payoffs, fill_reach
 from infoset.teams.hiding._visit_kernels import Below

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.efg.knowledge import merge_intersecting
 from infoset.errors import ParameterError
 from infoset.teams.information.checks import asked, check_labels

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.errors import ParameterError
 from infoset.teams.information.information_map import InformationMap, check_information
 from infoset.teams.information.recall import last_own_edges

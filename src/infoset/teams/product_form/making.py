@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infoset.efg import ExtensiveForm
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.teams.product_form.assembling import assemble_arrays, lay_out

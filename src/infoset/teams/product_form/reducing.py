@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoset.efg.extensive_form import number_by_appearance
+from infoset.efg.form import number_by_appearance
 from infoset.teams.product_form._kernels import payoff_ranges
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import ProductForm, Source, check_form
