@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset import evaluation, experiments, learning, policy, regret, solvers
+from infoset import evaluation, experiments, learning, policy, regret, runs, solvers
 from infoset.errors import ParameterError, PolicyFileError, TrajectoryError, UnknownNameError
 
 KUHN = infoset.build_tree(infoset.load("kuhn_poker"))
@@ -40,14 +40,14 @@ TAKE_FORMS = {
     "uniform_policy": policy.uniform_policy,
     "random_policy": lambda given: policy.random_policy(given, np.random.default_rng(0)),
     "load_policy": lambda given: policy.load_policy("policy.parquet", given),
-    "make_budget": lambda given: solvers.make_budget(given, target=0.1),
+    "make_budget": lambda given: runs.make_budget(given, target=0.1),
     "RegretMinimizer": lambda given: regret.RegretMinimizer(given, CFR),
     "payoff_scale": solvers.payoff_scale,
     "JointPlay": evaluation.JointPlay,
     "TriggerPlay": evaluation.TriggerPlay,
     **{
         name: lambda given, name=name: solvers.METHODS[name].run(
-            given, solvers.Budget(iterations=1)
+            given, runs.Budget(iterations=1)
         )
         for name in ("cfr+", "lp", "mmd", "egt", "cfr-br", "rtcfr+", "reg-cfr", "xfp", "auto")
     },
@@ -144,7 +144,7 @@ TAKE_PATHS = {
     "load_policy": lambda given: policy.load_policy(given, FORM),
     "read_metadata": policy.read_metadata,
     "load_correlated_policy": lambda given: evaluation.load_correlated_policy(given, FORM),
-    "read_checkpoint": solvers.read_checkpoint,
+    "read_checkpoint": runs.read_checkpoint,
     "check_writable": lambda given: experiments.check_writable(given),
     "save_run": lambda given: experiments.save_run(
         infoset.solve("matrix_mp", "cfr", iterations=1), given

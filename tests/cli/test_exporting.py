@@ -9,7 +9,7 @@ import pytest
 from infoset.efg import format_efg
 from infoset.games import load_game
 
-GAMES = Path(__file__).parents[1] / "interop" / "efg" / "games"
+GAMES = Path(__file__).parents[1] / "efg" / "files" / "games"
 POKER = GAMES / "one_card_poker.efg"
 
 

@@ -16,7 +16,7 @@ from infoset.matches.match_result import Estimate, MatchResult
 from infoset.search import make_searcher
 
 KUHN = infoset.load("kuhn_poker")
-TOLL_ROAD = Path(__file__).parents[1] / "interop" / "efg" / "games" / "toll_road.efg"
+TOLL_ROAD = Path(__file__).parents[1] / "efg" / "files" / "games" / "toll_road.efg"
 PIMC = "pimc(num_worlds=3)"
 MATCH = ("match", "kuhn_poker", PIMC, "uniform")
 
@@ -154,7 +154,7 @@ def test_ctrl_c_before_anything_is_played(command, monkeypatch):
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(infoset.evaluation, "play_matches", interrupt)
+    monkeypatch.setattr(infoset.matches, "play_matches", interrupt)
     ran = command(*MATCH)
     assert (ran.code, ran.out) == (130, "")
     assert ran.err == "interrupted before there was anything to save\n"

@@ -31,7 +31,7 @@ INFO_KEYS = {
     "constant_sum",
     "perfect_recall",
 }
-ONE_CARD = Path(__file__).parents[1] / "interop" / "efg" / "games" / "one_card_poker.efg"
+ONE_CARD = Path(__file__).parents[1] / "efg" / "files" / "games" / "one_card_poker.efg"
 HUGE = "liars_dice(numdice=20,dice_sides=1)"
 
 

@@ -11,7 +11,7 @@ from snippets import ROOT
 
 import infoset
 
-PRIVATE = {"checks", "cli", "interrupts", "kernels", "lanes", "streams"}
+PRIVATE = {"cli", "utils"}
 """The command line has a page of its own; the others are for the library itself."""
 
 ROOMS = sorted(

@@ -10,7 +10,7 @@ import infoset
 from infoset.efg import ExtensiveForm, load_efg
 from infoset.errors import GameFileError
 
-HORSE = Path(__file__).parents[1] / "interop" / "efg" / "games" / "horse.efg"
+HORSE = Path(__file__).parents[1] / "efg" / "files" / "games" / "horse.efg"
 
 
 def test_a_file_of_gambit_is_an_extensive_form(tmp_path):

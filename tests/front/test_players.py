@@ -16,7 +16,7 @@ from infoset.errors import (
 from infoset.front import find_players, is_policy_file, is_searcher, to_game
 
 KUHN = infoset.load("kuhn_poker")
-FORMS = Path(__file__).parents[1] / "interop" / "efg" / "games"
+FORMS = Path(__file__).parents[1] / "efg" / "files" / "games"
 
 
 @pytest.fixture

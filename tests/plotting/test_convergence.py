@@ -142,7 +142,7 @@ def test_pyplot_and_its_global_state_are_left_alone():
     program = (
         "import sys; from infoset.plotting import plot_convergence\n"
         "assert 'matplotlib' not in sys.modules, 'loaded before it is used'\n"
-        "from infoset.solvers import TracePoint\n"
+        "from infoset.runs import TracePoint\n"
         "figure = plot_convergence([TracePoint(1, 0.1, (0.0, 0.0), 1.0, 0.5)])\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "print(type(figure.canvas).__name__)"

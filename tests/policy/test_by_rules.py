@@ -25,7 +25,7 @@ from infoset.matches import exact_match
 from infoset.policy import policy_by_rules, random_policy, uniform_policy
 from infoset.tree import build_tree
 
-FILES = Path(__file__).parents[1] / "interop" / "efg" / "games"
+FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
 
 
 def late_guess():

@@ -256,7 +256,7 @@ def test_an_interrupted_linear_program_is_an_outcome_and_says_nothing():
     """In a process of its own, which must also end well; the alarm is set as HiGHS begins."""
     code = (
         "from infoset import build_tree, load\n"
-        "from infoset.solvers import Budget\n"
+        "from infoset.runs import Budget\n"
         "lp_form = lambda: build_tree(load('liars_dice')).sequence_form\n" + INTERRUPTED
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -90,7 +90,7 @@ class _CacheFile(IndexDataCacheFile):
     def save(self, key: Any, data: Any) -> None:
         self._find_files()
         Path(self._cache_path).mkdir(parents=True, exist_ok=True)
-        super().save(key, (key, _named_fields(key[0]), data))  # type: ignore[no-untyped-call]
+        super().save(key, (key, _named_fields(_arguments(key)), data))  # type: ignore[no-untyped-call]
 
     def load(self, key: Any) -> Any:
         self._find_files()
@@ -98,7 +98,7 @@ class _CacheFile(IndexDataCacheFile):
             *compiled_for, data = super().load(key)  # type: ignore[no-untyped-call]
         except Exception:
             return None
-        return data if compiled_for == [key, _named_fields(key[0])] else None
+        return data if compiled_for == [key, _named_fields(_arguments(key))] else None
 
     def _load_index(self) -> Any:
         try:
@@ -115,6 +115,11 @@ class _CacheFile(IndexDataCacheFile):
         self._name = f"{function.__module__}.{function.__qualname__}-{self._source_stamp}.{PYTHON}"
         self._index_path = str(Path(self._cache_path) / f"{self._name}.nbi")
         self._data_name_pattern = f"{self._name}.{{number:d}}.nbc"
+
+
+def _arguments(key: Any) -> Iterable[Any]:
+    """Return the argument types of a cache key, whose first part is a signature or such types."""
+    return cast(Iterable[Any], getattr(key[0], "args", key[0]))
 
 
 def _named_fields(types: Iterable[Any]) -> list[tuple[str, ...]]:

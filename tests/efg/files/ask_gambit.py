@@ -5,7 +5,7 @@ Gambit. To ask again, after a change of the writer or of a file, in an environme
 
     python -m venv gambit
     gambit/bin/pip install pygambit==16.7.0 -e .
-    gambit/bin/python tests/interop/efg/ask_gambit.py --write
+    gambit/bin/python tests/efg/files/ask_gambit.py --write
 
 pygambit has no wheel for most Pythons: pip builds it, which takes a C++ compiler and some minutes.
 Without `--write` the answers are compared with those that are stored, and differences are printed.

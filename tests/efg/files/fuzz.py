@@ -1,6 +1,6 @@
 """Throw damaged texts at the parsers: anything but a result or our own error is a bug.
 
-    python tests/interop/efg/fuzz.py efg --inputs 1000000 --seed 1
+    python tests/efg/files/fuzz.py efg --inputs 1000000 --seed 1
 
 Texts are made from good ones by deleting, doubling, moving and replacing pieces. What is read as an
 extensive form is also written and read again, and has to be the same. A text that takes more than
