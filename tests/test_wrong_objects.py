@@ -46,9 +46,7 @@ TAKE_FORMS = {
     "JointPlay": evaluation.JointPlay,
     "TriggerPlay": evaluation.TriggerPlay,
     **{
-        name: lambda given, name=name: solvers.METHODS[name].run(
-            given, runs.Budget(iterations=1)
-        )
+        name: lambda given, name=name: solvers.METHODS[name].run(given, runs.Budget(iterations=1))
         for name in ("cfr+", "lp", "mmd", "egt", "cfr-br", "rtcfr+", "reg-cfr", "xfp", "auto")
     },
 }
