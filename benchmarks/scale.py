@@ -35,7 +35,7 @@ from infoset import load
 from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import make_budget
-from infoset.solvers import find_method
+from infoset.solvers import get_method
 from infoset.tree import contract_graph, count_histories, explore, size_text
 
 PAGE = DOCS / "solvers" / "scale.md"
@@ -151,7 +151,7 @@ def solve(spec: str) -> Row:
     compile_kernels()
     form, building = processor_time(lambda: form_of(spec))
     budget = make_budget(form, target=TARGET, iterations=None, seconds=None, callback=None)
-    result, solving = processor_time(lambda: find_method(METHOD).run(form, budget))
+    result, solving = processor_time(lambda: get_method(METHOD).run(form, budget))
     measured, certifying = processor_time(lambda: evaluate_policy(result.policy))
     return {
         "spec": spec,

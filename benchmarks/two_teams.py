@@ -29,8 +29,8 @@ from infoset.teams import (
     ProgressiveHiding,
     Team,
     expected_payoffs,
-    find_relaxation,
     geometric_penalty,
+    get_relaxation,
     merge_outcomes,
     product_form,
     regret_matching_plus,
@@ -156,7 +156,7 @@ def learn(
     form: ProductForm, sides: Sides, row: Row, seed: int, iterations: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return the last shadow, and the mean of those of the second half."""
-    maps = [find_relaxation(row.lent).relax(form.information, side) for side in sides]
+    maps = [get_relaxation(row.lent).relax(form.information, side) for side in sides]
     scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
     hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
     hiding.run(iterations // 2)

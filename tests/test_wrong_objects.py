@@ -125,7 +125,7 @@ def test_trees_are_written_down_as_decisions(given):
 def test_actions_are_a_list(given):
     with pytest.raises(ParameterError, match=r"actions of 'door'=.* give a list such as"):
         learning.make_own_tree(0, [learning.Decision("door", given)])
-    row = learning.find_learner("ixomd", steps=(0.1, 0.01))
+    row = learning.get_learner("ixomd", steps=(0.1, 0.01))
     learner = learning.make_learner(row, player=0, utility_range=(-1, 1), horizon=10)
     with pytest.raises(TrajectoryError, match=r"legal_actions=.* no list of actions: give one"):
         learner.act("door", given)
@@ -153,7 +153,7 @@ TAKE_PATHS = {
 @pytest.mark.parametrize("name", TAKE_PATHS)
 @pytest.mark.parametrize("given", [5, ["runs"], 0.5])
 def test_paths_are_text_or_paths(name, given):
-    with pytest.raises(ParameterError, match=r"^(path|folder).* give the path of a f"):
+    with pytest.raises(ParameterError, match=r"^(path|folder).* give a path"):
         TAKE_PATHS[name](given)
 
 

@@ -21,7 +21,7 @@ from infoset.teams import (
     ProgressiveHiding,
     RelaxedForm,
     entropic_ftrl,
-    find_relaxation,
+    get_relaxation,
     product_form,
     relax,
 )
@@ -38,7 +38,7 @@ SEED_SHOWN, ITERATIONS_SHOWN = 3, 40
 def lent(name: str) -> RelaxedForm:
     """Return the game, with what agents are lent by a relaxation."""
     form = product_form(PENNIES)
-    return relax(form, find_relaxation(name).relax(form.information, (0, 1)))
+    return relax(form, get_relaxation(name).relax(form.information, (0, 1)))
 
 
 def draw_arrows(axes: Axes, title: str, *, hears: bool) -> None:

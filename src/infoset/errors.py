@@ -32,7 +32,7 @@ __all__ = [
 
 
 MOST_NAMES_SHOWN = 24
-NOWHERE: Hashable = object()
+NO_WORLD: Hashable = object()
 
 
 class InfosetError(Exception):
@@ -53,7 +53,7 @@ class UnknownNameError(InfosetError):
     """A game, parameter, method, infostate or action that is not known by the name given."""
 
     @classmethod
-    def of(cls, kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    def of(cls, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
         """Make the error for an unknown `name`, with the nearest known ones."""
         return cls(f"unknown {kind} {name!r}; {nearest_names(str(name), known)}")
 
@@ -76,14 +76,14 @@ class GameRuleError(InfosetError):
     """
 
     def __init__(
-        self, rule: str, *, found: str, world: Hashable = NOWHERE, player: int | None = None
+        self, rule: str, *, found: str, world: Hashable = NO_WORLD, player: int | None = None
     ) -> None:
-        where = [] if world is NOWHERE else [f"at world state {world!r}"]
+        where = [] if world is NO_WORLD else [f"at world state {world!r}"]
         where += [] if player is None else [f"player {player}"]
         at = f" ({', '.join(where)})" if where else ""
         super().__init__(f"{found}{at}. The rule: {rule}.")
         self.rule = rule
-        self.world = None if world is NOWHERE else world
+        self.world = None if world is NO_WORLD else world
         self.player = player
 
 

@@ -40,7 +40,7 @@ JointAction: TypeAlias = tuple[Action, ...]
 """One entry per player; `NOOP` for players who do not act."""
 
 CHANCE: Final[Player] = -1
-"""Stands for nature where a player is named."""
+"""Stands for chance where a player is named."""
 
 NOOP: Final = None
 """The entry of a joint action for a player who does not act."""

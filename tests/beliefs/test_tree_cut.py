@@ -22,7 +22,7 @@ from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.regret import terminal_gradient
 from infoset.runs import make_budget
-from infoset.solvers import find_method
+from infoset.solvers import get_method
 from infoset.tree import build_tree
 from strategies import random_games
 
@@ -312,7 +312,7 @@ def test_subgames_solved_at_an_equilibrium_are_worth_the_game(spec):
 
 
 def solve_exactly(form):
-    return find_method("lp").run(
+    return get_method("lp").run(
         form, make_budget(form, target=None, iterations=None, seconds=None, callback=None)
     )
 

@@ -26,7 +26,7 @@ from infoset.games import matrix_game
 from infoset.learning import (
     MeasuredPlay,
     ProductOfAveragesWarning,
-    find_learner,
+    get_learner,
     make_simulator,
 )
 from infoset.runs import read_checkpoint
@@ -80,7 +80,7 @@ SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], 
 def test_where_joint_play_is_learned_its_gap_is_told():
     result = infoset.learn(SHAPLEY, "ixomd", episodes=900, seeds=2)
     for seed, joint in enumerate(result.joint_play):
-        learners = find_learner("ixomd").self_play(simulator_of(SHAPLEY), horizon=900, seed=seed)
+        learners = get_learner("ixomd").self_play(simulator_of(SHAPLEY), horizon=900, seed=seed)
         play = MeasuredPlay(learners)
         play.run(900)
         assert joint == play.evaluate()
@@ -140,7 +140,7 @@ def simulator_of(game):
 def test_no_more_policies_are_counted_than_need_be():
     result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=25_000)
     assert len(result.correlated_policies[0].policies) == 1000
-    learners = find_learner("ixomd").self_play(
+    learners = get_learner("ixomd").self_play(
         simulator_of("kuhn_poker(players=3)"), horizon=25_000, seed=0
     )
     play = MeasuredPlay(learners, every=25)

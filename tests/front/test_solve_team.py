@@ -18,9 +18,9 @@ from infoset.teams import (
     Relaxation,
     entropic_ftrl,
     expected_payoffs,
-    find_relaxation,
     forget_own_actions,
     geometric_penalty,
+    get_relaxation,
     merge_outcomes,
     product_form,
     regret_matching,
@@ -88,7 +88,7 @@ def test_what_is_measured_is_what_hiding_says_of_each_iteration():
     """The default is the scheme that suits the game, with the recall map, on merged outcomes."""
     result = infoset.solve_team(TRADE, iterations=25, restarts=1)
     form = merge_outcomes(product_form(infoset.load(TRADE)))
-    lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     hiding = ProgressiveHiding(lent, suited_scheme(lent), seed=0)
     trace = hiding.run(result.last.iteration)
     for point in result.trace:

@@ -1,7 +1,15 @@
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.games import GAMES, Goofspiel, KuhnPoker, LeducPoker, LiarsDice, game_entry, load_game
+from infoset.games import (
+    GAMES,
+    Goofspiel,
+    KuhnPoker,
+    LeducPoker,
+    LiarsDice,
+    get_game_entry,
+    load_game,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +40,7 @@ def test_every_row_loads_under_all_its_names(name):
     game = load_game(name)
     assert all(load_game(alias) == game for alias in row.aliases)
     assert str(game) == name
-    assert game_entry(name) is row
+    assert get_game_entry(name) is row
     assert row.summary
 
 

@@ -12,7 +12,7 @@ from infoset.evaluation import JointPlay, best_response
 from infoset.games import load_game
 from infoset.learning import (
     AdversarialPlay,
-    find_learner,
+    get_learner,
     make_simulator,
     switch_between,
     tree_size,
@@ -47,7 +47,7 @@ def pure_policies(simulator, count=4, seed=0):
 def test_regret_is_the_sum_over_episodes(player):
     simulator = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
     adversary = switch_between(pure_policies(simulator))
-    row = find_learner("balanced-omd", steps=(0.3, 0.02))
+    row = get_learner("balanced-omd", steps=(0.3, 0.02))
     settings = {"player": player, "phase": 7, "horizon": 100, "seed": 3}
     play = AdversarialPlay(row, simulator, adversary, **settings)
     one_by_one = JointPlay(simulator.sequence_form)
@@ -107,7 +107,7 @@ ADVERSARIES = {
 )
 def test_regret_is_below_its_bound_and_grows_like_the_root(kuhn, name, kind):
     """The slope comes down to 1/2 from that of learners who do not learn yet, which is 1."""
-    row, adversary = find_learner(name, preset="practical"), ADVERSARIES[kind](kuhn)
+    row, adversary = get_learner(name, preset="practical"), ADVERSARIES[kind](kuhn)
     horizons = (4_000, 32_000)
     regrets = [external_regret(row, kuhn, adversary, episodes) for episodes in horizons]
     for episodes, regret in zip(horizons, regrets, strict=True):
@@ -117,14 +117,14 @@ def test_regret_is_below_its_bound_and_grows_like_the_root(kuhn, name, kind):
 
 @pytest.mark.parametrize("name", ["ixomd", "balanced-omd", "balanced-ftrl"])
 def test_steps_of_the_theorem_keep_to_the_bound(kuhn, name):
-    row = find_learner(name, preset="theory")
+    row = get_learner(name, preset="theory")
     for kind in ADVERSARIES.values():
         found = external_regret(row, kuhn, kind(kuhn), 2_000, seed=1)
         assert found < bound(name, tree_size(kuhn, 0), 2_000)
 
 
 def test_who_does_not_learn_has_regret_in_proportion_to_time(kuhn):
-    idle = find_learner("ixomd", steps=(1e-12, 0.1))
+    idle = get_learner("ixomd", steps=(1e-12, 0.1))
     fixed = switch_between(pure_policies(kuhn, count=1))
     short, long = (external_regret(idle, kuhn, fixed, episodes) for episodes in (100, 3000))
     assert short > 100 / 20
@@ -149,7 +149,7 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn):
 def test_episodes_are_told_to_learners_from_the_first(kuhn):
     """Steps for any time begin with those for one episode."""
     fixed = switch_between([uniform_policy(kuhn.sequence_form)])
-    anytime, once = find_learner("ixomd", preset="anytime"), find_learner("ixomd")
+    anytime, once = get_learner("ixomd", preset="anytime"), get_learner("ixomd")
     first = AdversarialPlay(anytime, kuhn, fixed, horizon=99, seed=3)
     only = AdversarialPlay(once, kuhn, fixed, horizon=1, seed=3)
     first.run(1)

@@ -14,7 +14,7 @@ from infoset.learning import (
     BalancedCfr,
     Steps,
     TreeSize,
-    find_learner,
+    get_learner,
 )
 from infoset.learning.balanced_cfr.rows import hedge_steps
 from oracle_balanced import SlowBalancedCfr
@@ -123,7 +123,7 @@ def test_kuhn_poker_is_learnt_as_fast_as_by_the_prototype(name, episodes):
 
 def test_rates_for_any_time_need_no_horizon():
     """The rate of iteration t is that of the rule for t, whatever the horizon."""
-    anytime, planned = (find_learner("balanced-cfr-hedge", preset=name) for name in ANY_OR_THEORY)
+    anytime, planned = (get_learner("balanced-cfr-hedge", preset=name) for name in ANY_OR_THEORY)
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
     rate, _, _, drift = anytime.numbers(size, 10**9)
     assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])

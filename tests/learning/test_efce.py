@@ -19,7 +19,7 @@ from infoset.learning import (
     Knowledge,
     MeasuredPlay,
     Steps,
-    find_learner,
+    get_learner,
     switch_between,
     tree_size,
 )
@@ -227,7 +227,7 @@ def test_three_players_come_near_a_correlated_equilibrium():
 
 
 def test_at_any_time_is_as_good_as_for_a_horizon():
-    anytime = find_learner("balanced-efce-omd", preset="anytime")
+    anytime = get_learner("balanced-efce-omd", preset="anytime")
     assert gap_after(learner_of(anytime, horizon=1), 50_000) < 0.012
 
 
@@ -337,12 +337,12 @@ def test_a_game_in_which_nobody_decides_has_nothing_to_gain():
 
 def test_the_row():
     assert ROW.knowledge is Knowledge.OWN_TREE
-    assert find_learner("balanced-efce-omd", preset="theory") == ROW
+    assert get_learner("balanced-efce-omd", preset="theory") == ROW
     size = tree_size(simulator_of("kuhn_poker"), 0)
     rate, exploration = ROW.steps(size, 10_000)
     assert rate == pytest.approx(np.sqrt(12 * np.log(1200) / (16 * 10_000)))
     assert exploration == pytest.approx(2 * np.sqrt(12 * np.log(1200) / (4 * 10_000)))
-    practical = find_learner("balanced-efce-omd", preset="practical").steps(size, 10_000)
+    practical = get_learner("balanced-efce-omd", preset="practical").steps(size, 10_000)
     assert practical == pytest.approx((2 * rate, 2 * exploration))
 
 

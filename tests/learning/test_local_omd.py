@@ -9,7 +9,7 @@ import pytest
 from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
-from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, find_learner
+from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, get_learner
 from infoset.learning.local_omd._kernels import estimate_losses
 from infoset.learning.local_omd.rows import fixed_steps
 from oracle_balanced import SlowLocalOmd
@@ -92,7 +92,7 @@ def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_
 
 def test_rates_for_any_time_need_no_horizon():
     """The rate of episode t is that of the rule for t, whatever the horizon."""
-    anytime, planned = (find_learner("local-omd", preset=name) for name in ("anytime", "theory"))
+    anytime, planned = (get_learner("local-omd", preset=name) for name in ("anytime", "theory"))
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
     rate, *_, drift = anytime.numbers(size, 10**9)
     assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])
@@ -173,14 +173,14 @@ MEASURED = {
 @pytest.mark.parametrize(("name", "rate"), MEASURED)
 def test_kuhn_poker_is_learnt_as_well_as_by_the_prototype(name, rate):
     mean, deviation = MEASURED[name, rate]
-    row = find_learner(name, steps=Steps(rate, 0))
+    row = get_learner(name, steps=Steps(rate, 0))
     found = [nash_conv(row, 1_000_000, seed) for seed in range(2)]
     assert abs(np.mean(found) - mean) < 3 * deviation / np.sqrt(len(found))
 
 
 def test_leduc_poker_is_learnt_better_with_a_baseline():
     names = "local-omd-action-baseline", "local-omd-baseline"
-    rows = [*(LEARNERS[name] for name in names), find_learner("local-omd-adaptive", preset="tuned")]
+    rows = [*(LEARNERS[name] for name in names), get_learner("local-omd-adaptive", preset="tuned")]
     by_action, baseline, published = (nash_conv(row, 300_000, 0, "leduc_poker") for row in rows)
     assert by_action < baseline < 0.6
     assert published > 2 * baseline

@@ -10,7 +10,7 @@ import pytest
 from playing import simulator_of
 
 from infoset import load
-from infoset.learning import OutcomeSampling, TraversalSampling, find_learner
+from infoset.learning import OutcomeSampling, TraversalSampling, get_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import infostate_slots, make_simulator
 from infoset.tree import build_tree
@@ -23,13 +23,13 @@ from oracle_mccfr import (
 )
 
 NAMES = [row.name for row in MCCFR_LEARNERS]
-PRUNED = replace(find_learner("as-mccfr"), least=0.3, threshold=2.0, bonus=3.0)
+PRUNED = replace(get_learner("as-mccfr"), least=0.3, threshold=2.0, bonus=3.0)
 ROWS = {
-    **{name: find_learner(name) for name in NAMES},
+    **{name: get_learner(name) for name in NAMES},
     "pruned": PRUNED,
     "pruned chance sampling": replace(PRUNED, all_opponents=True),
-    "es-mccfr+": replace(find_learner("es-mccfr"), regret_floor=0.0),
-    "vr-mccfr+": replace(find_learner("vr-mccfr"), regret_floor=0.0),
+    "es-mccfr+": replace(get_learner("es-mccfr"), regret_floor=0.0),
+    "vr-mccfr+": replace(get_learner("vr-mccfr"), regret_floor=0.0),
 }
 
 
@@ -46,7 +46,7 @@ def random_regrets(simulator, seed):
 
 
 def policy_of(simulator, regret):
-    twin = twin_of(find_learner("es-mccfr"), simulator)
+    twin = twin_of(get_learner("es-mccfr"), simulator)
     twin.regret[:] = regret
     return twin.policy()
 
@@ -117,7 +117,7 @@ def test_every_episode_is_that_of_the_slow_twin(name, game):
 
 
 def test_what_is_never_on_the_path_stays_as_it_is():
-    learning = find_learner("vr-mccfr-balanced").self_play(simulator_of("leduc_poker"), horizon=9)
+    learning = get_learner("vr-mccfr-balanced").self_play(simulator_of("leduc_poker"), horizon=9)
     learning.run(50)
     before = learning.state()["policy"].copy()
     learning.run(1)
@@ -145,7 +145,7 @@ def test_an_exact_baseline_leaves_no_variance():
     root = infostate_slots(infostates, infostates.parent_slot == infostates.root_slot[0])
     with_baseline, without = [], []
     for seed in range(30):
-        learning = find_learner("os-mccfr").self_play(simulator, horizon=1, seed=seed)
+        learning = get_learner("os-mccfr").self_play(simulator, horizon=1, seed=seed)
         state = learning.state()
         for guesses, found in ((baseline, with_baseline), (0.0, without)):
             state["done"][:], state["regret"][:], state["policy"][:] = 0, regret, policy
@@ -193,7 +193,7 @@ def test_updates_are_distributed_as_those_of_openspiel(name, player, monkeypatch
         return {key: solver._infostates[key][0] - before[slots] for key, slots in places.items()}
 
     def ours(draws):
-        row = find_learner("os-mccfr" if name == "outcome" else "es-mccfr")
+        row = get_learner("os-mccfr" if name == "outcome" else "es-mccfr")
         twin = twin_of(row, simulator)
         twin.regret[:], twin.episodes = before, player
         twin.episode(draws)

@@ -10,7 +10,7 @@ from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, find_learner
+from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, get_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import TERMINAL_NODE
 from infoset.runs import Budget, run_measured
@@ -19,7 +19,7 @@ NAMES = [row.name for row in MCCFR_LEARNERS]
 
 
 def nash_conv(name, game, episodes, seed):
-    learning = find_learner(name).self_play(simulator_of(game), horizon=episodes, seed=seed)
+    learning = get_learner(name).self_play(simulator_of(game), horizon=episodes, seed=seed)
     learning.run(episodes)
     return evaluate_policy(learning.policy()).nash_conv
 
@@ -43,7 +43,7 @@ def test_published_numbers(name, game, episodes, least, most):
 
 def test_external_sampling_by_terminal_visits():
     """As many terminal visits as episodes of outcome sampling give a better policy, 0.18 chips."""
-    learning = find_learner("es-mccfr").self_play(simulator_of("leduc_poker"), horizon=1, seed=1)
+    learning = get_learner("es-mccfr").self_play(simulator_of("leduc_poker"), horizon=1, seed=1)
     while learning.terminal_visits < 1_000_000:
         learning.run(1000)
     assert 0.13 < evaluate_policy(learning.policy()).nash_conv < 0.23
@@ -52,7 +52,7 @@ def test_external_sampling_by_terminal_visits():
 def test_work_is_that_of_the_nodes_that_a_traversal_passes():
     """By hand: 7 and 5.5 on average by external sampling, 10 by chance sampling."""
     simulator = simulator_of("kuhn_poker")
-    work = {name: find_learner(name).self_play(simulator, horizon=1).work for name in NAMES}
+    work = {name: get_learner(name).self_play(simulator, horizon=1).work for name in NAMES}
     assert work["es-mccfr"] == 8 * (1 + 6)
     assert work["cs-mccfr"] == 8 * (1 + 10)
 
@@ -71,27 +71,27 @@ def passed_on_average(simulator, player, node=0):
 def test_work_of_external_sampling_is_what_is_passed_for_each_of_three_players():
     simulator = simulator_of("kuhn_poker(players=3)")
     passed = fmean(passed_on_average(simulator, player) for player in range(3))
-    assert find_learner("es-mccfr").self_play(simulator, horizon=1).work == 8 * (1 + int(passed))
+    assert get_learner("es-mccfr").self_play(simulator, horizon=1).work == 8 * (1 + int(passed))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_three_players_learn(name):
     simulator = simulator_of("kuhn_poker(players=3)")
-    learning = find_learner(name).self_play(simulator, horizon=30_000)
+    learning = get_learner(name).self_play(simulator, horizon=30_000)
     first = evaluate_policy(learning.policy()).nash_conv
     learning.run(30_000)
     assert evaluate_policy(learning.policy()).nash_conv < 0.2 * first
 
 
 def test_the_loop_of_solvers_measures_a_learner():
-    learning = find_learner("cs-mccfr").self_play(simulator_of("kuhn_poker"), horizon=2000)
+    learning = get_learner("cs-mccfr").self_play(simulator_of("kuhn_poker"), horizon=2000)
     result = run_measured(learning, "cs-mccfr", Budget(iterations=2000))
     assert result.iterations == 2000
     assert result.nash_conv < 0.1
 
 
 def test_who_may_know_what():
-    knowledge = {name: find_learner(name).knowledge for name in NAMES}
+    knowledge = {name: get_learner(name).knowledge for name in NAMES}
     assert knowledge["os-mccfr"] is knowledge["vr-mccfr"] is Knowledge.NOTHING
     assert knowledge["os-mccfr-balanced"] is knowledge["vr-mccfr-balanced"] is Knowledge.OWN_TREE
     assert {knowledge[name] for name in NAMES[4:]} == {Knowledge.SIMULATOR}
@@ -125,7 +125,7 @@ def test_numbers_out_of_range_are_refused(make, complaint):
 @pytest.mark.parametrize("name", ["os-mccfr", "es-mccfr"])
 def test_no_episodes_are_refused(name):
     with pytest.raises(ParameterError, match="horizon=0"):
-        find_learner(name).self_play(simulator_of("kuhn_poker"), horizon=0)
+        get_learner(name).self_play(simulator_of("kuhn_poker"), horizon=0)
 
 
 def test_exploration_that_leaves_actions_out_is_refused():

@@ -19,7 +19,7 @@ from infoset.evaluation import (
     expected_values,
 )
 from infoset.games import matrix_game
-from infoset.learning import MeasuredPlay, find_learner, make_simulator, tree_size
+from infoset.learning import MeasuredPlay, get_learner, make_simulator, tree_size
 from infoset.learning.steps import balanced_steps, plain_steps
 from infoset.policy import TabularPolicy, mix
 from infoset.runs import Budget, Checkpointing, JointGaps, run_measured
@@ -38,7 +38,7 @@ def kuhn_3():
 
 def measured(simulator, name="balanced-omd", episodes=300, seed=0, **settings):
     """Return self-play measured for some episodes; its steps are for ten times less, to move."""
-    row = find_learner(name)
+    row = get_learner(name)
     play = MeasuredPlay(row.self_play(simulator, horizon=episodes // 10, seed=seed), **settings)
     play.run(episodes)
     return play
@@ -46,7 +46,7 @@ def measured(simulator, name="balanced-omd", episodes=300, seed=0, **settings):
 
 def policies_of(simulator, name, episodes, seed=0):
     """Yield the policies that each episode begins with, played one by one."""
-    learners = find_learner(name).self_play(simulator, horizon=episodes // 10, seed=seed)
+    learners = get_learner(name).self_play(simulator, horizon=episodes // 10, seed=seed)
     for _ in range(episodes):
         yield learners.current_policy()
         learners.run(1)
@@ -106,7 +106,7 @@ def test_the_cce_gap_is_the_largest_regret(kuhn_3):
 def test_with_other_payoffs_the_product_of_averages_is_something_else():
     """In Shapley's game players circle: nobody regrets anything, and the averages are exploited."""
     shapley = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    row = find_learner("ixomd", steps=(0.05, 0.005))
+    row = get_learner("ixomd", steps=(0.05, 0.005))
     play = MeasuredPlay(row.self_play(make_simulator(build_tree(shapley)), horizon=10_000))
     play.run(10_000)
     assert max(play.regrets) < 0
@@ -130,7 +130,7 @@ def test_learners_that_are_run_beside_it_are_counted_from_there_on(kuhn):
 
 def test_measuring_changes_nothing_of_what_is_learned(kuhn):
     measured_one = measured(kuhn, every=3, keep=5, episodes=200)
-    alone = find_learner("balanced-omd").self_play(kuhn, horizon=20)
+    alone = get_learner("balanced-omd").self_play(kuhn, horizon=20)
     alone.run(200)
     for name, array in alone.state().items():
         assert np.array_equal(array, measured_one.learners.state()[name])
@@ -151,7 +151,7 @@ def test_policies_counted_are_kept_alike():
     pennies = simulator_of("matrix_mp")
     counts = np.zeros(20)
     for seed in range(200):
-        row = replace(find_learner("ixomd", steps=(0.1, 0.1)), centre=0.25)
+        row = replace(get_learner("ixomd", steps=(0.1, 0.1)), centre=0.25)
         play = MeasuredPlay(row.self_play(pennies, horizon=20, seed=seed), keep=5)
         seen = []
         for _ in range(20):
@@ -165,7 +165,7 @@ def test_policies_counted_are_kept_alike():
 
 
 def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
-    learners = find_learner("ixomd").self_play(kuhn_3, horizon=10)
+    learners = get_learner("ixomd").self_play(kuhn_3, horizon=10)
     state = MeasuredPlay(learners, keep=5).state()
     assert state["sampling"] != state["stream"]
 
@@ -173,7 +173,7 @@ def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
 @pytest.mark.parametrize("cut", [1, 30, 77])
 def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
     def fresh():
-        learners = find_learner("balanced-omd").self_play(kuhn_3, horizon=12)
+        learners = get_learner("balanced-omd").self_play(kuhn_3, horizon=12)
         return MeasuredPlay(learners, every=3, keep=10, triggers=True)
 
     whole, begun, resumed = fresh(), fresh(), fresh()
@@ -186,7 +186,7 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
 
 
 def test_triggers_are_those_of_the_policies_counted(kuhn_3):
-    learners = find_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
+    learners = get_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
     play = MeasuredPlay(learners, every=2, keep=100, triggers=True)
     assert play.gaps() == JointGaps()
     play.run(60)
@@ -196,7 +196,7 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
     assert play.evaluate_triggers().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
     assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_triggers().efce_gap)
     assert learners.num_pairs == TriggerPlay(kuhn_3.sequence_form).num_pairs
-    untold = MeasuredPlay(find_learner("ixomd").self_play(kuhn_3, horizon=60))
+    untold = MeasuredPlay(get_learner("ixomd").self_play(kuhn_3, horizon=60))
     untold.run(3)
     assert untold.gaps() == (untold.evaluate().cce_gap, None)
     assert play.work > play.learners.work + untold.work // 2
@@ -206,7 +206,7 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
 
 def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
     def run(episodes):
-        learners = find_learner("ixomd").self_play(kuhn_3, horizon=200)
+        learners = get_learner("ixomd").self_play(kuhn_3, horizon=200)
         play = MeasuredPlay(learners, every=2, keep=8)
         file = Checkpointing(tmp_path / "run", 60)
         run_measured(play, "ixomd", Budget(iterations=episodes, checkpoint=file))
@@ -214,7 +214,7 @@ def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
 
     run(90)
     resumed = run(200)
-    learners = find_learner("ixomd").self_play(kuhn_3, horizon=200)
+    learners = get_learner("ixomd").self_play(kuhn_3, horizon=200)
     whole = MeasuredPlay(learners, every=2, keep=8)
     whole.run(200)
     assert resumed.evaluate() == whole.evaluate()
@@ -222,7 +222,7 @@ def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
 
 
 def test_what_is_refused(kuhn):
-    learners = find_learner("ixomd").self_play(kuhn, horizon=10)
+    learners = get_learner("ixomd").self_play(kuhn, horizon=10)
     with pytest.raises(ParameterError, match="every=0"):
         MeasuredPlay(learners, every=0)
     with pytest.raises(ParameterError, match="keep=-1"):
@@ -265,9 +265,9 @@ def test_the_gap_in_three_player_kuhn(kuhn_3, name, rule, episodes):
     def alike(size, horizon):
         return rule(size._replace(decisions=2), horizon)
 
-    found = mean_gap(kuhn_3, find_learner(name, steps=alike), episodes)
+    found = mean_gap(kuhn_3, get_learner(name, steps=alike), episodes)
     assert found == pytest.approx(TABLE[name, rule, episodes], rel=0.07)
-    assert mean_gap(kuhn_3, find_learner(name, preset="theory"), episodes) < found
+    assert mean_gap(kuhn_3, get_learner(name, preset="theory"), episodes) < found
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_the_gap_in_three_player_kuhn(kuhn_3, name, rule, episodes):
 def test_regrets_are_within_their_bounds(kuhn, name, power, is_wide):
     """With the constant 1, of losses in [0, 1]: √(H XA X ι T) and √(H³ XA ι T)."""
     episodes = 20_000
-    learners = find_learner(name, preset="theory").self_play(kuhn, horizon=episodes)
+    learners = get_learner(name, preset="theory").self_play(kuhn, horizon=episodes)
     learners_play = MeasuredPlay(learners, every=20)
     learners_play.run(episodes)
     for player in range(2):

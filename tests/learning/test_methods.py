@@ -15,7 +15,7 @@ from infoset.learning import (
     LearnerRow,
     Steps,
     TreeSize,
-    find_learner,
+    get_learner,
     make_simulator,
 )
 from infoset.learning.path import PathLearner
@@ -28,8 +28,8 @@ def test_rows_are_known_by_their_names_in_any_case():
     for name, row in LEARNERS.items():
         assert isinstance(row, LearnerRow)
         assert row.name == name
-        assert find_learner(name.upper()) is row
-        assert find_learner(row) is row
+        assert get_learner(name.upper()) is row
+        assert get_learner(row) is row
         assert row.description
         assert "\n" not in row.description
 
@@ -52,7 +52,7 @@ def test_presets_change_fields_and_keep_the_rest():
     simulator = make_simulator(build_tree(load_game("kuhn_poker")))
     for name, row in LEARNERS.items():
         for preset in row.presets:
-            changed = find_learner(name, preset=preset.upper())
+            changed = get_learner(name, preset=preset.upper())
             assert (changed.name, changed.knowledge) == (name, row.knowledge)
             learners = changed.self_play(simulator, horizon=50, seed=1)
             assert learners.settings()["learner"] == name
@@ -70,7 +70,7 @@ def test_whoever_goes_by_the_number_of_episodes_can_do_without():
     for name, row in LEARNERS.items():
         assert goes_by_horizon(row) == ("anytime" in row.presets), name
         if "anytime" in row.presets:
-            assert not goes_by_horizon(find_learner(name, preset="anytime")), name
+            assert not goes_by_horizon(get_learner(name, preset="anytime")), name
 
 
 @pytest.mark.parametrize(
@@ -90,16 +90,16 @@ def test_published_steps_are_these_numbers_on_kuhn_poker(name, episodes, expecte
 )
 def test_steps_of_every_rule_go_with_the_root_of_episodes(name, growth):
     for preset in LEARNERS[name].presets:
-        rule = find_learner(name, preset=preset).steps
+        rule = get_learner(name, preset=preset).steps
         few, many = rule(KUHN, 100), rule(KUHN, 10_000)
         assert few.rate / many.rate == pytest.approx(100**growth)
         assert few.exploration / many.exploration == pytest.approx(100**growth)
 
 
 def test_steps_are_a_pair_or_a_rule():
-    assert find_learner("ixomd", steps=(0.1, 0.005)).steps == Steps(0.1, 0.005)
-    assert find_learner("ixomd", steps=LEARNERS["balanced-omd"].steps).steps(KUHN, 1000).rate < 0.04
-    assert find_learner("ixomd", preset="tuned", steps=(0.2, 0)).steps == Steps(0.2, 0)
+    assert get_learner("ixomd", steps=(0.1, 0.005)).steps == Steps(0.1, 0.005)
+    assert get_learner("ixomd", steps=LEARNERS["balanced-omd"].steps).steps(KUHN, 1000).rate < 0.04
+    assert get_learner("ixomd", preset="tuned", steps=(0.2, 0)).steps == Steps(0.2, 0)
 
 
 @pytest.mark.parametrize(
@@ -116,20 +116,20 @@ def test_steps_are_a_pair_or_a_rule():
 )
 def test_what_is_no_step_is_refused(steps, message):
     with pytest.raises(ParameterError, match=message):
-        find_learner("ixomd", steps=steps)
+        get_learner("ixomd", steps=steps)
 
 
 def test_unknown_names_come_with_the_nearest():
     with pytest.raises(UnknownNameError, match=r"unknown learner 'ixmod'; did you mean ixomd\?"):
-        find_learner("ixmod")
+        get_learner("ixmod")
     with pytest.raises(UnknownNameError, match=r"preset of ixomd 'theroy'; did you mean theory\?"):
-        find_learner("ixomd", preset="theroy")
+        get_learner("ixomd", preset="theroy")
     with pytest.raises(ParameterError, match="preset='tuned': os-mccfr has none; leave preset out"):
-        find_learner("os-mccfr", preset="tuned")
+        get_learner("os-mccfr", preset="tuned")
     with pytest.raises(ParameterError, match="learner=3 is of type int; give a name"):
-        find_learner(3)
+        get_learner(3)
     with pytest.raises(ParameterError, match="preset=3 is of type int; give one of: theory"):
-        find_learner("ixomd", preset=3)
+        get_learner("ixomd", preset=3)
 
 
 def test_steps_that_were_never_tuned_say_so():
@@ -137,7 +137,7 @@ def test_steps_that_were_never_tuned_say_so():
     with pytest.raises(
         ParameterError, match=r"no steps have been tuned for goofspiel.*another preset"
     ):
-        find_learner("ixomd", preset="tuned").self_play(simulator, horizon=10)
+        get_learner("ixomd", preset="tuned").self_play(simulator, horizon=10)
 
 
 @pytest.mark.parametrize("horizon", [0, -1, 0.5, True])

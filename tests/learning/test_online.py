@@ -30,7 +30,7 @@ from infoset.learning import (
     PathLearner,
     Trajectory,
     TreeSize,
-    find_learner,
+    get_learner,
     make_learner,
     make_own_tree,
     play_and_learn,
@@ -48,8 +48,8 @@ BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, Balan
 FALLING_ROWS = ["local-omd", "balanced-cfr-hedge"]
 LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOmd)]
 OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
-TWEAKED = find_learner("tweaked-ftrl", steps=(0.3, 0.015))
-PLAIN = find_learner("ixomd", steps=(0.05, 0.01))
+TWEAKED = get_learner("tweaked-ftrl", steps=(0.3, 0.015))
+PLAIN = get_learner("ixomd", steps=(0.05, 0.01))
 ARMS = ("left", "right")
 
 
@@ -156,7 +156,7 @@ def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
 
 def test_turns_are_as_long_as_learners_need():
     form = simulator_of("kuhn_poker").sequence_form
-    row = find_learner("balanced-cfr-baseline")
+    row = get_learner("balanced-cfr-baseline")
     seats = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
     assert [learner.turn for learner in seats] == [2, 1]
     play_and_learn(Unlistable(), seats, episodes=7)
@@ -259,7 +259,7 @@ def test_a_game_that_cannot_be_listed_is_learnt():
 
 def test_utility_rises_against_a_fixed_opponent():
     game = Unlistable()
-    quick = find_learner("tweaked-ftrl", steps=(1, 0.05))
+    quick = get_learner("tweaked-ftrl", steps=(1, 0.05))
     learner = learner_of(quick, player=1, seed=2)
     utilities = play_and_learn(game, [None, learner], episodes=1500)
     assert utilities.shape == (1500, 2)
@@ -348,7 +348,7 @@ def test_two_calls_do_what_one_does_also_from_a_file(tmp_path):
 
 def test_a_learner_that_knows_its_tree_is_kept_too(tmp_path):
     simulator = simulator_of("kuhn_poker")
-    row = find_learner("balanced-ftrl")
+    row = get_learner("balanced-ftrl")
     whole, half = learners_for(row, simulator, 60), learners_for(row, simulator, 60)
     drive(simulator, whole, 60, make_stream(1))
     drive(simulator, half, 30, stream := make_stream(1))
@@ -632,7 +632,7 @@ def test_checkpoints_of_others_are_refused(tmp_path):
         (learner_of(game="arms", seed=1), "seed 0 there and 1 here"),
         (learner_of(game="arms", horizon=2), "horizon"),
         (learner_of(replace(PLAIN, centre=0.5), game="arms"), "centre 0.0 there and 0.5 here"),
-        (learner_of(find_learner(PLAIN, steps=(1, 1)), game="arms"), "numbers"),
+        (learner_of(get_learner(PLAIN, steps=(1, 1)), game="arms"), "numbers"),
     ):
         before = everything(other)
         with pytest.raises(CheckpointMismatchError, match=message):

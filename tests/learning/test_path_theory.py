@@ -12,7 +12,7 @@ from oracle_path import plan_of
 from playing import simulator_of
 
 from infoset.evaluation import nash_conv
-from infoset.learning import LEARNERS, find_learner, tree_size
+from infoset.learning import LEARNERS, get_learner, tree_size
 from oracle_regret import gradient_of
 
 
@@ -40,7 +40,7 @@ def best_value(plex, gradient):
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker"])
 def test_the_gap_of_the_average_is_the_sum_of_regrets(name, game):
     simulator, episodes = simulator_of(game), 60
-    learners = find_learner(name, preset="tuned").self_play(simulator, horizon=1000, seed=8)
+    learners = get_learner(name, preset="tuned").self_play(simulator, horizon=1000, seed=8)
     plans = []
     for _ in range(episodes):
         plan = plan_of(simulator, learners.state()["policy"])
@@ -96,7 +96,7 @@ def test_gaps_fall_with_the_root_of_episodes(name):
 def test_steps_for_any_time_need_no_horizon(name):
     simulator = simulator_of("kuhn_poker")
     runs = [
-        find_learner(name, preset="anytime").self_play(simulator, horizon=1, seed=s)
+        get_learner(name, preset="anytime").self_play(simulator, horizon=1, seed=s)
         for s in range(3)
     ]
     gaps = {}
@@ -126,7 +126,7 @@ def test_the_last_policy_converges():
     simulator = simulator_of("kuhn_poker")
     gaps = {}
     for name in ("perturbed-ftrl", "tweaked-ftrl"):
-        row = find_learner(name, preset=None if name == "perturbed-ftrl" else "recommended")
+        row = get_learner(name, preset=None if name == "perturbed-ftrl" else "recommended")
         runs = [row.self_play(simulator, horizon=1_000_000, seed=seed) for seed in range(3)]
         for episodes in (3_000, 30_000, 100_000, 300_000, 1_000_000):
             for learners in runs:
@@ -140,7 +140,7 @@ def test_the_last_policy_converges():
 
 def test_an_action_is_not_given_up_for_good_where_there_is_a_floor():
     simulator = simulator_of("leduc_poker")
-    row = find_learner("balanced-ftrl", preset="recommended", steps=(0.0005, 0.000025))
+    row = get_learner("balanced-ftrl", preset="recommended", steps=(0.0005, 0.000025))
     lost = {}
     for floor in (row.floor, 0.0):
         learners = replace(row, floor=floor).self_play(simulator, horizon=500_000, seed=0)

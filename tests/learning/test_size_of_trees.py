@@ -10,7 +10,7 @@ import pytest
 from playing import simulator_of
 
 from infoset.evaluation import nash_conv
-from infoset.learning import MeasuredPlay, find_learner
+from infoset.learning import MeasuredPlay, get_learner
 
 EPISODES = 2000
 ARMS = 2
@@ -24,7 +24,7 @@ def scaled_regret(name, infostates, seed):
     """
     scale = sqrt(infostates * ARMS / EPISODES)
     spec = f"bandit_tree(depth=1,deals={infostates},best_chance={0.5 + scale:.6f})"
-    learners = find_learner(name).self_play(simulator_of(spec), horizon=EPISODES, seed=seed)
+    learners = get_learner(name).self_play(simulator_of(spec), horizon=EPISODES, seed=seed)
     play = MeasuredPlay(learners)
     play.run(EPISODES)
     return play.regrets[0] / sqrt(infostates * ARMS * EPISODES)
@@ -42,7 +42,7 @@ def test_no_learner_has_less_regret_than_the_root_of_the_tree(name):
 
 @cache
 def gap(name, branching):
-    row = find_learner(name, preset="practical")
+    row = get_learner(name, preset="practical")
     simulator = simulator_of(f"bandit_tree(branching={branching})")
     learners = row.self_play(simulator, horizon=1_000_000)
     learners.run(1_000_000)

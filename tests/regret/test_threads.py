@@ -16,7 +16,7 @@ from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.regret.threads import ThreadedIteration, parts_of
 from infoset.runs import Budget, Checkpointing, read_checkpoint
-from infoset.solvers import find_method
+from infoset.solvers import get_method
 from infoset.tree import build_tree
 from oracle_regret import generic
 from strategies import random_games
@@ -219,10 +219,10 @@ def test_an_interrupt_between_the_players_comes_after_the_iteration(monkeypatch)
 @pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 1), (3, 2)])
 def test_a_kept_run_goes_on_with_any_number_of_threads(tmp_path, before, after):
     kept = Checkpointing(tmp_path / "run.ckpt")
-    whole = find_method("sapcfr+").run(LEDUC, Budget(iterations=60))
-    find_method("sapcfr+", threads=before).run(LEDUC, Budget(iterations=33, checkpoint=kept))
+    whole = get_method("sapcfr+").run(LEDUC, Budget(iterations=60))
+    get_method("sapcfr+", threads=before).run(LEDUC, Budget(iterations=33, checkpoint=kept))
     assert read_checkpoint(kept.path).iteration == 33
-    again = find_method("sapcfr+", threads=after).run(LEDUC, Budget(iterations=60, checkpoint=kept))
+    again = get_method("sapcfr+", threads=after).run(LEDUC, Budget(iterations=60, checkpoint=kept))
     assert [p.tobytes() for p in again.policy.probabilities] == [
         p.tobytes() for p in whole.policy.probabilities
     ]

@@ -9,7 +9,7 @@ import pytest
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.runs import Budget, make_budget
-from infoset.solvers import find_method
+from infoset.solvers import get_method
 from infoset.tree import build_sequence_form, build_tree
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
@@ -48,7 +48,7 @@ def test_limits_are_checked_when_a_budget_is_made(wrong):
 
 
 def test_an_exact_method_is_not_limited_by_iterations():
-    assert find_method("lp").run(KUHN, Budget(iterations=1)).outcome == "optimal"
+    assert get_method("lp").run(KUHN, Budget(iterations=1)).outcome == "optimal"
 
 
 def test_another_thread_ends_a_run():
@@ -56,7 +56,7 @@ def test_another_thread_ends_a_run():
     budget = Budget(iterations=10**9)
     timer = Timer(0.2, budget.interrupt.set)
     timer.start()
-    result = find_method("cfr+").run(form, budget)
+    result = get_method("cfr+").run(form, budget)
     timer.join()
     assert result.outcome == "interrupted"
     assert 0 < result.iterations < 10**9

@@ -27,7 +27,7 @@ from infoset.runs import (
     settings_of,
     write_checkpoint,
 )
-from infoset.solvers import METHODS, FictitiousPlay, RTCFRPlus, find_method
+from infoset.solvers import METHODS, FictitiousPlay, RTCFRPlus, get_method
 from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_tree
 
@@ -75,13 +75,13 @@ def every_iteration(monkeypatch):
 
 
 def run(form, method, **limits):
-    return find_method(method).run(form, Budget(**limits))
+    return get_method(method).run(form, Budget(**limits))
 
 
 def run_broken_off(form, method, path, looks, by, **limits):
     budget = BrokenOff(**limits, checkpoint=Checkpointing(path, 0), looks=looks, by=by)
     try:
-        return find_method(method).run(form, budget)
+        return get_method(method).run(form, budget)
     except Killed:
         return None
 
@@ -165,12 +165,12 @@ import sys
 from pathlib import Path
 from infoset.games import load_game
 from infoset.runs import Budget, Checkpointing
-from infoset.solvers import find_method
+from infoset.solvers import get_method
 from infoset.tree import build_tree
 
 form = build_tree(load_game("leduc_poker")).sequence_form
 kept = Checkpointing(Path(sys.argv[1]), 0.01)
-find_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
+get_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
 """
 
 

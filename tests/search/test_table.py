@@ -21,7 +21,7 @@ from infoset.search import (
     Pimc,
     RulesModel,
     Searcher,
-    find_searcher,
+    get_searcher,
     make_searcher,
     search_model,
 )
@@ -71,7 +71,7 @@ def test_every_row_is_a_class_that_is_called_by_its_parameters():
         assert row.name == name == name.lower()
         assert row.description
         assert set(row.parameters) == set(signature(row.kind).parameters) - {"model"} | OF_BELIEF
-        assert find_searcher(name.upper()) is row
+        assert get_searcher(name.upper()) is row
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

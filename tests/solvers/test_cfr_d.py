@@ -26,7 +26,7 @@ from infoset.solvers import (
     SubgameRegret,
     average_policy,
     current_policy,
-    find_method,
+    get_method,
     lock_policy,
     solve_by_decomposition,
     solve_locked,
@@ -165,7 +165,7 @@ def trunk_exploitability(cut, trunk_policy):
 
     By linear programs: the value of the game, and its value where the player's trunk is locked.
     """
-    form, lp = cut.tree.sequence_form, find_method("lp")
+    form, lp = cut.tree.sequence_form, get_method("lp")
     lost = np.array(lp.run(form, Budget()).values)
     for player in range(2):
         behavior = {

@@ -18,7 +18,7 @@ from infoset.games import load_game, matrix_game
 from infoset.policy import random_policy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget
-from infoset.solvers import find_method, lock_policy, solve_coarse_correlated, solve_locked, tremble
+from infoset.solvers import get_method, lock_policy, solve_coarse_correlated, solve_locked, tremble
 from infoset.tree import build_tree
 from strategies import random_games
 
@@ -85,8 +85,8 @@ def test_the_value_is_that_of_the_game_in_which_nature_plays(game, seed):
     form = build_tree(game).sequence_form
     behavior = random_lock(form, np.random.default_rng(seed))
     locked = lock_policy(form, behavior)
-    solved = solve_locked(locked, find_method("lp"), Budget())
-    by_hand = find_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
+    solved = solve_locked(locked, get_method("lp"), Budget())
+    by_hand = get_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
     assert solved.values == pytest.approx(by_hand.values, abs=1e-9)
     assert solved.exploitability == pytest.approx(0, abs=1e-9)
 
@@ -139,7 +139,7 @@ def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
 def test_methods_agree(method):
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior)
-    result = solve_locked(locked, find_method(method), Budget(iterations=2000))
+    result = solve_locked(locked, get_method(method), Budget(iterations=2000))
     assert result.values[0] * 18 == pytest.approx(-2.0, abs=2e-3)
     assert result.exploitability < 1e-4
     assert result.game == "locked(kuhn_poker)"
@@ -150,10 +150,10 @@ def test_methods_agree(method):
 
 
 def test_locking_an_equilibrium_changes_nothing():
-    solved = find_method("lp").run(KUHN, Budget()).policy
+    solved = get_method("lp").run(KUHN, Budget()).policy
     keys = [("[J]", 0), ("[K] / pass / bet", 0), ("[Q] / bet", 1)]
     locked = lock_policy(KUHN, {key: solved[key] for key in keys})
-    result = solve_locked(locked, find_method("lp"), Budget())
+    result = solve_locked(locked, get_method("lp"), Budget())
     assert result.values[0] == pytest.approx(-1 / 18, abs=1e-12)
 
 
@@ -249,7 +249,7 @@ def test_methods_by_name_scheme_or_row_solve_the_rest():
     locked = lock_policy(KUHN, {("[J]", 0): {"bet": 1.0}})
     first, *others = [
         solve_locked(locked, method, Budget(iterations=20))
-        for method in ("cfr+", SCHEMES["cfr+"], find_method("cfr+"))
+        for method in ("cfr+", SCHEMES["cfr+"], get_method("cfr+"))
     ]
     assert all(other.values == first.values for other in others)
     with pytest.raises(UnknownNameError, match="unknown method 'lpp'"):

@@ -28,7 +28,7 @@ from infoset.solvers import (
     LinearProgram,
     LocalMethod,
     Trembling,
-    find_method,
+    get_method,
     lock_policy,
     solve_locked,
     solve_trembling,
@@ -112,7 +112,7 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
     rng = np.random.default_rng(1)
     trembling = tremble(form, 0.05 if kind == "one number" else random_least(form, rng))
     value = value_with_lower_bounds(trembling)
-    plain = find_method("lp").run(form, Budget()).values[0]
+    plain = get_method("lp").run(form, Budget()).values[0]
     assert abs(value - plain) > 1e-4
     exact = solve_trembling(trembling, "lp", Budget())
     assert exact.outcome == "optimal"
@@ -192,7 +192,7 @@ def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
 
 def test_trembles_that_leave_nothing_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = solve_locked(lock_policy(KUHN, behavior), find_method("lp"), Budget())
+    locked = solve_locked(lock_policy(KUHN, behavior), get_method("lp"), Budget())
     trembling = tremble(KUHN, behavior)
     for method in ("lp", "pcfr+"):
         result = solve_trembling(trembling, method, Budget(iterations=2000))
@@ -247,7 +247,7 @@ def test_what_cannot_be_asked_of_hands(least, error, message):
 def test_methods_that_cannot():
     with pytest.raises(UnknownNameError, match="unknown method for trembles 'xfp'"):
         solve_trembling(tremble(KUHN, 0.1), "xfp", Budget(iterations=1))
-    for row in (LinearProgram(), find_method("cfr+")):
+    for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
             solve("kuhn_poker", Trembling(0.1, row))
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form

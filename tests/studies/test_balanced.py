@@ -12,7 +12,7 @@ import pytest
 from infoset.experiments import Study, run_study
 from infoset.experiments.cells import CellFolder, run_cells
 from infoset.front import learn
-from infoset.learning import find_learner
+from infoset.learning import get_learner
 from infoset_studies.balanced import (
     BALANCED,
     ablations,
@@ -139,7 +139,7 @@ def test_a_cell_is_the_row_with_its_changes():
 
 @pytest.mark.parametrize("visits", [100, 5_000, 200_000])
 def test_traversals_go_on_until_so_many_terminal_histories_are_visited(visits):
-    learners = find_learner("es-mccfr").self_play(simulator_of("kuhn_poker"), horizon=visits)
+    learners = get_learner("es-mccfr").self_play(simulator_of("kuhn_poker"), horizon=visits)
     play_until(learners, visits, Event())
     assert visits <= learners.terminal_visits <= visits + 4
 

@@ -1,4 +1,4 @@
-"""Checks of what users give."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infoset.errors import ParameterError
-from infoset.utils.arguments import check_count, check_kind, check_number
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.utils.arguments import check_choice, check_count, check_number, check_type
 
 
 @pytest.mark.parametrize("value", [0, 1.5, np.float32(2), np.int64(3), Fraction(1, 3)])
@@ -23,18 +23,31 @@ def test_everything_else_is_refused(value):
 
 
 def test_a_number_of_any_size_is_finite_all_the_same():
-    check_number("exponent", -1e300, least=-np.inf)
+    check_number("exponent", -1e300, minimum=-np.inf)
     for value in (-np.inf, np.inf, np.nan, "1"):
         with pytest.raises(ParameterError, match=r"exponent=.* must be a finite number$"):
-            check_number("exponent", value, least=-np.inf)
+            check_number("exponent", value, minimum=-np.inf)
+
+
+def test_numbers_above_the_maximum_are_refused():
+    check_number("exploration", 1, maximum=1)
+    with pytest.raises(ParameterError, match=r"exploration=1.5 must be .* from 0 to 1"):
+        check_number("exploration", 1.5, maximum=1)
+
+
+def test_choices_are_suggested():
+    check_choice("precision", "float32", ("float32", "float64"))
+    for value in ("float23", 32, None):
+        with pytest.raises(UnknownNameError, match=f"unknown precision {value!r};.*float32"):
+            check_choice("precision", value, ("float32", "float64"))
 
 
 def test_whole_numbers_are_counts():
-    check_count("iterations", 1, least=1)
-    check_count("iterations", np.int32(10**9), least=1)
+    check_count("iterations", 1, minimum=1)
+    check_count("iterations", np.int32(10**9), minimum=1)
     for value in (0, 2.5, 100.0, "10", True, None, np.float64(3)):
         with pytest.raises(ParameterError, match=r"iterations=.* a whole number, at least 1"):
-            check_count("iterations", value, least=1)
+            check_count("iterations", value, minimum=1)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +61,7 @@ def test_whole_numbers_are_counts():
     ],
 )
 def test_a_value_of_another_kind_is_named_with_what_to_give(value, said):
-    check_kind("game", "kuhn_poker", (str, tuple), "a name")
+    check_type("game", "kuhn_poker", (str, tuple), "a name")
     with pytest.raises(ParameterError) as caught:
-        check_kind("game", value, str, "a name")
+        check_type("game", value, str, "a name")
     assert str(caught.value) == said

@@ -14,7 +14,7 @@ from infoset.policy import Policy
 from infoset.policy.protocol import checked_probabilities
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["AssumedPolicies", "layer_reach", "policy_of_each", "ranges_at", "unreached"]
 
@@ -33,7 +33,7 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     if policies is None or hasattr(policies, "action_probabilities"):
         return (policies,) * num_players
     give = "one policy per player, None for a player whose moves tell nothing"
-    check_kind("policies", policies, Sequence, give)
+    check_type("policies", policies, Sequence, give)
     if len(policies) != num_players:
         raise ParameterError(f"got {len(policies)} policies for {num_players} players; give {give}")
     for policy in policies:

@@ -13,7 +13,7 @@ from infoset.beliefs.rules_beliefs import RulesBeliefs
 from infoset.beliefs.tree_beliefs import TreeBeliefs
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
-from infoset.utils.arguments import check_kind, check_player
+from infoset.utils.arguments import check_player, check_type
 
 __all__ = ["beliefs_in", "check_infostate", "private_belief", "public_belief"]
 
@@ -23,7 +23,7 @@ def beliefs_in(
 ) -> TreeBeliefs | RulesBeliefs:
     """Return where to look up what is believed in a game, compiled or not."""
     give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
-    check_kind("source", source, (Game, GameTree), give)
+    check_type("source", source, (Game, GameTree), give)
     each = policy_of_each(policies, source.num_players)
     if isinstance(source, GameTree):
         return TreeBeliefs(source, each)
@@ -32,7 +32,7 @@ def beliefs_in(
 
 def check_infostate(source: Game | GameTree, infostate: object) -> None:
     """Raise unless an infostate of a player of the game is given."""
-    check_kind("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
+    check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
     assert isinstance(infostate, Infostate)
     check_player(infostate.player, source.num_players, str(source))
 
@@ -135,6 +135,6 @@ def public_belief(
     if isinstance(found, TreeBeliefs) and isinstance(public_state, Integral):
         return found.public_at(int(public_state))
     give = "a PublicState, as history.public_state is; for a tree its number will do"
-    check_kind("public_state", public_state, PublicState, give)
+    check_type("public_state", public_state, PublicState, give)
     assert isinstance(public_state, PublicState)
     return found.public(public_state)

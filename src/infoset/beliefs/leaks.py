@@ -11,7 +11,7 @@ import numpy as np
 from infoset.beliefs.consistent import private_belief
 from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.typing import FloatArray, Player, World
-from infoset.utils.arguments import check_callable, check_count, check_kind
+from infoset.utils.arguments import check_callable, check_count, check_type
 
 __all__ = ["Leak", "Search", "find_leak"]
 
@@ -109,11 +109,11 @@ def find_leak(
     >>> find_leak(load_game("kuhn_poker"), shy, seed=0) is None
     True
     """
-    check_kind("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
+    check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
     check_callable("search", search, "a function of an infostate and a generator")
     check_count("seed", seed)
-    check_count("num_plays", num_plays, least=1)
-    check_count("num_worlds", num_worlds, least=1)
+    check_count("num_plays", num_plays, minimum=1)
+    check_count("num_worlds", num_worlds, minimum=1)
     if make_search is not None:
         check_callable("make_search", make_search, "a function that makes a search")
     trial = _Trial(game, search, seed, num_worlds, make_search)

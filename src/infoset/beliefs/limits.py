@@ -40,5 +40,5 @@ class Limits:
     def __post_init__(self) -> None:
         if self.rng is not None:
             check_generator(self.rng)
-        check_count("max_worlds", self.max_worlds, least=1)
-        check_count("num_samples", self.num_samples, least=1)
+        check_count("max_worlds", self.max_worlds, minimum=1)
+        check_count("num_samples", self.num_samples, minimum=1)

@@ -15,7 +15,7 @@ from infoset.errors import ParameterError
 from infoset.tree import GameTree
 from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import IntArray, LongArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["TreeCut", "cut_tree"]
 
@@ -133,7 +133,7 @@ def cut_tree(
         If it is no tree, not exactly one of the two is given, no play is that long, or there is no
         such public state.
     """
-    check_kind("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
+    check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     if (depth is None) == (public_states is None):
         raise ParameterError("give either a depth to cut at, or the public states to cut above")
     if depth is not None:

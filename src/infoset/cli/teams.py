@@ -153,11 +153,11 @@ class TeamRequest(NamedTuple):
 
     def limits(self, row: TeamMethod) -> TeamOptions:
         """Return the options of a method, with its own where nothing is asked."""
-        from infoset.teams import find_relaxation
+        from infoset.teams import get_relaxation
         from infoset.teams.solving import TeamOptions, fill_options
 
         if self.relax is not None:
-            find_relaxation(self.relax)
+            get_relaxation(self.relax)
         given = TeamOptions(self.relax, self.gamma, self.iterations, self.restarts, self.seconds)
         return fill_options(row, given, 1 if self.teams is None else len(self.teams))
 
@@ -202,9 +202,9 @@ def solve_teams(
     """
     from infoset.experiments import check_writable
     from infoset.front import load, solve_team
-    from infoset.teams import find_team_method
+    from infoset.teams import get_team_method
 
-    rules, row = load(spec), find_team_method(method)
+    rules, row = load(spec), get_team_method(method)
     check_writable(out)
     limits = request.limits(row)
     with told_if_interrupted(), live(str(rules)) as progress:

@@ -17,7 +17,7 @@ from infoset.tree.game_tree import GameTree
 from infoset.tree.sequence_form import TREE_EXAMPLE, SequenceForm
 from infoset.tree.world_graph import freeze
 from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["TERMINAL", "ExtensiveForm", "Outcome", "check_tree", "number_by_appearance"]
 
@@ -275,7 +275,7 @@ def check_tree(game: object) -> None:
     ParameterError
         If `game` is something else, such as a name or rules; the message shows how to build one.
     """
-    check_kind(
+    check_type(
         "game",
         game,
         (GameTree, ExtensiveForm),

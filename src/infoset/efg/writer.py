@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import Game
 from infoset.tree import GameTree
 from infoset.typing import CHANCE
+from infoset.utils.files import write_bytes
 
 __all__ = ["format_efg", "save_efg"]
 
@@ -77,12 +77,7 @@ def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:
             f"{game} has a label with {error.object[error.start]!r}, which is half of a character; "
             "a file in UTF-8 cannot hold it"
         ) from error
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_bytes(path, data)
 
 
 def _lines(form: ExtensiveForm) -> Iterator[str]:

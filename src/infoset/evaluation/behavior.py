@@ -11,7 +11,7 @@ from infoset.efg import ExtensiveForm, find_action_mismatch
 from infoset.efg.contraction import distinct
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 __all__ = ["Behavior", "behavior_values"]
 
@@ -54,7 +54,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     >>> round(value * 3, 9)
     4.0
     """
-    check_kind(
+    check_type(
         "form", form, ExtensiveForm, "an ExtensiveForm, such as infoset.make_form makes of nodes"
     )
     mismatch = find_action_mismatch(form)

@@ -11,7 +11,7 @@ from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, LongArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["CorrelatedPolicy"]
 
@@ -78,7 +78,7 @@ class CorrelatedPolicy:
         ParameterError
             If what is given is no generator.
         """
-        check_kind("rng", rng, np.random.Generator, "np.random.default_rng(seed)")
+        check_type("rng", rng, np.random.Generator, "np.random.default_rng(seed)")
         return self.policies[int(self.drawn_by(rng.random(1))[0])]
 
     def drawn_by(self, numbers: FloatArray) -> LongArray:

@@ -12,7 +12,7 @@ from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.policy.files import policy_of_rows, read_table, write_table
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["load_correlated_policy", "save_correlated_policy"]
 
@@ -44,7 +44,7 @@ def save_correlated_policy(
     """
     import pyarrow as pa
 
-    check_kind("policy", policy, CorrelatedPolicy, "a CorrelatedPolicy; save_policy is for others")
+    check_type("policy", policy, CorrelatedPolicy, "a CorrelatedPolicy; save_policy is for others")
     rows = np.stack(
         [np.concatenate([own[1:] for own in each.probabilities]) for each in policy.policies],
         axis=1,

@@ -13,7 +13,7 @@ from infoset.errors import PolicyMismatchError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.typing import FloatArray, IntArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = [
     "Payoffs",
@@ -98,7 +98,7 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
     Fraction(0, 1)
     """
     form = provable_form(game)
-    check_kind(
+    check_type(
         "policy", policy, TabularPolicy, "a TabularPolicy, such as that of infoset.solve(game)"
     )
     if policy.sequence_form.fingerprint != form.fingerprint:

@@ -15,7 +15,7 @@ from infoset.policy import TabularPolicy, check_policy
 from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_kind, check_number
+from infoset.utils.arguments import check_number, check_type
 
 __all__ = ["JointEvaluation", "JointPlay", "evaluate_joint"]
 
@@ -207,7 +207,7 @@ def checked_weights(
     ParameterError, PolicyMismatchError
         As in `evaluate_joint`.
     """
-    check_kind("policies", policies, (list, tuple), "a list of policies, such as [result.policy]")
+    check_type("policies", policies, (list, tuple), "a list of policies, such as [result.policy]")
     for policy in policies:
         check_policy(policy)
     weights = [1.0] * len(policies) if weights is None else _numbers(weights)
@@ -230,7 +230,7 @@ def checked_weights(
 
 
 def _numbers(weights: Sequence[float]) -> list[float]:
-    check_kind("weights", weights, (list, tuple, np.ndarray), "a list of numbers, one per policy")
+    check_type("weights", weights, (list, tuple, np.ndarray), "a list of numbers, one per policy")
     for weight in weights:
-        check_number("weight", weight, least=-inf)
+        check_number("weight", weight, minimum=-inf)
     return list(map(float, weights))

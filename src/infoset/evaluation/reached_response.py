@@ -15,7 +15,7 @@ from infoset.evaluation.tree_plays import sum_by
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray, LongArray, Player
-from infoset.utils.arguments import check_count, check_kind, check_player
+from infoset.utils.arguments import check_count, check_player, check_type
 
 __all__ = ["ReachedResponse", "ResponsePolicy", "reached_best_response"]
 
@@ -108,9 +108,9 @@ def reached_best_response(
     >>> response.value, response.num_histories
     (0.5, 55)
     """
-    check_kind("game", game, Game, "a Game, such as infoset.load makes of a name")
+    check_type("game", game, Game, "a Game, such as infoset.load makes of a name")
     check_player(player, game.num_players, str(game))
-    check_count("max_histories", max_histories, least=1)
+    check_count("max_histories", max_histories, minimum=1)
     expansion = _Expansion(game, _seated(policies, game), player, max_histories)
     value, chosen = expansion.respond()
     return ReachedResponse(player, value, ResponsePolicy(chosen), expansion.num_histories)

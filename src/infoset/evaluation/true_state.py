@@ -12,7 +12,7 @@ from infoset.evaluation.true_state_arrays import check_candidates
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
-from infoset.utils.arguments import check_count, check_kind, check_player
+from infoset.utils.arguments import check_count, check_player, check_type
 
 __all__ = ["TrueStateRatios", "true_state_ratios"]
 
@@ -58,7 +58,7 @@ class TrueStateRatios:
         ParameterError
             If the number is not at least 1.
         """
-        check_count("number", number, least=1)
+        check_count("number", number, minimum=1)
         return self._mean_over(self._actions_taken == number)
 
     def by_public_state(self) -> FloatArray:
@@ -150,7 +150,7 @@ def true_state_ratios(
     >>> round(ratios.after_action(1), 9)
     2.0
     """
-    check_kind("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
     check_policy(policy)
     check_same_game(tree, policy.sequence_form)
     _check_players(tree, player, observer)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.typing import FloatArray
-from infoset.utils.arguments import SUM_TOLERANCE
+from infoset.utils.arguments import SUM_TOLERANCE, check_choice
 
 __all__ = ["CANDIDATES", "check_candidates", "hand_ratios", "mean_true_state_ratio"]
 
@@ -113,8 +113,7 @@ def mean_true_state_ratio(
 
 def check_candidates(candidates: str) -> None:
     """Raise unless there is such a way to count candidates."""
-    if candidates not in CANDIDATES:
-        raise UnknownNameError.of("way to count candidates", str(candidates), CANDIDATES)
+    check_choice("way to count candidates", candidates, CANDIDATES)
 
 
 def _check_arrays(reach: FloatArray, prior: FloatArray) -> None:

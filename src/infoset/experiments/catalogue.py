@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from types import MappingProxyType
 
-from infoset.errors import UnknownNameError
 from infoset.experiments.studies import Study
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
+from infoset.utils.registry import Registry
 
 __all__ = ["get_study", "installed_studies"]
 
@@ -17,7 +15,7 @@ ENTRY_POINT_GROUP = "infoset.studies"
 
 
 @cache
-def installed_studies() -> Mapping[str, Study]:
+def installed_studies() -> Registry[Study]:
     """Return the installed studies by name, those of other packages included.
 
     A package registers a study by an entry point in the group `infoset.studies` whose value is a
@@ -28,12 +26,12 @@ def installed_studies() -> Mapping[str, Study]:
     ParameterError
         If an entry point is not a `Study`.
     """
-    studies = {}
+    studies = []
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         study = entry.load()
-        check_kind(f"the entry point {entry.value} of {entry.name}", study, Study, "a Study")
-        studies[study.name] = study
-    return MappingProxyType(studies)
+        check_type(f"the entry point {entry.value} of {entry.name}", study, Study, "a Study")
+        studies.append(study)
+    return Registry("study", studies, entry_type=Study)
 
 
 def get_study(name: str) -> Study:
@@ -51,8 +49,4 @@ def get_study(name: str) -> Study:
     >>> get_study("balanced").experiments[0].name
     'e1'
     """
-    studies = installed_studies()
-    check_kind("study", name, str, f"one of: {', '.join(studies)}")
-    if name.lower() not in studies:
-        raise UnknownNameError.of("study", name, studies)
-    return studies[name.lower()]
+    return installed_studies().resolve(name)

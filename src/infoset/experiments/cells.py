@@ -14,9 +14,9 @@ from typing import Any, Protocol, TypeAlias
 
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, CheckpointMismatchError
-from infoset.experiments.folders import write_text
 from infoset.experiments.json_values import json_text
 from infoset.utils.arguments import check_count
+from infoset.utils.files import write_text
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["BrokenOff", "Cell", "CellFolder", "CellResult", "run_cells"]
@@ -175,7 +175,7 @@ def run_cells(
         Called with each cell that is there, from several threads.
     """
     if workers is not None:
-        check_count("workers", workers, least=1)
+        check_count("workers", workers, minimum=1)
     interrupt = Event()
 
     def one(cell: Cell) -> CellResult:

@@ -11,11 +11,12 @@ from types import MappingProxyType
 from typing import Final
 
 from infoset._version import __version__
-from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
+from infoset.experiments.folders import RUNS, make_folder, run_slug
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import trace_rows
 from infoset.plotting import plot_comparison
 from infoset.runs import SolveResult
+from infoset.utils.files import replace_file, write_text
 
 __all__ = ["COMPARISON_FILES", "save_comparison"]
 
@@ -52,9 +53,11 @@ def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = 
     figure = plot_comparison(results)
     game = results[0].game
     made = make_folder(RUNS / run_slug(game, "comparison") if folder is None else folder)
-    write_file(made / COMPARISON_FILES["traces"], lambda path: _write_traces(results, path))
+    with replace_file(made / COMPARISON_FILES["traces"]) as path:
+        _write_traces(results, path)
     picture = made / COMPARISON_FILES["picture"]
-    write_file(picture, lambda path: figure.savefig(path, format="png"))
+    with replace_file(picture) as path:
+        figure.savefig(path, format="png")
     record = {
         "game": game,
         "fingerprint": results[0].policy.sequence_form.fingerprint,

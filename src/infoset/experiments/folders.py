@@ -1,17 +1,16 @@
-"""Folders of results: new ones, named after what is in them, with files that are whole."""
+"""Folders of results, named after what is in them."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_path
 
-__all__ = ["RUNS", "check_writable", "make_folder", "run_slug", "write_file", "write_text"]
+__all__ = ["RUNS", "check_writable", "make_folder", "run_slug"]
 
 RUNS = Path("runs")
 """Where results go by default."""
@@ -53,7 +52,7 @@ def check_writable(folder: str | Path | None) -> None:
 
 def _named(folder: str | Path) -> Path:
     """Return a folder by a path that ends in its name, as `.` and `..` do not."""
-    check_path("folder", folder, of="a folder")
+    check_path("folder", folder)
     path = Path(folder)
     if path.name in ("", ".."):
         path = Path(os.path.abspath(path))
@@ -91,22 +90,3 @@ def make_folder(folder: str | Path) -> Path:
             f"cannot make the folder {wanted}: {error.strerror}; choose another"
         ) from error
     raise AssertionError("count has no end")
-
-
-def write_file(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file under a temporary name, and give it its own once it is whole."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file of text, whole or not at all."""
-    write_file(path, lambda temporary: _write_text(text, temporary))
-
-
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, encoding="utf-8")

@@ -11,14 +11,15 @@ from typing import Any
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import save_correlated_policy
-from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
+from infoset.experiments.folders import RUNS, make_folder, run_slug
 from infoset.experiments.json_values import json_text
 from infoset.experiments.run_folder import RUN_FILES, parameters_of, trace_rows
 from infoset.game import Game
 from infoset.learning import LearnResult
 from infoset.plotting import plot_learning
 from infoset.policy import save_policy
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
+from infoset.utils.files import replace_file, write_text
 
 __all__ = ["learning_files", "save_learning"]
 
@@ -29,7 +30,7 @@ def learning_files(result: LearnResult) -> dict[str, str]:
     Of a single seed it is `policy.parquet`, of several `policy-SEED.parquet`; where joint play is
     learned, `correlated_policy.parquet`, and likewise.
     """
-    check_kind("result", result, LearnResult, "what learn returns")
+    check_type("result", result, LearnResult, "what learn returns")
     kind = "correlated policy" if result.joint_play else "policy"
     stem = kind.replace(" ", "_")
     policies = {kind: f"{stem}.parquet"}
@@ -79,8 +80,10 @@ def save_learning(
             save_correlated_policy(policy, made / name, {**about, "seed": seed})
         else:
             save_policy(result.runs[number].policy, made / name, {**about, "seed": seed})
-    write_file(made / files["trace"], lambda path: _write_traces(result, path))
-    write_file(made / files["picture"], lambda path: figure.savefig(path, format="png"))
+    with replace_file(made / files["trace"]) as path:
+        _write_traces(result, path)
+    with replace_file(made / files["picture"]) as path:
+        figure.savefig(path, format="png")
     write_text(made / files["result"], json_text(_record(result, parameters), indent=2) + "\n")
     return made
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from infoset.experiments.folders import write_file, write_text
 from infoset.plotting import Line, plot_heat_map, plot_lines
+from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -289,5 +289,6 @@ def _save_chart(chart: Chart | HeatMap, path: Path) -> None:
     from matplotlib import rc_context
 
     figure = chart.figure()
-    with rc_context({"svg.hashsalt": chart.name}):  # so that the same figure is the same file
-        write_file(path, lambda whole: figure.savefig(whole, format="svg", metadata={"Date": None}))
+    # With a fixed salt, the same figure gives the same bytes.
+    with rc_context({"svg.hashsalt": chart.name}), replace_file(path) as temporary:
+        figure.savefig(temporary, format="svg", metadata={"Date": None})

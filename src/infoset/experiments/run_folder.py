@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from infoset._version import __version__
 from infoset.efg import ExtensiveForm
 from infoset.errors import InfosetError
-from infoset.experiments.folders import RUNS, make_folder, run_slug, write_file, write_text
+from infoset.experiments.folders import RUNS, make_folder, run_slug
 from infoset.experiments.json_values import json_text, json_value
 from infoset.front import load
 from infoset.game import Game
@@ -20,7 +20,8 @@ from infoset.plotting import plot_convergence
 from infoset.policy import save_policy
 from infoset.runs import SolveResult
 from infoset.teams import TeamResult
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
+from infoset.utils.files import replace_file, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +71,7 @@ def save_run(
     OSError
         If a file cannot be written.
     """
-    check_kind("result", result, SolveResult, 'what solve returns, such as solve("kuhn_poker")')
+    check_type("result", result, SolveResult, 'what solve returns, such as solve("kuhn_poker")')
     about = {
         "parameters": parameters_of(result.game, game),
         "method": result.method,
@@ -104,8 +105,10 @@ def write_run(
     policy = result.policy
     made = make_folder(RUNS / run_slug(result.game, result.method) if folder is None else folder)
     save_policy(policy, made / RUN_FILES["policy"], about)
-    write_file(made / RUN_FILES["trace"], lambda path: _write_trace(rows, path))
-    write_file(made / RUN_FILES["picture"], lambda path: _write_picture(figure, path))
+    with replace_file(made / RUN_FILES["trace"]) as path:
+        _write_trace(rows, path)
+    with replace_file(made / RUN_FILES["picture"]) as path:
+        _write_picture(figure, path)
     write_text(made / RUN_FILES["result"], json_text(_record(result, about), indent=2) + "\n")
     return made
 

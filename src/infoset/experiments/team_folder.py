@@ -10,7 +10,7 @@ from infoset.experiments.run_folder import parameters_of, write_run
 from infoset.game import Game
 from infoset.plotting import plot_team
 from infoset.teams import TeamResult
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["save_team", "team_trace_rows"]
 
@@ -54,7 +54,7 @@ def save_team(
     OSError
         If a file cannot be written.
     """
-    check_kind("result", result, TeamResult, "what solve_team returns")
+    check_type("result", result, TeamResult, "what solve_team returns")
     about = {
         "parameters": parameters_of(result.game, game),
         "method": result.method,

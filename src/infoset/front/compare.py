@@ -9,9 +9,9 @@ from infoset.errors import ComparisonError, ParameterError
 from infoset.front.load import FormLike, to_form
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
-from infoset.solvers import MethodRow, find_method
+from infoset.solvers import MethodRow, get_method
 from infoset.tree import ExplorationProgress, SequenceForm
-from infoset.utils.arguments import check_callable, check_kind
+from infoset.utils.arguments import check_callable, check_type
 
 __all__ = ["compare", "comparison_budget"]
 
@@ -66,12 +66,12 @@ def compare(
     >>> results[0].exploitability > results[1].exploitability
     True
     """
-    check_kind("methods", methods, (list, tuple), "a list of methods")
+    check_type("methods", methods, (list, tuple), "a list of methods")
     if not methods:
         raise ParameterError("methods is empty; give a list of at least one, such as ['cfr+']")
     if on_measured is not None:
         check_callable("on_measured", on_measured, "a function of a name and a TracePoint")
-    rows = [find_method(method) for method in methods]
+    rows = [get_method(method) for method in methods]
     form = to_form(game, memory=memory, progress=progress)
     budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
     budget()

@@ -25,7 +25,7 @@ from infoset.learning import (
     SelfPlay,
     Simulator,
     StepRule,
-    find_learner,
+    get_learner,
     make_simulator,
 )
 from infoset.learning.measuring import learns_joint_play, work_of_counting
@@ -39,7 +39,7 @@ from infoset.runs import (
     run_measured,
 )
 from infoset.tree import ExplorationProgress, GameTree, build_tree
-from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
+from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["DEFAULT_EPISODES", "Seeds", "learn"]
@@ -128,15 +128,15 @@ def learn(
     >>> max(result.nash_conv) < 0.5
     True
     """
-    row = find_learner(method, preset=preset, steps=steps)
-    check_count("episodes", episodes, least=1)
+    row = get_learner(method, preset=preset, steps=steps)
+    check_count("episodes", episodes, minimum=1)
     numbers = _seeds(seeds)
     if seconds is not None:
         check_number("seconds", seconds)
     if on_measured is not None:
         check_callable("on_measured", on_measured, "a function of a seed and a TracePoint")
     if workers is not None:
-        check_count("workers", workers, least=1)
+        check_count("workers", workers, minimum=1)
     files = _files(checkpoint, checkpoint_seconds, numbers)
     simulator = make_simulator(_tree(game, memory, progress))
     row, reason = row.choose(simulator) if isinstance(row, AutoLearner) else (row, None)
@@ -168,9 +168,9 @@ def learn(
 
 def _seeds(seeds: Seeds) -> tuple[int, ...]:
     """Return the seed of each run."""
-    check_kind("seeds", seeds, (int, list, tuple, range), "a number of runs, or their seeds")
+    check_type("seeds", seeds, (int, list, tuple, range), "a number of runs, or their seeds")
     if isinstance(seeds, int):
-        check_count("seeds", seeds, least=1)
+        check_count("seeds", seeds, minimum=1)
         return tuple(range(seeds))
     for seed in seeds:
         check_count("seed", seed)

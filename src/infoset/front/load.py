@@ -15,7 +15,7 @@ from infoset.tree import (
     build_sequence_form,
     build_tree,
 )
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = [
     "CompiledGame",
@@ -74,7 +74,7 @@ def load(spec: str) -> Game | ExtensiveForm:
     >>> load("kuhn_poker(players=3)").num_players
     3
     """
-    check_kind("game", spec, str, GIVE)
+    check_type("game", spec, str, GIVE)
     spec = spec.strip()
     if is_own_game(spec):
         return load_own_game(spec)
@@ -97,7 +97,7 @@ def find_game(game: GameLike) -> Game | CompiledGame:
     ParameterError
         If it is neither.
     """
-    check_kind("game", game, (str, Game, GameTree, ExtensiveForm), GIVE)
+    check_type("game", game, (str, Game, GameTree, ExtensiveForm), GIVE)
     return load(game) if isinstance(game, str) else game
 
 

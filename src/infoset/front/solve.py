@@ -28,7 +28,7 @@ from infoset.runs import (
     Target,
     make_budget,
 )
-from infoset.solvers import DEFAULT_METHOD, MethodRow, find_method
+from infoset.solvers import DEFAULT_METHOD, MethodRow, get_method
 from infoset.teams import TEAM_METHODS
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_path
@@ -105,7 +105,7 @@ def solve(
     -1.0
     """
     _refuse_teams(method)
-    chosen = find_method(method, precision, threads)
+    chosen = get_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     form = to_form(game, memory=memory, progress=progress)
     budget = make_budget(

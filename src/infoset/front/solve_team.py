@@ -20,7 +20,7 @@ from infoset.teams import (
     TeamMethod,
     TeamResult,
     check_teams,
-    find_team_method,
+    get_team_method,
     merge_outcomes,
     product_form,
 )
@@ -32,7 +32,7 @@ from infoset.teams.solving import (
     fill_options,
 )
 from infoset.tree import ExplorationProgress
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["solve_team"]
 
@@ -112,9 +112,9 @@ def solve_team(
     >>> round(result.payoff, 6), result.upper_bound
     (1.0, 1.0)
     """
-    row, num_teams = find_team_method(method), 1
+    row, num_teams = get_team_method(method), 1
     if teams is not None:
-        check_kind("teams", teams, Sequence, "groups of agents, such as [(0, 1)]")
+        check_type("teams", teams, Sequence, "groups of agents, such as [(0, 1)]")
         num_teams = len(teams)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)

@@ -15,7 +15,7 @@ from infoset.games.parameters import Domain
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
-from infoset.games.registry import GAMES, GameEntry, ParameterEntry, game_entry, load_game
+from infoset.games.registry import GAMES, GameEntry, ParameterEntry, get_game_entry, load_game
 from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
@@ -44,7 +44,7 @@ __all__ = [
     "TinyBridge2p",
     "TradeComm",
     "TrickTaking",
-    "game_entry",
+    "get_game_entry",
     "load_game",
     "matrix_game",
     "parse_spec",

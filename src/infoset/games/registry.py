@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass
 from functools import cached_property, partial
 from inspect import Parameter, getdoc, signature
-from types import MappingProxyType
 from typing import Any, Final
 
 from infoset.errors import ParameterError, UnknownNameError
@@ -30,8 +29,9 @@ from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking
+from infoset.utils.registry import Registry
 
-__all__ = ["GAMES", "GameEntry", "ParameterEntry", "game_entry", "load_game"]
+__all__ = ["GAMES", "GameEntry", "ParameterEntry", "get_game_entry", "load_game"]
 
 
 @dataclass(frozen=True)
@@ -212,15 +212,16 @@ def entries() -> Iterator[GameEntry]:
     yield matrix_entry("matrix_bos", "Bach or Stravinsky", "bach_or_stravinsky")
 
 
-GAMES: Final[Mapping[str, GameEntry]] = MappingProxyType({row.name: row for row in entries()})
-"""The games of the library by name."""
-
-ALIASES: Final[Mapping[str, str]] = MappingProxyType(
-    {alias: row.name for row in GAMES.values() for alias in row.aliases}
+GAMES: Final[Registry[GameEntry]] = Registry(
+    "game",
+    entries(),
+    entry_type=GameEntry,
+    aliases={alias: row.name for row in entries() for alias in row.aliases},
 )
+"""The games by name."""
 
 
-def game_entry(name: str) -> GameEntry:
+def get_game_entry(name: str) -> GameEntry:
     """Return the row of the table for a name or alias.
 
     Raises
@@ -228,10 +229,7 @@ def game_entry(name: str) -> GameEntry:
     UnknownNameError
         If no game is known by it; the message gives the nearest names.
     """
-    entry = GAMES.get(ALIASES.get(name, name))
-    if entry is None:
-        raise UnknownNameError.of("game", name, [*GAMES, *ALIASES])
-    return entry
+    return GAMES.resolve(name)
 
 
 def load_game(spec: str) -> Game:
@@ -261,4 +259,4 @@ def load_game(spec: str) -> Game:
     'liars_dice(dice_sides=4)'
     """
     name, parameters = parse_spec(spec)
-    return game_entry(name).load(parameters)
+    return get_game_entry(name).load(parameters)

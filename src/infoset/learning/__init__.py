@@ -7,7 +7,7 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.local_omd import LocalOmd
 from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
 from infoset.learning.measuring import AdversarialPlay, Adversary, MeasuredPlay, switch_between
-from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, find_learner
+from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, get_learner
 from infoset.learning.online import (
     Decision,
     LearnedPolicy,
@@ -55,7 +55,7 @@ __all__ = [
     "TreeSize",
     "TriggerOmd",
     "UpdateRule",
-    "find_learner",
+    "get_learner",
     "make_learner",
     "make_own_tree",
     "make_simulator",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.learning.auto import AutoLearner
 from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
 from infoset.learning.efce.rows import EFCE_LEARNERS
@@ -16,16 +14,15 @@ from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.path.rows import PATH_LEARNERS
 from infoset.learning.row import LearnerRow
 from infoset.learning.steps import StepRule
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_choice, check_type
+from infoset.utils.registry import Registry
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-__all__ = ["DEFAULT_LEARNER", "LEARNERS", "find_learner"]
+__all__ = ["DEFAULT_LEARNER", "LEARNERS", "get_learner"]
 
 DEFAULT_LEARNER = "auto"
-
-GIVE = 'a name such as "balanced-omd", or a row: an object as infoset.learning.LearnerRow has it'
 
 _ROWS: tuple[LearnerRow, ...] = (
     AutoLearner(),
@@ -36,11 +33,16 @@ _ROWS: tuple[LearnerRow, ...] = (
     *EFCE_LEARNERS,
 )
 
-LEARNERS: Mapping[str, LearnerRow] = MappingProxyType({row.name: row for row in _ROWS})
+LEARNERS: Registry[LearnerRow] = Registry(
+    "learner",
+    _ROWS,
+    entry_type=LearnerRow,
+    expected='a name such as "balanced-omd", or an infoset.learning.LearnerRow',
+)
 """The learners by name, each as published."""
 
 
-def find_learner(
+def get_learner(
     learner: str | LearnerRow,
     *,
     preset: str | None = None,
@@ -65,31 +67,21 @@ def find_learner(
 
     Examples
     --------
-    >>> find_learner("ixomd", steps=(0.1, 0.005)).steps
+    >>> get_learner("ixomd", steps=(0.1, 0.005)).steps
     Steps(rate=0.1, exploration=0.005)
     """
-    row = _row_of(learner)
+    row = LEARNERS.resolve(learner)
     if preset is not None:
-        check_kind("preset", preset, str, f"one of: {', '.join(row.presets) or 'none'}")
+        check_type("preset", preset, str, f"one of: {', '.join(row.presets) or 'none'}")
         if not row.presets:
             raise ParameterError(f"preset={preset!r}: {row.name} has none; leave preset out")
-        if preset.lower() not in row.presets:
-            raise UnknownNameError.of(f"preset of {row.name}", preset, row.presets)
+        check_choice(f"preset of {row.name}", preset.lower(), row.presets)
         row = _changed(row, **row.presets[preset.lower()])
     if steps is None:
         return row
     if getattr(row, "steps", None) is None:
         raise ParameterError(f"{row.name} has no step size: leave steps out")
     return _changed(row, steps=steps)
-
-
-def _row_of(learner: str | LearnerRow) -> LearnerRow:
-    check_kind("learner", learner, (str, LearnerRow), GIVE)
-    if not isinstance(learner, str):
-        return learner
-    if learner.lower() not in LEARNERS:
-        raise UnknownNameError.of("learner", learner, LEARNERS)
-    return LEARNERS[learner.lower()]
 
 
 def _changed(row: LearnerRow, **changes: object) -> LearnerRow:

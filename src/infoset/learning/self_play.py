@@ -14,7 +14,7 @@ from infoset.regret import IterativeState, StateArrays
 from infoset.tree import SequenceForm
 from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["SelfPlay", "check_play"]
 
@@ -27,10 +27,10 @@ def check_play(simulator: object, horizon: object) -> None:
     ParameterError
         If something else is given.
     """
-    check_kind(
+    check_type(
         "simulator", simulator, Simulator, f"infoset.learning.make_simulator({TREE_EXAMPLE})"
     )
-    check_count("horizon", horizon, least=1)
+    check_count("horizon", horizon, minimum=1)
 
 
 class SelfPlay(IterativeState):

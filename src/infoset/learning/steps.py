@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.learning.simulation import Infostates, Simulator
 from infoset.typing import IntArray, Player
-from infoset.utils.arguments import check_callable, check_kind, check_number, check_player
+from infoset.utils.arguments import check_callable, check_number, check_player, check_type
 
 __all__ = [
     "StepRule",
@@ -98,7 +98,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
-    check_kind("simulator", simulator, Simulator, "what make_simulator returns")
+    check_type("simulator", simulator, Simulator, "what make_simulator returns")
     name = simulator.sequence_form.name
     check_player(player, simulator.num_players, name)
     return size_of(simulator.infostates, simulator.depth, player, name)
@@ -134,7 +134,7 @@ def known_size(size: TreeSize | None, learner: str) -> TreeSize:
         raise ParameterError(
             f"the steps of {learner} are set by the size of the player's tree, which is not known: "
             "give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), upper "
-            f'bounds will do; or numbers, by find_learner("{learner}", steps=(rate, exploration))'
+            f'bounds will do; or numbers, by get_learner("{learner}", steps=(rate, exploration))'
         )
     return size
 

@@ -12,7 +12,7 @@ from infoset.evaluation.tree_plays import check_same_game, known_reach, step_pro
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_kind, check_player
+from infoset.utils.arguments import check_player, check_type
 
 __all__ = ["aivat_utilities", "history_values"]
 
@@ -138,7 +138,7 @@ def aivat_utilities(
 
 def check_values(tree: GameTree, values: object) -> None:
     """Raise unless values are an array with a finite number for each history and player."""
-    check_kind("values", values, np.ndarray, "an array [H, N], such as history_values makes")
+    check_type("values", values, np.ndarray, "an array [H, N], such as history_values makes")
     assert isinstance(values, np.ndarray)
     shape = (tree.num_histories, tree.num_players)
     if values.shape != shape or not np.isfinite(values).all():
@@ -149,7 +149,7 @@ def check_values(tree: GameTree, values: object) -> None:
 
 
 def _check(tree: object, policy: object) -> None:
-    check_kind("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
+    check_type("tree", tree, GameTree, "a GameTree, such as infoset.build_tree makes")
     check_policy(policy)
     assert isinstance(tree, GameTree)
     assert isinstance(policy, TabularPolicy)

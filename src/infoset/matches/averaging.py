@@ -15,7 +15,7 @@ from infoset.matches.searching import SearchingPlayer
 from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray, Player
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 from infoset.utils.workers import in_portions
 
 __all__ = ["AveragedSearch", "average_search"]
@@ -131,11 +131,11 @@ def average_search(
     >>> average.is_settled, bool(abs(average.policy["[K]", 0]["bet"] - 0.5) < 0.2)
     (True, True)
     """
-    check_kind("game", game, (GameTree, SequenceForm), "a GameTree, or its sequence_form")
+    check_type("game", game, (GameTree, SequenceForm), "a GameTree, or its sequence_form")
     form = game.sequence_form if isinstance(game, GameTree) else game
     repeats = Repeats(tolerance, max_repeats)
     check_count("seed", seed)
-    check_count("workers", workers, least=1)
+    check_count("workers", workers, minimum=1)
     asked = _Asked(form, _seated(searchers, form), repeats, seed)
     average = _Table(form)
     with in_portions(asked, workers) as answers:

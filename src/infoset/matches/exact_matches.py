@@ -21,7 +21,7 @@ from infoset.policy import (
 )
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["exact_match", "table_of"]
 
@@ -64,7 +64,7 @@ def exact_match(
     >>> [round(mean, 12) for mean in result.seat_means]
     [0.125, -0.125]
     """
-    check_kind("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")
+    check_type("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")
     tables = [_tabulated(tree, policy) for policy in (first, second)]
     middles, shares = _draws(*tables)
     ends = tree.terminals

@@ -135,9 +135,9 @@ def play_matches(
     (0.0, (0.0, 0.0))
     """
     _check_arguments(game, first, second, values)
-    check_count("num_deals", num_deals, least=2)
+    check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
-    check_count("workers", workers, least=1)
+    check_count("workers", workers, minimum=1)
     wanted = tuple(_wanted_width(width) for width in (half_width, win_half_width))
     match = _match(game, first, second, seed, values)
     rules = game.game if isinstance(game, GameTree) else game

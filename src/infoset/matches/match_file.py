@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from infoset.errors import CheckpointFileError, CheckpointMismatchError, Paramet
 from infoset.evaluation.correlated import CorrelatedPolicy
 from infoset.matches.match_result import Tally
 from infoset.policy import TabularPolicy, UniformPolicy
+from infoset.utils.files import write_text
 
 __all__ = ["MatchFile", "described"]
 
@@ -109,17 +109,13 @@ class MatchFile:
             "look": look,
             "deals": tally.state(),
         }
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
         try:
-            temporary.write_text(json.dumps(kept), encoding="utf-8")
-            os.replace(temporary, self.path)
+            write_text(self.path, json.dumps(kept))
         except OSError as error:
             raise CheckpointFileError(
                 f"cannot write the match to {self.path} ({error.strerror or error}); what was "
                 "there, if anything, is as it was"
             ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
         self._written = time.monotonic()
 
 

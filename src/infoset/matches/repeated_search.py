@@ -68,7 +68,7 @@ class Repeats:
                 f"tolerance={self.tolerance} is out of range: it is a probability, above 0 and at "
                 "most 1, such as 0.01"
             )
-        check_count("max_repeats", self.max_repeats, least=2)
+        check_count("max_repeats", self.max_repeats, minimum=2)
 
     def average(
         self,

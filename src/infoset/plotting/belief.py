@@ -14,7 +14,7 @@ from infoset.game.infostate import value_text
 from infoset.plotting.canvas import new_figure
 from infoset.plotting.style import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_kind, check_player
+from infoset.utils.arguments import check_player, check_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,11 +84,11 @@ def plot_beliefs(
 
 
 def _check(beliefs: Mapping[str, Belief], players: Sequence[Player]) -> None:
-    check_kind("beliefs", beliefs, Mapping, "beliefs by the titles of their panels")
+    check_type("beliefs", beliefs, Mapping, "beliefs by the titles of their panels")
     if not beliefs:
         raise ParameterError("there is no belief to draw; give at least one, by its title")
     for belief in beliefs.values():
-        check_kind("a belief", belief, Belief, "what private_belief or public_belief returns")
+        check_type("a belief", belief, Belief, "what private_belief or public_belief returns")
         for player in players:
             check_player(player, belief.source.num_players, str(belief.source))
     if len(set(players)) != 2:

@@ -9,7 +9,7 @@ from infoset.errors import ParameterError
 from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.convergence import errors_of, wrap_spec
 from infoset.runs import SolveResult
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,9 +57,9 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['iterations', 'seconds']
     """
-    check_kind("results", results, (list, tuple), "what compare returns")
+    check_type("results", results, (list, tuple), "what compare returns")
     for result in results:
-        check_kind("a result", result, SolveResult, "what compare or solve returns")
+        check_type("a result", result, SolveResult, "what compare or solve returns")
     games = {result.game for result in results}
     if len(games) != 1:
         raise ParameterError(

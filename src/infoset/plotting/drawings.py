@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from infoset.efg import ExtensiveForm
-from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
+from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front import GameLike, find_game, find_policy
 from infoset.game import Game
 from infoset.plotting.form_view import form_picture
@@ -24,7 +24,8 @@ from infoset.plotting.subject import Limits, Subject, compile_part
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
-from infoset.utils.arguments import check_player
+from infoset.utils.arguments import check_choice, check_player
+from infoset.utils.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +90,7 @@ class Drawing:
         """
         suffix = check_target(path)
         data = self.svg().encode() if suffix == ".svg" else self._bytes(suffix)
-        Path(path).write_bytes(data)
+        write_bytes(path, data)
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -179,8 +180,7 @@ def draw(
 
     Source: Kovařík et al. (2022), Figure 3.
     """
-    if view not in VIEWS:
-        raise UnknownNameError.of("view", view, VIEWS)
+    check_choice("view", view, VIEWS)
     limits = make_limits(depth, max_nodes)
     loaded = find_game(game)
     check_player(player, loaded.num_players, str(loaded))

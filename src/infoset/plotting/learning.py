@@ -14,7 +14,7 @@ from infoset.plotting.convergence import (
     set_scale,
     wrap_spec,
 )
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,7 +55,7 @@ def plot_learning(result: LearnResult) -> Figure:
     >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
     ('episodes', "exploitability (game's units)")
     """
-    check_kind("result", result, LearnResult, "what learn returns")
+    check_type("result", result, LearnResult, "what learn returns")
     figure = new_figure(INCHES)
     axes = figure.add_subplot()
     name, _ = errors_of(result.runs[0].trace)

@@ -8,7 +8,7 @@ from infoset.plotting.canvas import add_grid, new_figure
 from infoset.plotting.comparison import COLORS
 from infoset.plotting.convergence import wrap_spec
 from infoset.teams import TeamPoint, TeamResult
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def plot_team(result: TeamResult) -> Figure:
     >>> [axes.get_ylabel() for axes in figure.axes]
     ["payoff (game's units)", 'penalty']
     """
-    check_kind("result", result, TeamResult, "what solve_team returns")
+    check_type("result", result, TeamResult, "what solve_team returns")
     figure = new_figure(INCHES, layout="constrained")
     above, below = figure.subplots(2, sharex=True, height_ratios=(3, 1))
     _draw_other_runs(above, result)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from os import strerror
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_path
+from infoset.utils.files import replace_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,19 +102,15 @@ def replaced(path: Path) -> Iterator[Path]:
     PolicyFileError
         If it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        yield temporary
-        os.replace(temporary, path)
+        with replace_file(path) as temporary:
+            yield temporary
     except OSError as error:
         found = strerror(error.errno) if error.errno else error
         raise PolicyFileError(
             f"{path} cannot be written: {found}; give the path of a file in a "
             "folder that is there and yours to write to"
         ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:

@@ -13,7 +13,7 @@ from infoset.game import Infostate
 from infoset.policy._kernels import behavior_to_plan, normalize_behavior
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 __all__ = ["PolicyRow", "TabularPolicy", "check_policy", "random_policy", "uniform_policy"]
 
@@ -210,7 +210,7 @@ def check_policy(policy: object) -> None:
     ParameterError
         If something else is, such as a name or a game; the message says how to make one.
     """
-    check_kind(
+    check_type(
         "policy",
         policy,
         TabularPolicy,

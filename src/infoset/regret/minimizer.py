@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.regret._kernels import iterate
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import game_layouts
@@ -14,7 +14,7 @@ from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.regret.threads import Side, ThreadedIteration, parts_of
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["RegretMinimizer"]
@@ -68,12 +68,11 @@ class RegretMinimizer(IterativeState):
     ) -> None:
         super().__init__()
         check_sequence_form(sequence_form)
-        check_kind("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
+        check_type("scheme", scheme, RegretScheme, 'a RegretScheme, such as SCHEMES["cfr+"]')
         _check_threads(threads, sequence_form)
         self.sequence_form = sequence_form
         self.scheme = scheme
-        if precision not in PRECISIONS:
-            raise UnknownNameError.of("precision", precision, PRECISIONS)
+        check_choice("precision", precision, PRECISIONS)
         self.precision = precision
         self._layouts = game_layouts(sequence_form)
         self._groups = tuple(layout.groups for layout in self._layouts)
@@ -201,7 +200,7 @@ class RegretMinimizer(IterativeState):
 
 
 def _check_threads(threads: int, sequence_form: SequenceForm) -> None:
-    check_count("threads", threads, least=1)
+    check_count("threads", threads, minimum=1)
     if threads > 1 and sequence_form.num_players != 2:
         raise ParameterError(
             f"threads={threads} is for games of two players, and {sequence_form.name} has "

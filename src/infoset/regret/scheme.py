@@ -123,7 +123,7 @@ class RegretScheme:
                 "-inf for regret matching"
             )
         check_count("average_delay", self.average_delay)
-        check_count("horizon", self.horizon, least=1)
+        check_count("horizon", self.horizon, minimum=1)
 
     @property
     def moves(self) -> bool:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 from infoset.regret.scheme import Drift, RegretScheme
+from infoset.utils.registry import Registry
 
 __all__ = ["SCHEMES"]
 
@@ -146,5 +145,7 @@ _ROWS = (
     ),
 )
 
-SCHEMES: Mapping[str, RegretScheme] = MappingProxyType({row.name: row for row in _ROWS})
+SCHEMES: Registry[RegretScheme] = Registry(
+    "scheme", _ROWS, entry_type=RegretScheme, expected='a name such as "cfr+", or a RegretScheme'
+)
 """The rows by name."""

@@ -13,7 +13,7 @@ from infoset.evaluation import Evaluation
 from infoset.runs.checkpoint import Checkpointing
 from infoset.runs.result import UNMEASURED, Callback, JointGaps, Outcome, TracePoint
 from infoset.tree import SequenceForm, check_sequence_form
-from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
+from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 
 __all__ = ["DEFAULT_SECONDS", "DEFAULT_TARGET", "Budget", "Target", "check_budget", "make_budget"]
 
@@ -72,7 +72,7 @@ class Budget:
         if self.target is not None:
             check_number("target", self.target)
         if self.iterations is not None:
-            check_count("iterations", self.iterations, least=1)
+            check_count("iterations", self.iterations, minimum=1)
         if self.seconds is not None:
             check_number("seconds", self.seconds)
         if self.callback is not None:
@@ -174,7 +174,7 @@ def check_budget(budget: object) -> None:
     ParameterError
         If it is none, such as a number of iterations.
     """
-    check_kind("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
+    check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 
 def _payoff_width(sequence_form: SequenceForm) -> float:

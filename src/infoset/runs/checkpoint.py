@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,8 @@ from infoset._version import __version__
 from infoset.errors import CheckpointFileError, ParameterError
 from infoset.regret import StateArrays
 from infoset.runs.result import TracePoint
-from infoset.utils.arguments import check_kind, check_number, check_path
+from infoset.utils.arguments import check_number, check_path, check_type
+from infoset.utils.files import replace_file
 
 __all__ = [
     "DEFAULT_CHECKPOINT_SECONDS",
@@ -55,7 +54,7 @@ class Checkpointing:
     seconds: float = DEFAULT_CHECKPOINT_SECONDS
 
     def __post_init__(self) -> None:
-        check_kind("checkpoint", self.path, Path, "the path of a file")
+        check_type("checkpoint", self.path, Path, "the path of a file")
         check_number("checkpoint_seconds", self.seconds)
         if self.path.is_dir():
             raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
@@ -116,40 +115,19 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
     """
     check_path("path", path)
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    header = np.frombuffer(_header(checkpoint), np.uint8)
+    arrays: dict[str, Any] = {HEADER: header, **checkpoint.state}
     try:
-        for leftover in path.parent.glob(f".{escape(path.name)}.*.tmp"):
-            leftover.unlink(missing_ok=True)
-        _write_durably(checkpoint, temporary)
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
+        with (
+            replace_file(path, remove_leftovers=True) as temporary,
+            temporary.open("wb") as file,
+        ):
+            np.savez(file, **arrays)
     except OSError as error:
         raise CheckpointFileError(
             f"cannot write the checkpoint {path} ({error.strerror or error}); the one before it, "
             "if there was one, is as it was"
         ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write_durably(checkpoint: Checkpoint, path: Path) -> None:
-    header = np.frombuffer(_header(checkpoint), np.uint8)
-    arrays: dict[str, Any] = {HEADER: header, **checkpoint.state}
-    with path.open("wb") as file:
-        np.savez(file, **arrays)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """See to it that a new name is on the disk, where folders can be opened for that."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _header(checkpoint: Checkpoint) -> bytes:

@@ -21,7 +21,7 @@ from infoset.search.models import (
 )
 from infoset.search.pimc import Epimc, Pimc, WorldSearchRecord, tabulate_pimc
 from infoset.search.searcher import Searcher
-from infoset.search.table import SEARCHERS, SearcherRow, find_searcher, make_searcher
+from infoset.search.table import SEARCHERS, SearcherRow, get_searcher, make_searcher
 
 __all__ = [
     "SEARCHERS",
@@ -42,7 +42,7 @@ __all__ = [
     "WorldSearchRecord",
     "bid_response",
     "bidding_reach",
-    "find_searcher",
+    "get_searcher",
     "make_searcher",
     "match_value",
     "pimc_table",

@@ -45,7 +45,7 @@ class TimeBudget:
 
     def __post_init__(self) -> None:
         if self.number is not None:
-            check_count(self.counted, self.number, least=1)
+            check_count(self.counted, self.number, minimum=1)
         if self.milliseconds is not None:
             check_number("milliseconds", self.milliseconds)
             if self.milliseconds == 0:

@@ -16,7 +16,7 @@ from infoset.game.infostate import infostate_generator
 from infoset.search.budget import Lateness
 from infoset.search.models import SearchModel
 from infoset.typing import Action, FloatArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["Searcher"]
 
@@ -50,7 +50,7 @@ class Searcher(ABC):
     def __init__(
         self, model: SearchModel, *, belief: PublicPrivateBelief | float = 0.0, seed: int = 0
     ) -> None:
-        check_kind("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
+        check_type("model", model, SearchModel, 'a model, such as search_model("leduc_poker")')
         check_count("seed", seed)
         self.model = model
         self.belief = (
@@ -111,7 +111,7 @@ class Searcher(ABC):
         UnknownNameError, ParameterError
             As `search`, or if the number is none.
         """
-        check_count("number", number, least=1)
+        check_count("number", number, minimum=1)
         return np.stack([self.search(infostate, rng) for _ in range(number)])
 
     def action_probabilities(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import signature
-from types import MappingProxyType
 from typing import Any, Final
 
 from infoset.beliefs import PublicPrivateBelief
@@ -17,9 +16,10 @@ from infoset.search.models import SearchModel, search_model
 from infoset.search.pimc import Epimc, Pimc
 from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, WorldGraph
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
+from infoset.utils.registry import Registry
 
-__all__ = ["SEARCHERS", "SearcherRow", "find_searcher", "make_searcher"]
+__all__ = ["SEARCHERS", "SearcherRow", "get_searcher", "make_searcher"]
 
 EXAMPLE = "write it as name(parameter=value,...), for example pimc(num_worlds=200,share=0.5)"
 
@@ -70,11 +70,13 @@ _ROWS: Final = (
     ),
 )
 
-SEARCHERS: Mapping[str, SearcherRow] = MappingProxyType({row.name: row for row in _ROWS})
+SEARCHERS: Registry[SearcherRow] = Registry(
+    "searcher", _ROWS, entry_type=SearcherRow, expected='a name such as "pimc"'
+)
 """The searchers by name."""
 
 
-def find_searcher(name: str) -> SearcherRow:
+def get_searcher(name: str) -> SearcherRow:
     """Return the searcher of a name, in any case of letters.
 
     Raises
@@ -86,13 +88,10 @@ def find_searcher(name: str) -> SearcherRow:
 
     Examples
     --------
-    >>> find_searcher("PIMC").kind.__name__
+    >>> get_searcher("PIMC").kind.__name__
     'Pimc'
     """
-    check_kind("searcher", name, str, 'a name such as "pimc"')
-    if name.lower() not in SEARCHERS:
-        raise UnknownNameError.of("searcher", name, SEARCHERS)
-    return SEARCHERS[name.lower()]
+    return SEARCHERS.resolve(name)
 
 
 def make_searcher(
@@ -126,9 +125,9 @@ def make_searcher(
     >>> make_searcher("pimc(num_worlds=200,share=0.5)", load_game("kuhn_poker")).belief.share
     0.5
     """
-    check_kind("searcher", searcher, str, 'a text such as "pimc(num_worlds=200,share=0.5)"')
+    check_type("searcher", searcher, str, 'a text such as "pimc(num_worlds=200,share=0.5)"')
     name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
-    row = find_searcher(name)
+    row = get_searcher(name)
     settings = _settings(row, written, parameters)
     model = source if isinstance(source, SearchModel) else search_model(source)
     return row.kind(model, **settings)

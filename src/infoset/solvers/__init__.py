@@ -21,7 +21,7 @@ from infoset.solvers.first_order import (
 from infoset.solvers.local_method import LocalMethod
 from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
 from infoset.solvers.lp import LinearProgram, solve_by_lp
-from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, find_method
+from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, get_method
 from infoset.solvers.pair_game import payoff_scale
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
@@ -65,7 +65,7 @@ __all__ = [
     "TremblingSolver",
     "average_policy",
     "current_policy",
-    "find_method",
+    "get_method",
     "lock_policy",
     "payoff_scale",
     "quantal_gap",

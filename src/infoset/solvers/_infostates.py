@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import check_kind, check_number
+from infoset.utils.arguments import check_number, check_type
 
 __all__ = ["find_infostate", "numbers_by_action", "sequences_at"]
 
@@ -67,11 +67,11 @@ def numbers_by_action(
     ParameterError
         If they are not numbers by action.
     """
-    check_kind("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
+    check_type("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
     tree = form.infostate_trees[player]
     legal = tree.legal_actions(int(tree.acting[infostate]))
     for action, number in numbers.items():
-        check_number(str(action), number, least=-inf)
+        check_number(str(action), number, minimum=-inf)
         if action not in legal:
             label = tree.acting_labels[infostate]
             raise UnknownNameError.of(f"action at {label!r}", str(action), map(str, legal))

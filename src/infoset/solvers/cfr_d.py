@@ -20,7 +20,7 @@ from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["Decomposition", "DecompositionSolver", "solve_by_decomposition"]
 
@@ -233,7 +233,7 @@ def solve_by_decomposition(
     >>> [round(float(value), 1) for value in solved.root_values[3][0]]
     [-0.3, -0.2, 0.4]
     """
-    check_kind("cut", cut, TreeCut, "a TreeCut, such as infoset.cut_tree(tree, depth=2)")
+    check_type("cut", cut, TreeCut, "a TreeCut, such as infoset.cut_tree(tree, depth=2)")
     budget = Budget(iterations=100) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
     solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret())

@@ -13,7 +13,7 @@ from infoset.runs.loop import run_measured, work_of
 from infoset.runs.result import SolveResult
 from infoset.solvers.regret_family import average_policy, current_policy
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_callable, check_count, check_kind, check_number
+from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 
 __all__ = ["LocalMethod"]
 
@@ -73,10 +73,10 @@ class LocalMethod:
     alternating: bool = True
 
     def __post_init__(self) -> None:
-        check_kind("name", self.name, str, "what results should call the method")
+        check_type("name", self.name, str, "what results should call the method")
         check_callable("rule", self.rule, "a function rule(row, values, policy, state)")
         check_callable("schedule", self.schedule, "a function of the iterations, such as np.sqrt")
-        check_count("num_arrays", self.num_arrays, least=1)
+        check_count("num_arrays", self.num_arrays, minimum=1)
         check_number("average_exponent", self.average_exponent)
 
     @property

@@ -14,7 +14,7 @@ from infoset.regret import RegretScheme
 from infoset.runs.budget import Budget
 from infoset.runs.result import SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.solvers.methods import MethodRow, find_method
+from infoset.solvers.methods import MethodRow, get_method
 from infoset.tree import (
     InfostateTree,
     SequenceForm,
@@ -23,7 +23,7 @@ from infoset.tree import (
     sequence_form,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 __all__ = ["LockedForm", "lock_policy", "solve_locked"]
 
@@ -118,7 +118,7 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
     (-5.0, {'pass': 0.0, 'bet': 1.0})
     """
     check_sequence_form(form)
-    check_kind("behavior", behavior, Mapping, "probabilities by infostate and player")
+    check_type("behavior", behavior, Mapping, "probabilities by infostate and player")
     policy, locked = _locked_policy(form, behavior)
     reduced = [
         _reduced(plex, values, held)
@@ -262,8 +262,8 @@ def solve_locked(
     InfosetError
         If there is no such method, or it does not apply; if nothing was locked.
     """
-    check_kind("locked", locked, LockedForm, "what lock_policy(form, behavior) returns")
-    result = find_method(method).run(locked.form, budget)
+    check_type("locked", locked, LockedForm, "what lock_policy(form, behavior) returns")
+    result = get_method(method).run(locked.form, budget)
     current = result.current_policy
     return replace(
         result,

@@ -19,7 +19,7 @@ from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.pair_game import check_pair
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["LinearProgram", "solve_by_lp"]
 
@@ -73,7 +73,7 @@ class LinearProgram:
     refine: bool = False
 
     def __post_init__(self) -> None:
-        check_kind("refine", self.refine, bool, "True or False")
+        check_type("refine", self.refine, bool, "True or False")
         if self.algorithm not in get_args(Choice):
             raise ParameterError(
                 f"algorithm={self.algorithm!r} is none of {', '.join(get_args(Choice))}"

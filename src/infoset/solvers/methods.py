@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs.budget import Budget
 from infoset.runs.result import SolveResult
@@ -21,12 +20,12 @@ from infoset.solvers.reg_cfr import RegCFR
 from infoset.solvers.regret_family import RegretMethod
 from infoset.solvers.rtcfr import RTCFRPlus
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count
+from infoset.utils.registry import Registry
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "find_method"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "get_method"]
 
 DEFAULT_METHOD = "auto"
-GIVE = 'a name such as "cfr+", a RegretScheme, or a row: an object with name, description and run'
 
 Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
@@ -88,11 +87,16 @@ _ROWS: tuple[MethodRow, ...] = (
     ),
 )
 
-METHODS: Mapping[str, MethodRow] = MappingProxyType({method.name: method for method in _ROWS})
+METHODS: Registry[MethodRow] = Registry(
+    "method",
+    _ROWS,
+    entry_type=MethodRow,
+    expected='a name such as "cfr+", a RegretScheme, or an object with name, description and run',
+)
 """The methods by name."""
 
 
-def find_method(
+def get_method(
     method: str | RegretScheme | MethodRow, precision: str = "float64", threads: int = 1
 ) -> MethodRow:
     """Return the method of a name, in any case of letters, or of a row of your own.
@@ -105,8 +109,8 @@ def find_method(
         If it is no method, or is asked for another precision, or for several threads, and knows
         one only; if the number of threads is none.
     """
-    check_count("threads", threads, least=1)
-    row = RegretMethod(method) if isinstance(method, RegretScheme) else _row_of(method)
+    check_count("threads", threads, minimum=1)
+    row = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)
     asked: dict[str, Any] = {}
     if precision != "float64":
         asked["precision"] = precision
@@ -121,13 +125,3 @@ def find_method(
             f"the {name} out, or choose a method such as cfr+"
         )
     return replace(row, **asked)
-
-
-def _row_of(method: str | MethodRow) -> MethodRow:
-    check_kind("method", method, (str, MethodRow), GIVE)
-    if not isinstance(method, str):
-        return method
-    if method.lower() not in METHODS:
-        unknown = UnknownNameError.of("method", method, METHODS)
-        raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
-    return METHODS[method.lower()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
 from infoset.runs.budget import Budget
@@ -13,7 +12,7 @@ from infoset.runs.loop import run_measured, work_of
 from infoset.runs.result import SolveResult
 from infoset.runs.resuming import settings_of
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["RegretMethod", "average_policy", "current_policy", "planned_scheme"]
 
@@ -28,7 +27,7 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     ParameterError
         If what is given is no regret minimiser.
     """
-    check_kind("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
+    check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
 
 
@@ -40,7 +39,7 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     ParameterError
         If what is given is no regret minimiser.
     """
-    check_kind("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
+    check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
 
 
@@ -118,11 +117,7 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
     ParameterError
         If it is neither.
     """
-    check_kind("scheme", scheme, (str, RegretScheme), 'a name such as "cfr+", or a RegretScheme')
-    if isinstance(scheme, str):
-        if scheme.lower() not in SCHEMES:
-            raise UnknownNameError.of("scheme", scheme, SCHEMES)
-        scheme = SCHEMES[scheme.lower()]
+    scheme = SCHEMES.resolve(scheme)
     if not scheme.moves or budget.iterations is None:
         return scheme
     return replace(scheme, horizon=budget.iterations)

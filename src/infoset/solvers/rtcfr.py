@@ -76,7 +76,7 @@ class RTCFRPlus:
     def __post_init__(self) -> None:
         check_number("strength", self.strength)
         check_number("least_probability", self.least_probability)
-        check_count("period", self.period, least=1)
+        check_count("period", self.period, minimum=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it.

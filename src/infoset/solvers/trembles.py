@@ -117,7 +117,7 @@ def check_least(least_probability: object) -> None:
     """
     if isinstance(least_probability, Mapping):
         return
-    check_number("least_probability", least_probability, least=-inf)
+    check_number("least_probability", least_probability, minimum=-inf)
     if cast(float, least_probability) > 1:
         raise ParameterError(
             f"least_probability={least_probability} is more than 1, and those of the actions at an "
@@ -177,7 +177,7 @@ def _by_infostate(
         infostate = find_infostate(form, key)
         label, player = key
         if not isinstance(numbers, Mapping):
-            check_number(f"the least probability at {label!r}", numbers, least=-inf)
+            check_number(f"the least probability at {label!r}", numbers, minimum=-inf)
         least[player][sequences_at(form, player, infostate)] = (
             numbers_by_action(form, player, infostate, numbers)
             if isinstance(numbers, Mapping)

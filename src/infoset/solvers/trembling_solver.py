@@ -16,7 +16,7 @@ from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.trembles import LeastProbabilities, TremblingForm, check_least, tremble
 from infoset.solvers.trembling_lp import solve_trembling_by_lp
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["Trembling", "TremblingSolver", "solve_trembling"]
 
@@ -127,7 +127,7 @@ def check_method(method: object) -> None:
     ParameterError
         If it is not.
     """
-    check_kind("method", method, (str, RegretScheme, LocalMethod), GIVE)
+    check_type("method", method, (str, RegretScheme, LocalMethod), GIVE)
 
 
 def solve_trembling(

@@ -4,7 +4,7 @@ Arrays of this package: N nodes, which are prefixes of plays, and E edges, in L 
 W outcomes of nature; Z endings that pay somebody; M labels of an information map.
 """
 
-from infoset.teams.baselines import BASELINES, Baseline, find_baseline
+from infoset.teams.baselines import BASELINES, Baseline, get_baseline
 from infoset.teams.exact import (
     AlternatingResponses,
     TeamOptimum,
@@ -47,8 +47,8 @@ from infoset.teams.information import (
     InformationMap,
     RecallViolation,
     Relaxation,
-    find_relaxation,
     forget_own_actions,
+    get_relaxation,
     perfect_recall_closure,
     reveal_everything,
     reveal_private,
@@ -73,7 +73,7 @@ from infoset.teams.solving import (
     TeamMethod,
     TeamPoint,
     TeamResult,
-    find_team_method,
+    get_team_method,
 )
 from infoset.teams.team import PayoffRule, Team, check_team, check_teams, team_payoff
 from infoset.teams.writing import make_product_form
@@ -118,12 +118,12 @@ __all__ = [
     "drop_decided",
     "entropic_ftrl",
     "expected_payoffs",
-    "find_baseline",
-    "find_relaxation",
-    "find_team_method",
     "forget_own_actions",
     "from_tabular",
     "geometric_penalty",
+    "get_baseline",
+    "get_relaxation",
+    "get_team_method",
     "hedge",
     "improve_by_turns",
     "linear_penalty",

@@ -12,7 +12,7 @@ from infoset.teams.product_form._kernels import reach_nodes
 from infoset.teams.product_form.ragged import offsets, spread
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
 __all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
 
@@ -81,7 +81,7 @@ def random_probabilities(information: InformationMap, rng: np.random.Generator) 
         If those are no information map and generator.
     """
     check_information(information)
-    check_kind("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
+    check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
     weight = rng.standard_exponential(information.num_slots)
     sums = np.add.reduceat(weight, information.first_slot[:-1])
     return np.asarray(weight / np.repeat(sums, information.num_actions))

@@ -120,7 +120,7 @@ def allowed_memory(memory: int | None) -> int:
     """
     if memory is None:
         return int(psutil.virtual_memory().available * SHARE_OF_FREE_MEMORY)
-    check_number("memory", memory, least=1, of="bytes")
+    check_number("memory", memory, minimum=1)
     return memory
 
 

@@ -16,7 +16,7 @@ from infoset.errors import ExplorationLimitError, GameRuleError
 from infoset.game import Game, Probability
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, IntArray, JointAction, Player, World
-from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 
 __all__ = ["ExplorationProgress", "explore"]
 
@@ -70,7 +70,7 @@ def explore(
     >>> explore(load_game("kuhn_poker")).num_worlds
     55
     """
-    check_kind("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+    check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     if progress is not None:
         check_callable("progress", progress, "a function of world states found and seconds taken")
     explorer = _Explorer(game, _Watch(max_worlds, max_seconds, progress))

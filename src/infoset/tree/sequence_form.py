@@ -13,7 +13,7 @@ from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.merging import merge_payoffs, numbers_met
 from infoset.tree.world_graph import freeze
 from infoset.typing import FloatArray, IndexArray, IntArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = [
     "TREE_EXAMPLE",
@@ -293,4 +293,4 @@ def check_sequence_form(form: object) -> None:
     ParameterError
         If `form` is something else, such as a name or a tree; the message shows how to build one.
     """
-    check_kind("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")
+    check_type("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")

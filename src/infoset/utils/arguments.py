@@ -1,41 +1,48 @@
-"""Checks of what users give, made at the shell, before any work is done."""
+"""Checks of arguments, made once, where a user's call enters the library."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import inf, isfinite
 from numbers import Integral, Real
 from os import PathLike
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnknownNameError
 
 __all__ = [
     "SUM_TOLERANCE",
     "check_callable",
+    "check_choice",
     "check_count",
     "check_generator",
-    "check_kind",
     "check_number",
     "check_path",
     "check_player",
+    "check_type",
 ]
 
 SUM_TOLERANCE = 1e-9
-"""How far rounding may put a sum of probabilities off 1."""
+"""Largest difference from 1, through rounding, of a sum of probabilities."""
+
+MAX_SHOWN = 60
+"""Longest part of a wrong value that a message shows, in characters."""
 
 
-def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: str) -> None:
-    """Raise unless a value is of a kind; a class is of none.
+def check_type(
+    name: str, value: object, expected: type | tuple[type, ...], instruction: str
+) -> None:
+    """Raise unless a value is an instance of a type; a class is not an instance.
 
     Parameters
     ----------
     name : str
-        What the parameter is called.
+        The name of the parameter.
     value : object
-    kind : type or tuple[type, ...]
-    give : str
-        What to give instead, as words or as a call.
+    expected : type or tuple[type, ...]
+    instruction : str
+        What to pass instead, in words or as a call; the message puts "give" before it.
 
     Raises
     ------
@@ -44,14 +51,14 @@ def check_kind(name: str, value: object, kind: type | tuple[type, ...], give: st
 
     Examples
     --------
-    >>> check_kind("game", "kuhn_poker", str, "a name")
+    >>> check_type("game", "kuhn_poker", str, "a name")
     """
-    if isinstance(value, type) or not isinstance(value, kind):
-        raise ParameterError(f"{name}{_shown(value)}; give {give}")
+    if isinstance(value, type) or not isinstance(value, expected):
+        raise ParameterError(f"{name}{_described(value)}; give {instruction}")
 
 
-def check_callable(name: str, value: object, give: str) -> None:
-    """Raise unless a value can be called; a class is not a function.
+def check_callable(name: str, value: object, instruction: str) -> None:
+    """Raise unless a value can be called; a class is not accepted as a function.
 
     Raises
     ------
@@ -59,32 +66,37 @@ def check_callable(name: str, value: object, give: str) -> None:
         If it cannot.
     """
     if not callable(value) or isinstance(value, type):
-        raise ParameterError(f"{name}{_shown(value)}, which cannot be called; give {give}")
+        raise ParameterError(
+            f"{name}{_described(value)}, which cannot be called; give {instruction}"
+        )
 
 
-def check_number(name: str, value: object, least: float = 0, of: str = "") -> None:
-    """Raise unless a value is a finite number, at least `least`; true and false are none.
-
-    With `least` −∞ any will do. `of` says what is counted, such as bytes.
+def check_number(name: str, value: object, minimum: float = 0, maximum: float = inf) -> None:
+    """Raise unless a value is a finite number from `minimum` to `maximum`; booleans are refused.
 
     Raises
     ------
     ParameterError
         If it is not.
+
+    Examples
+    --------
+    >>> check_number("exploration", 0.5, maximum=1)
     """
     if (
         isinstance(value, bool)
         or not isinstance(value, Real)
         or not isfinite(value)
-        or float(value) < least
+        or not minimum <= float(value) <= maximum
     ):
-        number = f"a finite number of {of}" if of else "a finite number"
-        bound = f", at least {least}" if least > -inf else ""
-        raise ParameterError(f"{name}={value!r} must be {number}{bound}")
+        bounds = f", at least {minimum}" if minimum > -inf else ""
+        if maximum < inf:
+            bounds = f" from {minimum} to {maximum}"
+        raise ParameterError(f"{name}={value!r} must be a finite number{bounds}")
 
 
-def check_count(name: str, value: object, least: int = 0) -> None:
-    """Raise unless a value is a whole number, at least `least`; true and false are none.
+def check_count(name: str, value: object, minimum: int = 0) -> None:
+    """Raise unless a value is a whole number, at least `minimum`; booleans are refused.
 
     Raises
     ------
@@ -93,25 +105,42 @@ def check_count(name: str, value: object, least: int = 0) -> None:
 
     Examples
     --------
-    >>> check_count("iterations", 100, least=1)
+    >>> check_count("iterations", 100, minimum=1)
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ParameterError(f"{name}={value!r} must be a whole number, at least {least}")
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
+        raise ParameterError(f"{name}={value!r} must be a whole number, at least {minimum}")
+
+
+def check_choice(kind: str, value: object, choices: Iterable[str]) -> None:
+    """Raise unless a value is one of a few names.
+
+    Raises
+    ------
+    UnknownNameError
+        If it is not; the message suggests the nearest choices.
+
+    Examples
+    --------
+    >>> check_choice("precision", "float32", ("float32", "float64"))
+    """
+    choices = tuple(choices)
+    if value not in choices:
+        raise UnknownNameError.of(kind, value, choices)
 
 
 def check_generator(rng: object) -> None:
-    """Raise unless a value is a random generator of numpy; a seed is none.
+    """Raise unless a value is a NumPy random generator; a seed is not a generator.
 
     Raises
     ------
     ParameterError
         If it is not.
     """
-    check_kind("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
+    check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
 
 
-def check_path(name: str, value: object, of: str = "a file") -> None:
-    """Raise unless a value is the path of something, as text or as a `Path`.
+def check_path(name: str, value: object) -> None:
+    """Raise unless a value is a path: text or a `Path`.
 
     Raises
     ------
@@ -120,13 +149,13 @@ def check_path(name: str, value: object, of: str = "a file") -> None:
 
     Examples
     --------
-    >>> check_path("folder", "runs/first", of="a folder")
+    >>> check_path("folder", "runs/first")
     """
-    check_kind(name, value, (str, PathLike), f"the path of {of}")
+    check_type(name, value, (str, PathLike), "a path, as text or pathlib.Path")
 
 
 def check_player(player: object, num_players: int, game: str) -> None:
-    """Raise unless a value is one of the players of a game, counted from 0.
+    """Raise unless a value is a player of a game, counted from 0.
 
     Raises
     ------
@@ -140,9 +169,9 @@ def check_player(player: object, num_players: int, game: str) -> None:
         )
 
 
-def _shown(value: object) -> str:
-    """Return what is said of a value of the wrong kind: its type, and itself where it is short."""
+def _described(value: object) -> str:
+    """Return what a message says of a value of the wrong type: its type, and a short value."""
     if isinstance(value, type):
         return f" is the class {value.__name__}"
     text = f"={value!r}" if isinstance(value, (str, Real, type(None))) else ""
-    return f"{text[:60]} is of type {type(value).__name__}"
+    return f"{text[:MAX_SHOWN]} is of type {type(value).__name__}"

@@ -13,7 +13,7 @@ from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Chart, Report, Spread, Table
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.learning import MeasuredPlay, PathLearner, find_learner, tree_size
+from infoset.learning import MeasuredPlay, PathLearner, get_learner, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
 from infoset_studies.balanced.learning_cell import (
@@ -95,7 +95,7 @@ def report(run: RunCells, setting: Setting) -> Report:
 
 def cell_of(variant: Variant, game: str, episodes: int, seed: int) -> LearningCell:
     """Return the cell of a variant: with tuned steps, where the learner has some."""
-    preset = "tuned" if "tuned" in find_learner(variant.learner).presets else None
+    preset = "tuned" if "tuned" in get_learner(variant.learner).presets else None
     return LearningCell(game, variant.learner, episodes, seed, preset, changes=variant.changes)
 
 
@@ -167,7 +167,7 @@ def _exploration(run: RunCells, setting: Setting) -> Table:
 def _bold_cell(
     game: str, learner: str, factor: float, explores: bool, episodes: int, seed: int
 ) -> LearningCell:
-    row = cast(PathLearner, find_learner(learner, preset="tuned"))
+    row = cast(PathLearner, get_learner(learner, preset="tuned"))
     rate = factor * row.numbers(tree_size(simulator_of(game), 0), episodes)[0]
     steps = (rate, EXPLORATION_PER_RATE * rate if explores else 0.0)
     return LearningCell(game, learner, episodes, seed, changes=(("steps", steps),))
@@ -200,7 +200,7 @@ class IdentityCell:
     def run(self, interrupt: Event) -> CellResult:
         """Learn; return the sum of regrets by episodes, and NashConv of both averages."""
         simulator = simulator_of(self.game)
-        row = find_learner(self.learner)
+        row = get_learner(self.learner)
         learners = row.self_play(simulator, horizon=self.episodes, seed=self.seed)
         play = MeasuredPlay(learners, keep=self.episodes)
         play_until(play, self.episodes, interrupt)

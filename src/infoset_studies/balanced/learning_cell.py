@@ -16,7 +16,7 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Spread
 from infoset.experiments.studies import RunCells
 from infoset.games import load_game
-from infoset.learning import LearnerRow, Simulator, find_learner, make_simulator
+from infoset.learning import LearnerRow, Simulator, get_learner, make_simulator
 from infoset.tree import build_tree
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class LearningCell:
     def row(self) -> LearnerRow:
         """Return the learner."""
         steps = None if self.rate is None else (self.rate, EXPLORATION_PER_RATE * self.rate)
-        row = find_learner(self.learner, preset=self.preset, steps=steps)
+        row = get_learner(self.learner, preset=self.preset, steps=steps)
         return cast(LearnerRow, replace(cast("DataclassInstance", row), **dict(self.changes)))
 
     def run(self, interrupt: Event) -> CellResult:

@@ -15,7 +15,7 @@ from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Chart, Report, Spread, Table
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.learning import AdversarialPlay, find_learner, switch_between, tree_size
+from infoset.learning import AdversarialPlay, get_learner, switch_between, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
@@ -68,7 +68,7 @@ class SwitchingCell:
         simulator = simulator_of(self.game)
         form, rng = simulator.sequence_form, np.random.default_rng(self.seed)
         adversary = switch_between([pure_policy(form, rng) for _ in range(NUM_POLICIES)])
-        row = find_learner(self.learner, preset=PRESET)
+        row = get_learner(self.learner, preset=PRESET)
         play = AdversarialPlay(row, simulator, adversary, horizon=self.episodes, seed=self.seed)
         play_until(play, self.episodes, interrupt)
         least, greatest = form.payoff_range

@@ -19,8 +19,8 @@ from infoset.teams import (
     ProductForm,
     ProgressiveHiding,
     RelaxedForm,
-    find_relaxation,
     forget_own_actions,
+    get_relaxation,
     merge_outcomes,
     product_form,
     relax,
@@ -93,7 +93,7 @@ def _form_of(game: str, is_short: bool) -> ProductForm:
 @cache
 def _relaxed(form: ProductForm, lent: str) -> RelaxedForm:
     team = tuple(range(form.num_agents))
-    return relax(form, find_relaxation(lent).relax(form.information, team))
+    return relax(form, get_relaxation(lent).relax(form.information, team))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     entropic_ftrl,
-    find_baseline,
+    get_baseline,
     merge_outcomes,
     perfect_recall_closure,
     product_form,
@@ -82,6 +82,6 @@ def test_cfr_on_the_closure_comes_to_the_bound(bridge):
 
 
 def test_names():
-    assert find_baseline("one-player") is BASELINES["one-player"]
+    assert get_baseline("one-player") is BASELINES["one-player"]
     with pytest.raises(UnknownNameError, match="did you mean one-player"):
-        find_baseline("one_player")
+        get_baseline("one_player")

@@ -11,7 +11,7 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     expected_payoffs,
-    find_relaxation,
+    get_relaxation,
     penalty,
     perfect_recall_closure,
     regret_matching,
@@ -34,7 +34,7 @@ GAMMA = 0.7
 
 def duel(seed, partition, lent="recall"):
     form = random_team_game(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
-    maps = [find_relaxation(lent).relax(form.information, team) for team in partition]
+    maps = [get_relaxation(lent).relax(form.information, team) for team in partition]
     return relax(form, maps, partition, "sum")
 
 

@@ -15,8 +15,8 @@ from infoset.games import load_game
 from infoset.teams import (
     RELAXATIONS,
     InformationMap,
-    find_relaxation,
     forget_own_actions,
+    get_relaxation,
     make_product_form,
     perfect_recall_closure,
     product_form,
@@ -203,9 +203,9 @@ def test_a_team_is_shown_no_more_than_its_own_cards_and_others_nothing():
 
 
 def test_a_relaxation_is_found_by_name():
-    assert find_relaxation("recall").name == "recall"
+    assert get_relaxation("recall").name == "recall"
     with pytest.raises(UnknownNameError, match="did you mean recall"):
-        find_relaxation("recal")
+        get_relaxation("recal")
 
 
 def test_forms_that_do_not_tell_what_is_shown_are_refused():

@@ -94,10 +94,10 @@ def run(
     """
     from infoset.experiments import check_writable
     from infoset.front import learn, load
-    from infoset.learning import find_learner
+    from infoset.learning import get_learner
     from infoset.runs import Budget
 
-    rules, row = load(game), find_learner(method, preset=preset)
+    rules, row = load(game), get_learner(method, preset=preset)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_every)
     with told_if_interrupted(), live(str(rules)) as progress:

@@ -154,11 +154,11 @@ def run(
     from infoset.experiments import RUN_FILES, check_writable, save_run
     from infoset.front import load, solve, to_form
     from infoset.runs import make_budget
-    from infoset.solvers import find_method
+    from infoset.solvers import get_method
 
     rules, chosen = (
         load(game),
-        find_method(method, precision or "float64", 1 if threads is None else threads),
+        get_method(method, precision or "float64", 1 if threads is None else threads),
     )
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_every)

@@ -12,7 +12,7 @@ from infoset.evaluation import JointPlay
 from infoset.evaluation.joint import checked_weights
 from infoset.learning._kernels import count_rest
 from infoset.learning.measuring._kernels import fill_plans, play_for
-from infoset.learning.methods import find_learner
+from infoset.learning.methods import get_learner
 from infoset.learning.row import LearnerRow
 from infoset.learning.simulation import Paths, Simulator, infostate_depths, number_infostates
 from infoset.learning.steps import tree_size
@@ -20,7 +20,7 @@ from infoset.learning.update_rule import Feedback, RuleRow, UpdateRule
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.typing import FloatArray, Player
-from infoset.utils.arguments import check_callable, check_count, check_kind, check_player
+from infoset.utils.arguments import check_callable, check_count, check_player, check_type
 
 __all__ = ["AdversarialPlay", "Adversary", "switch_between"]
 
@@ -61,7 +61,7 @@ class AdversarialPlay(IterativeState):
     Parameters
     ----------
     learner : str or LearnerRow
-        A name, or a row such as `find_learner` returns: one that plays the policy that it learns.
+        A name, or a row such as `get_learner` returns: one that plays the policy that it learns.
     simulator : Simulator
         The game.
     adversary : callable
@@ -108,13 +108,13 @@ class AdversarialPlay(IterativeState):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        check_kind("simulator", simulator, Simulator, "what make_simulator returns")
+        check_type("simulator", simulator, Simulator, "what make_simulator returns")
         check_callable("adversary", adversary, "such as switch_between(policies)")
         check_player(player, simulator.num_players, simulator.sequence_form.name)
-        check_count("horizon", horizon, least=1)
+        check_count("horizon", horizon, minimum=1)
         self.phase = max(1, round(horizon**0.5)) if phase is None else phase
-        check_count("phase", self.phase, least=1)
-        self.row = find_learner(learner)
+        check_count("phase", self.phase, minimum=1)
+        self.row = get_learner(learner)
         self.simulator, self.player, self.horizon, self.seed = simulator, player, horizon, seed
         self._adversary = adversary
         self._rule = _rule(self.row, simulator, player, horizon)
@@ -242,7 +242,7 @@ def _rule(row: LearnerRow, simulator: Simulator, player: Player, horizon: int) -
 
 def _checked(policy: TabularPolicy, simulator: Simulator) -> TabularPolicy:
     """Return what an adversary answers, if it is a policy for the game."""
-    check_kind("the adversary's policy", policy, TabularPolicy, "a TabularPolicy of the game")
+    check_type("the adversary's policy", policy, TabularPolicy, "a TabularPolicy of the game")
     form, own = policy.sequence_form, simulator.sequence_form
     if form is not own and form.fingerprint != own.fingerprint:
         raise PolicyMismatchError(

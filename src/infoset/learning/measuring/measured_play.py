@@ -21,7 +21,7 @@ from infoset.regret import StateArrays
 from infoset.runs import JointGaps
 from infoset.runs.loop import work_of
 from infoset.tree import SequenceForm
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
 
@@ -84,10 +84,10 @@ class MeasuredPlay:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.learning import find_learner, make_simulator
+    >>> from infoset.learning import get_learner, make_simulator
     >>> from infoset.tree import build_tree
     >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
-    >>> learners = find_learner("balanced-omd").self_play(kuhn, horizon=500)
+    >>> learners = get_learner("balanced-omd").self_play(kuhn, horizon=500)
     >>> play = MeasuredPlay(learners, keep=500)
     >>> play.run(500)
     >>> play.evaluate().cce_gap == max(play.regrets) / 500
@@ -99,8 +99,8 @@ class MeasuredPlay:
     def __init__(
         self, learners: SelfPlay, *, every: int = 1, keep: int = 0, triggers: bool = False
     ) -> None:
-        check_kind("learners", learners, SelfPlay, "what the self_play of a learner returns")
-        check_count("every", every, least=1)
+        check_type("learners", learners, SelfPlay, "what the self_play of a learner returns")
+        check_count("every", every, minimum=1)
         check_count("keep", keep)
         if learners.iteration:
             raise ParameterError(

@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import InfostateTree
 from infoset.typing import Action, IntArray, Player
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["Decision", "make_own_tree"]
 
@@ -65,7 +65,7 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
     (3, 7)
     """
     check_count("player", player)
-    check_kind("decisions", decisions, Iterable, f"a list of {DECISION}")
+    check_type("decisions", decisions, Iterable, f"a list of {DECISION}")
     number = {START: 0}
     listed: list[Decision] = []
     parent, taken = [-1], [-1]
@@ -98,9 +98,9 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
 
 def _checked(decision: Decision) -> Decision:
     """Return a decision with its actions as a tuple, if there are any, and different ones."""
-    check_kind("a decision", decision, Decision, DECISION)
+    check_type("a decision", decision, Decision, DECISION)
     infostate, actions, after = decision
-    check_kind(
+    check_type(
         f"actions of {infostate!r}", actions, (list, tuple), 'a list such as ["call", "fold"]'
     )
     actions = tuple(actions)

@@ -21,7 +21,7 @@ from infoset.regret import IterativeState, StateArrays
 from infoset.runs import Checkpoint, read_checkpoint, write_checkpoint
 from infoset.runs.compatibility import check_same_run
 from infoset.typing import Action, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind
+from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream
 
 __all__ = ["Learner"]
@@ -48,8 +48,8 @@ class Learner(IterativeState):
     --------
     Two arms, of which the second pays more:
 
-    >>> from infoset.learning import Trajectory, find_learner, make_learner
-    >>> row = find_learner("ixomd", steps=(0.1, 0.01))
+    >>> from infoset.learning import Trajectory, get_learner, make_learner
+    >>> row = get_learner("ixomd", steps=(0.1, 0.01))
     >>> learner = make_learner(row, player=0, utility_range=(0, 1), horizon=500)
     >>> for _ in range(500):
     ...     arm = learner.act("the arms", ("left", "right"))
@@ -181,12 +181,12 @@ class Learner(IterativeState):
         ParameterError
             If it is no trajectory, or the utility no number.
         """
-        check_kind("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
+        check_type("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
         self._episode.check(trajectory.steps)
         least, greatest = self.terms.utility_range
         slack = SUM_TOLERANCE * (greatest - least)
         utility = trajectory.utility
-        check_kind("utility", utility, Real, "a number")
+        check_type("utility", utility, Real, "a number")
         if not least - slack <= utility <= greatest + slack:
             raise TrajectoryError(
                 f"the utility {utility} is outside the range from {least:g} to {greatest:g} that "

@@ -7,7 +7,7 @@ from types import NoneType
 
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
-from infoset.learning.methods import find_learner
+from infoset.learning.methods import get_learner
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.learner import Learner
 from infoset.learning.online.met import MetInfostates
@@ -18,7 +18,7 @@ from infoset.learning.steps import TreeSize, size_of
 from infoset.learning.update_rule import RuleRow
 from infoset.tree import InfostateTree
 from infoset.typing import Player
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["make_learner"]
 
@@ -39,7 +39,7 @@ def make_learner(
     Parameters
     ----------
     learner : str or LearnerRow
-        A name, or a row such as `find_learner` returns.
+        A name, or a row such as `get_learner` returns.
     player : Player
         The seat that it learns for.
     utility_range : tuple[float, float]
@@ -79,12 +79,12 @@ def make_learner(
     >>> learner.act("[K]") in ("pass", "bet")
     True
     """
-    row = find_learner(learner)
+    row = get_learner(learner)
     check_count("player", player)
-    check_count("horizon", horizon, least=1)
+    check_count("horizon", horizon, minimum=1)
     check_count("seed", seed)
-    check_kind("game", game, str, "the name of the game")
-    check_kind("size", size, (TreeSize, NoneType), "TreeSize(infostates=..., ...), or leave it out")
+    check_type("game", game, str, "the name of the game")
+    check_type("size", size, (TreeSize, NoneType), "TreeSize(infostates=..., ...), or leave it out")
     terms = Terms(player, _checked_range(utility_range), horizon, seed, game)
     if not isinstance(row, RuleRow):
         raise ParameterError(_refusal(row))
@@ -129,7 +129,7 @@ def _table(row: RuleRow, player: Player, tree: InfostateTree | None) -> Infostat
             f"build_tree(game).infostate_trees[{player}] or make_own_tree({player}, decisions); or "
             "choose a learner that needs to know nothing, such as adaptive-ftrl"
         )
-    check_kind("tree", tree, InfostateTree, "an InfostateTree, as a GameTree has for each player")
+    check_type("tree", tree, InfostateTree, "an InfostateTree, as a GameTree has for each player")
     if tree.player != player:
         raise ParameterError(f"tree is that of player {tree.player}, and player={player}")
     return TreeInfostates(tree)

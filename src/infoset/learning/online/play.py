@@ -14,7 +14,7 @@ from infoset.learning.online.learner import Learner
 from infoset.matches.rule_matches import DealStream, chooser
 from infoset.policy import Policy, UniformPolicy
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 
 __all__ = ["play_and_learn"]
@@ -58,15 +58,15 @@ def play_and_learn(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.learning import find_learner, make_learner
+    >>> from infoset.learning import get_learner, make_learner
     >>> dice = load_game("liars_dice(numdice=5)")
-    >>> row = find_learner("tweaked-ftrl", steps=(1, 0.05))
+    >>> row = get_learner("tweaked-ftrl", steps=(1, 0.05))
     >>> learner = make_learner(row, player=0, utility_range=(-1, 1), horizon=20)
     >>> play_and_learn(dice, [learner, None], episodes=20).shape
     (20, 2)
     """
     learners = _checked_learners(game, seats)
-    check_count("episodes", episodes, least=1)
+    check_count("episodes", episodes, minimum=1)
     check_count("seed", seed)
     streams = [DealStream(seed, number) for number in range(1 + game.num_players)]
     choose = [_chooser(who, stream) for who, stream in zip(seats, streams[1:], strict=True)]
@@ -82,8 +82,8 @@ def play_and_learn(
 
 def _checked_learners(game: Game, seats: Sequence[Learner | Policy | None]) -> list[Learner]:
     """Return the learners among those who play, if they can play."""
-    check_kind("game", game, Game, "the rules of a game, such as load_game returns")
-    check_kind("seats", seats, (list, tuple), "a list of learners, policies or None, by player")
+    check_type("game", game, Game, "the rules of a game, such as load_game returns")
+    check_type("seats", seats, (list, tuple), "a list of learners, policies or None, by player")
     if len(seats) != game.num_players:
         raise ParameterError(
             f"got {len(seats)} seats; {game} has {game.num_players} players: give a learner, a "

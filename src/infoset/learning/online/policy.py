@@ -21,8 +21,8 @@ class LearnedPolicy:
 
     Examples
     --------
-    >>> from infoset.learning import find_learner, make_learner
-    >>> row = find_learner("ixomd", steps=(0.1, 0.01))
+    >>> from infoset.learning import get_learner, make_learner
+    >>> row = get_learner("ixomd", steps=(0.1, 0.01))
     >>> learner = make_learner(row, player=0, utility_range=(-1, 1), horizon=100)
     >>> learner.average_policy.action_probabilities("never met", ("left", "right")).tolist()
     [0.5, 0.5]

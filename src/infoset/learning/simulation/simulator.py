@@ -12,7 +12,7 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
 from infoset.tree.sequence_form import TREE_EXAMPLE
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 from infoset.utils.splitmix import make_stream
 
 __all__ = [
@@ -120,7 +120,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     >>> len(simulator.nodes.kind), simulator.num_slots
     (55, 26)
     """
-    check_kind("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
+    check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     form = tree.sequence_form
     infostates = number_infostates(form.treeplexes)
     nodes, history = _nodes(tree, infostates)

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.regret.prox._kernels import LEAST_LOGARITHM, deepest_sums
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_choice, check_type
 
 __all__ = [
     "Distance",
@@ -79,8 +79,7 @@ class Distance:
     weights: Weights = plain_weights
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(DistanceKind):
-            raise UnknownNameError.of("distance", self.kind, get_args(DistanceKind))
+        check_choice("distance", self.kind, get_args(DistanceKind))
 
     @property
     def is_euclidean(self) -> bool:
@@ -119,4 +118,4 @@ def check_distance(distance: object) -> None:
     ParameterError
         If something else is.
     """
-    check_kind("distance", distance, Distance, 'a Distance, such as Distance("entropy")')
+    check_type("distance", distance, Distance, 'a Distance, such as Distance("entropy")')

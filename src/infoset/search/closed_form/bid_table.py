@@ -14,7 +14,7 @@ from infoset.games import LiarsDice
 from infoset.games.liars_dice import NO_BID
 from infoset.search.models.dice.reading import read_infostate
 from infoset.typing import Action, BoolArray, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_kind, check_player
+from infoset.utils.arguments import SUM_TOLERANCE, check_player, check_type
 
 __all__ = ["BidTable"]
 
@@ -54,7 +54,7 @@ class BidTable:
     probability: FloatArray = field(repr=False)
 
     def __post_init__(self) -> None:
-        check_kind("game", self.game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
+        check_type("game", self.game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
         probability = np.array(self.probability, np.float64)
         self._check(probability)
         probability.flags.writeable = False
@@ -150,7 +150,7 @@ def legal_calls(game: LiarsDice) -> BoolArray:
 
 def check_table(table: object) -> None:
     """Raise unless something is a table."""
-    check_kind("table", table, BidTable, "a BidTable, such as pimc_table makes")
+    check_type("table", table, BidTable, "a BidTable, such as pimc_table makes")
 
 
 def check_pair(first: BidTable, second: BidTable) -> None:

@@ -12,7 +12,7 @@ from infoset.games import LiarsDice
 from infoset.search.closed_form.bid_table import BidTable, legal_calls
 from infoset.search.models.dice import DiceModel
 from infoset.typing import BoolArray, FloatArray, LongArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["pimc_table"]
 
@@ -71,14 +71,14 @@ def pimc_table(
     >>> [table.game.calls[row.argmax()] for row in table.probability[0, :, 0]]
     ['2-1', '2-2', '1-3', '1-4', '1-5', '2-1']
     """
-    check_kind("game", game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
+    check_type("game", game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
     shares = _checked_shares(game, share)
     chances = _Chances.of(game)
     if num_worlds is None:
         moves = [_exact_policy(game, chances, row) for row in shares]
         return BidTable(game, np.array(moves))
-    check_count("num_worlds", num_worlds, least=1)
-    check_count("num_repeats", num_repeats, least=1)
+    check_count("num_worlds", num_worlds, minimum=1)
+    check_count("num_repeats", num_repeats, minimum=1)
     check_count("seed", seed)
     rng = np.random.default_rng(seed)
     return BidTable(

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.search.budget import TimeBudget
 from infoset.search.ismcts._kernels import Start, search_often, simulate
@@ -19,7 +19,7 @@ from infoset.search.ismcts.record import TreeSearchRecord
 from infoset.search.models import SearchModel
 from infoset.search.searcher import Searcher
 from infoset.typing import FloatArray, LongArray
-from infoset.utils.arguments import check_count, check_generator, check_number
+from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
 from infoset.utils.splitmix import Stream
 
 __all__ = ["BONUSES", "IsMcts"]
@@ -119,9 +119,8 @@ class IsMcts(Searcher):
         self.budget = TimeBudget("num_simulations", num_simulations, milliseconds)
         check_number("exploration", exploration)
         check_number("reward_scale", reward_scale)
-        check_count("num_rollouts", num_rollouts, least=1)
-        if bonus not in BONUSES:
-            raise UnknownNameError.of("bonus", str(bonus), BONUSES)
+        check_count("num_rollouts", num_rollouts, minimum=1)
+        check_choice("bonus", bonus, BONUSES)
         self.exploration = exploration
         self.bonus = bonus
         self.reward_scale = reward_scale
@@ -208,7 +207,7 @@ class IsMcts(Searcher):
             As `search`, or if the number is none.
         """
         check_generator(rng)
-        check_count("number", number, least=1)
+        check_count("number", number, minimum=1)
         before = rng.bit_generator.state
         beginning = self._beginning(infostate, rng)
         if infostate not in self._kept or self.budget.number is None or self.budget.seconds:

@@ -15,7 +15,7 @@ from infoset.search.models.model import SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.tricks import TricksModel
 from infoset.tree import GameTree, WorldGraph, explore
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["model_kind", "register_model", "search_model"]
 
@@ -72,7 +72,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     >>> search_model(load_game("kuhn_poker")).is_compiled
     True
     """
-    check_kind(
+    check_type(
         "source", source, (Game, GameTree, WorldGraph), 'a Game, such as infoset.load("kuhn_poker")'
     )
     if not isinstance(source, Game):

@@ -14,7 +14,7 @@ from infoset.search.models._kernels import CHANCE_MOVE, END, Position
 from infoset.search.models._numbering import number_actions, number_infostates, reward_rows
 from infoset.search.models.model import Roots, SearchModel
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["RulesModel"]
 
@@ -42,7 +42,7 @@ class RulesModel(SearchModel):
     state_size = 1
 
     def __init__(self, game: Game, *, max_kept: int = 200_000) -> None:
-        check_kind("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+        check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
         self.game = game
         self.arrays = self
         self.max_kept = max_kept

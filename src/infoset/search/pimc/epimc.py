@@ -73,7 +73,7 @@ class Epimc(WorldSearcher):
         opponents: str = SELFISH,
         seed: int = 0,
     ) -> None:
-        check_count("depth", depth, least=1)
+        check_count("depth", depth, minimum=1)
         super().__init__(
             model,
             belief=belief,

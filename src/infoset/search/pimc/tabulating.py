@@ -16,7 +16,7 @@ from infoset.search.pimc.pimc import Pimc
 from infoset.search.pimc.values import SELFISH
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["tabulate_pimc"]
 
@@ -54,7 +54,7 @@ def tabulate_pimc(
     (-0.0741, 0.2593)
     """
     give = 'a tree, such as build_tree(load_game("leduc_poker"))'
-    check_kind("source", source, (GameTree, GraphModel), give)
+    check_type("source", source, (GameTree, GraphModel), give)
     model = source if isinstance(source, GraphModel) else GraphModel(source)
     if model.tree is None:
         raise UnsupportedGameError(

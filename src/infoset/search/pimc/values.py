@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from infoset.errors import UnknownNameError, UnsupportedGameError
+from infoset.errors import UnsupportedGameError
 from infoset.search.models import SearchModel
 from infoset.search.pimc._step_kernels import after_actions
 from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.arguments import check_choice
 
 __all__ = ["HOSTILE", "OPPONENTS", "SELFISH", "PerfectInformation", "choose_at_once", "on_model"]
 
@@ -42,8 +43,7 @@ class PerfectInformation(ABC):
     """
 
     def __init__(self, model: SearchModel, opponents: str = SELFISH) -> None:
-        if opponents not in OPPONENTS:
-            raise UnknownNameError.of("kind of opponents", opponents, OPPONENTS)
+        check_choice("kind of opponents", opponents, OPPONENTS)
         self.model = model
         self.opponents = opponents
         self.num_nodes = 0

@@ -126,7 +126,7 @@ class WorldSearcher(Searcher):
             As `search`, or if the number is none.
         """
         check_generator(rng)
-        check_count("number", number, least=1)
+        check_count("number", number, minimum=1)
         before = rng.bit_generator.state
         if len(self.model.deciding_actions(infostate)) == 1:
             return np.ones((number, 1))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.regret.prox import Distance, check_distance
 from infoset.runs.budget import Budget
 from infoset.runs.loop import run_measured
@@ -20,7 +18,8 @@ from infoset.solvers.first_order.solver import FirstOrderSolver
 from infoset.solvers.pair_game import payoff_scale
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count, check_number
+from infoset.utils.arguments import check_choice, check_count, check_number
+from infoset.utils.registry import Registry
 
 __all__ = ["FIRST_ORDER", "FirstOrderScheme", "Guess"]
 
@@ -115,8 +114,7 @@ class FirstOrderScheme:
     alternating: bool = False
 
     def __post_init__(self) -> None:
-        if self.guess not in get_args(Guess):
-            raise UnknownNameError.of("guess", self.guess, get_args(Guess))
+        check_choice("guess", self.guess, get_args(Guess))
         check_distance(self.distance)
         self._check_numbers()
         if self.guess == "extra" and self.alternating:
@@ -142,7 +140,7 @@ class FirstOrderScheme:
         ):
             check_number(name, getattr(self, name))
         if self.magnet_period is not None:
-            check_count("magnet_period", self.magnet_period, least=1)
+            check_count("magnet_period", self.magnet_period, minimum=1)
 
     @property
     def has_quantal_limit(self) -> bool:
@@ -239,5 +237,7 @@ _ROWS = (
     ),
 )
 
-FIRST_ORDER: Mapping[str, FirstOrderScheme] = MappingProxyType({row.name: row for row in _ROWS})
+FIRST_ORDER: Registry[FirstOrderScheme] = Registry(
+    "first-order scheme", _ROWS, entry_type=FirstOrderScheme
+)
 """The rows by name."""

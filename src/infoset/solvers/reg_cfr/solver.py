@@ -84,7 +84,7 @@ class RegCFR:
             check_number(name, getattr(self, name))
         if self.stiffness == 0:
             raise ParameterError(f"stiffness={self.stiffness} must be positive")
-        check_count("period", self.period, least=1)
+        check_count("period", self.period, minimum=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
         """Return [count, 2] τ, in the game's units, and γ, for the iterations from the `first`."""

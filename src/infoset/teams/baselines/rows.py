@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from infoset.errors import UnknownNameError
 from infoset.teams.hiding import HidingScheme, LocalLearner, regret_matching
+from infoset.utils.registry import Registry
 
-__all__ = ["BASELINES", "Baseline", "find_baseline"]
+__all__ = ["BASELINES", "Baseline", "get_baseline"]
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,20 @@ class Baseline:
         return HidingScheme(chosen, penalty=0.0, weighting=self.weighting, **settings)
 
 
-BASELINES: Final = {
-    row.name: row
-    for row in (
+BASELINES: Final = Registry(
+    "baseline",
+    (
         Baseline("one-player", "the team as one player; only nature's reach counts", "nature"),
         Baseline("two-agents", "each agent for itself; the reach of all others counts", "agent"),
         Baseline("full-reach", "the reach of all counts, the own one too", "full"),
         Baseline("posterior", "beliefs given what is known: full reach, divided", "posterior"),
-    )
-}
+    ),
+    entry_type=Baseline,
+)
 """The baselines by name. The paper's, CFR that takes the team for one player, is `one-player`."""
 
 
-def find_baseline(name: str) -> Baseline:
+def get_baseline(name: str) -> Baseline:
     """Return a baseline by name.
 
     Raises
@@ -72,6 +73,4 @@ def find_baseline(name: str) -> Baseline:
     UnknownNameError
         If there is none of that name.
     """
-    if name not in BASELINES:
-        raise UnknownNameError.of("baseline", name, BASELINES)
-    return BASELINES[name]
+    return BASELINES.resolve(name)

@@ -98,7 +98,7 @@ def alternating_best_responses(
     [0.0, 1.0]
     """
     problem = pose_problem(information, team, others, rule)
-    check_count("restarts", restarts, least=1)
+    check_count("restarts", restarts, minimum=1)
     check_count("seed", seed)
     found = climb(problem, restarts, seed, end_of(seconds))
     probability = problem.policy(found.pick)

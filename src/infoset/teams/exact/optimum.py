@@ -129,7 +129,7 @@ def optimize(
     problem: TeamProblem, max_states: int = MAX_STATES, seconds: float | None = None
 ) -> TeamOptimum:
     """Find the most that a team can win in what is asked of it; see `team_optimum`."""
-    check_count("max_states", max_states, least=1)
+    check_count("max_states", max_states, minimum=1)
     end, end_of_search = end_of(seconds), end_of(seconds and SHARE_OF_SEARCH * seconds)
     search = _begin(problem)
     ended_by = _run(search, max_states, end_of_search)

@@ -55,7 +55,7 @@ class LocalLearner:
     def __post_init__(self) -> None:
         check_number("rate", self.rate)
         check_number("noise", self.noise)
-        check_number("drift", self.drift, least=-inf)
+        check_number("drift", self.drift, minimum=-inf)
         if np.isnan(self.floor) or self.floor > 0:
             raise ParameterError(f"floor={self.floor!r} must be at most 0: regrets begin there")
 

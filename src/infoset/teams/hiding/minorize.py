@@ -63,9 +63,9 @@ class MinorizeMaximize(HidingState):
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import find_relaxation, product_form, relax
+    >>> from infoset.teams import get_relaxation, product_form, relax
     >>> form = product_form(load_game("cooperative_matching_pennies"))
-    >>> lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    >>> lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     >>> round(float(MinorizeMaximize(lent, gamma=0.5).run(30).implementable[-1, 0]), 6)
     1.0
     """

@@ -9,7 +9,7 @@ from infoset.teams.hiding._projector_kernels import fill_distances, project_by_l
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.schedules import check_gamma
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["penalty", "project", "relaxed_objective"]
 
@@ -142,7 +142,7 @@ def _checked(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None
 ) -> FloatArray:
     """Return the weights, by default the reach, once shapes are checked."""
-    check_kind("relaxed_form", relaxed_form, RelaxedForm, "infoset.teams.hiding.relax(form, map)")
+    check_type("relaxed_form", relaxed_form, RelaxedForm, "infoset.teams.hiding.relax(form, map)")
     relaxed_form.check_policy(policy)
     if weight is None:
         return relaxed_form.reach(policy)

@@ -22,7 +22,7 @@ from infoset.teams.hiding.state import (
 )
 from infoset.teams.hiding.weighting import Weighting
 from infoset.typing import FloatArray, IndexArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["ProgressiveHiding", "numbers_of"]
 
@@ -59,9 +59,9 @@ class ProgressiveHiding(HidingState):
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import find_relaxation, product_form, relax
+    >>> from infoset.teams import get_relaxation, product_form, relax
     >>> form = product_form(load_game("cooperative_matching_pennies"))
-    >>> lent = relax(form, find_relaxation("recall").relax(form.information, (0, 1)))
+    >>> lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     >>> hiding = ProgressiveHiding(lent, HidingScheme(penalty=0.5))
     >>> round(float(hiding.run(100).implementable[-1, 0]), 6)
     1.0
@@ -76,7 +76,7 @@ class ProgressiveHiding(HidingState):
         fixed: FixedPolicies | None = None,
     ) -> None:
         self.scheme = HidingScheme() if scheme is None else scheme
-        check_kind("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
+        check_type("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
         super().__init__(relaxed_form, self.scheme.schedule.first, seed, fixed or {})
         self._numbers = numbers_of(self.scheme, relaxed_form, len(self._game.teams))
         self._visit = visit_everything(relaxed_form)

@@ -7,6 +7,7 @@ from typing import Final
 
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_number
+from infoset.utils.registry import Registry
 
 __all__ = ["PROJECTORS", "Projector"]
 
@@ -60,9 +61,7 @@ class Projector:
         ParameterError
             If the share is not between 0 and 1.
         """
-        check_number("share", share)
-        if share > 1:
-            raise ParameterError(f"share={share!r} must be between 0 and 1")
+        check_number("share", share, maximum=1)
         kept = 1.0 - share
         uniform = kept * self.uniform + share
         return Projector(
@@ -70,14 +69,15 @@ class Projector:
         )
 
 
-PROJECTORS: Final = {
-    row.name: row
-    for row in (
+PROJECTORS: Final = Registry(
+    "projector",
+    (
         Projector("current", "by the reach under the relaxed policy", current=1.0),
         Projector("prevhat", "by the reach under the last implementable policy", previous=1.0),
         Projector(
             "uniform", "by the reach under uniform play; fails, kept to show it", uniform=1.0
         ),
-    )
-}
+    ),
+    entry_type=Projector,
+)
 """The projectors that have a name."""

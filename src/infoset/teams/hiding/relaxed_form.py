@@ -16,7 +16,7 @@ from infoset.teams.information import InformationMap
 from infoset.teams.product_form import ProductForm
 from infoset.teams.team import PayoffRule, Team, check_teams, team_payoff
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["RelaxedForm", "relax", "view_of"]
 
@@ -181,7 +181,7 @@ def relax(
         it); if an agent is in no team or in several; if agents of a team are paid differently and
         the rule is `common`.
     """
-    check_kind("form", form, ProductForm, "infoset.teams.product_form(game)")
+    check_type("form", form, ProductForm, "infoset.teams.product_form(game)")
     everybody = (tuple(range(form.num_agents)),)
     partition = check_teams(form, everybody if teams is None else teams)
     payoffs = np.array([team_payoff(form, team, payoff_rule) for team in partition])
@@ -221,7 +221,7 @@ def _joined(
         return form.information
     maps = [relaxed] * len(teams) if isinstance(relaxed, InformationMap) else list(relaxed)
     for own in maps:
-        check_kind("relaxed", own, InformationMap, "an information map, such as the closure")
+        check_type("relaxed", own, InformationMap, "an information map, such as the closure")
         if own.form.arrays is not form.arrays:
             raise ParameterError(
                 f"the information map {own} is of another form, {own.form}; make it of the form "

@@ -43,7 +43,7 @@ class Rounds:
     noise: float = 0.5
 
     def __post_init__(self) -> None:
-        check_count("iterations", self.iterations, least=1)
+        check_count("iterations", self.iterations, minimum=1)
         check_number("kept", self.kept)
         check_number("noise", self.noise)
         if self.kept > 1:

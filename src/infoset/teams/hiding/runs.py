@@ -12,7 +12,7 @@ from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.scheme import HidingScheme
 from infoset.teams.hiding.state import FixedPolicies, HidingTrace
 from infoset.typing import FloatArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["HidingRun", "best_run", "run_seeds"]
 
@@ -81,8 +81,8 @@ def run_seeds(
     >>> round(best_run(runs).best_payoff, 6)
     1.0
     """
-    check_count("num_threads", num_threads, least=1)
-    check_kind("seeds", seeds, Sequence, "whole numbers, such as range(10)")
+    check_count("num_threads", num_threads, minimum=1)
+    check_type("seeds", seeds, Sequence, "whole numbers, such as range(10)")
     if not seeds:
         raise ParameterError("there are no seeds to run; give some, such as seeds=range(10)")
 

@@ -57,7 +57,7 @@ class PenaltySchedule:
         check_gamma("low", self.low)
         check_number("up", self.up)
         check_number("down", self.down)
-        check_number("step", self.step, least=-inf)
+        check_number("step", self.step, minimum=-inf)
         if not self.low <= self.first <= self.high:
             raise ParameterError(
                 f"the first penalty {self.first} is not between low={self.low} and "
@@ -142,7 +142,7 @@ def steered_penalty(
     low, high : float
         Bounds of the penalty.
     """
-    check_number("target", target, least=-inf)
+    check_number("target", target, minimum=-inf)
     check_number("change", change)
     factor = 1.0 + change
     return PenaltySchedule(
@@ -169,4 +169,4 @@ def check_gamma(name: str, value: float) -> None:
 def _check_ends(first: float, last: float, iterations: int) -> None:
     check_gamma("first", first)
     check_gamma("last", last)
-    check_count("iterations", iterations, least=2)
+    check_count("iterations", iterations, minimum=2)

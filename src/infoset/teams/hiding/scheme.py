@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.teams.hiding.learner import LocalLearner, entropic_ftrl
 from infoset.teams.hiding.projector import PROJECTORS, Projector
 from infoset.teams.hiding.rounds import Rounds
 from infoset.teams.hiding.schedules import PenaltySchedule, constant_penalty
 from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
-from infoset.utils.arguments import check_kind, check_number
+from infoset.utils.arguments import check_choice, check_number, check_type
 
 __all__ = ["VISITS", "HidingScheme", "Visits"]
 
@@ -74,14 +73,11 @@ class HidingScheme:
     rounds: Rounds | None = None
 
     def __post_init__(self) -> None:
-        check_kind("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")
-        check_number("exploration", self.exploration)
+        check_type("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")
+        check_number("exploration", self.exploration, maximum=1)
         if self.rounds is not None:
-            check_kind("rounds", self.rounds, Rounds, "Rounds(iterations=100)")
-        if self.visits not in VISITS:
-            raise UnknownNameError.of("visits", str(self.visits), VISITS)
-        if not 0 <= self.exploration <= 1:
-            raise ParameterError(f"exploration={self.exploration!r} must be between 0 and 1")
+            check_type("rounds", self.rounds, Rounds, "Rounds(iterations=100)")
+        check_choice("visits", self.visits, VISITS)
         if self.visits == "path" and self.exploration == 0 and self.learner.rate == 0:
             raise ParameterError(
                 "a learner that leaves out actions never learns what they are worth from plays "
@@ -102,13 +98,13 @@ class HidingScheme:
         share = self.mixing
         if share is None:
             share = 0.0 if self.learner.rate > 0.0 else MIXING
-        return _find("projector", self.projector, Projector, PROJECTORS).mixed(share)
+        return PROJECTORS.resolve(self.projector).mixed(share)
 
     def weights(self, num_learning: int) -> Weighting:
         """Return how nodes are weighed where so many teams learn."""
         default = "posterior" if num_learning == 1 else "counterfactual"
         given = default if self.weighting is None else self.weighting
-        return _find("weighting", given, Weighting, WEIGHTINGS)
+        return WEIGHTINGS.resolve(given)
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers that, with game, maps and seed, decide every iteration, by name."""
@@ -117,14 +113,3 @@ class HidingScheme:
             "penalty": asdict(self.schedule),
             "projector": asdict(self.reference),
         }
-
-
-def _find(what: str, given: object, kind: type[Row], known: Mapping[str, Row]) -> Row:
-    """Return a row given as such or by its name."""
-    if isinstance(given, str):
-        if given not in known:
-            raise UnknownNameError.of(what, given, known)
-        return known[given]
-    check_kind(what, given, kind, f"one of {', '.join(known)}")
-    assert isinstance(given, kind)
-    return given

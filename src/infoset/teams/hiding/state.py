@@ -14,7 +14,7 @@ from infoset.teams.hiding.arrays import Game, Room, State
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.policies import check_probabilities
 from infoset.typing import FloatArray, LongArray
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 from infoset.utils.splitmix import make_stream
 
 __all__ = ["FixedPolicies", "HidingState", "HidingTrace", "visit_everything"]
@@ -70,7 +70,7 @@ class HidingState(IterativeState):
         self, relaxed_form: RelaxedForm, gamma: float, seed: int, fixed: FixedPolicies
     ) -> None:
         super().__init__()
-        check_kind(
+        check_type(
             "relaxed_form", relaxed_form, RelaxedForm, "infoset.teams.hiding.relax(form, map)"
         )
         check_count("seed", seed)

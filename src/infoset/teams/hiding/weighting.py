@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from infoset.utils.registry import Registry
+
 __all__ = ["WEIGHTINGS", "LeftOut", "Weighting"]
 
 LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
@@ -32,14 +34,15 @@ class Weighting:
     conditional: bool = False
 
 
-WEIGHTINGS: Final = {
-    row.name: row
-    for row in (
+WEIGHTINGS: Final = Registry(
+    "weighting",
+    (
         Weighting("posterior", "beliefs given the label", "nobody", conditional=True),
         Weighting("counterfactual", "reach without the own team's choices", "team"),
         Weighting("agent", "reach without the own agent's choices", "agent"),
         Weighting("full", "reach with all choices", "nobody"),
         Weighting("nature", "nature's probability alone", "everybody"),
-    )
-}
+    ),
+    entry_type=Weighting,
+)
 """The weightings that have a name."""

@@ -3,7 +3,7 @@
 from infoset.teams.information.forgetting import forget_own_actions
 from infoset.teams.information.information_map import InformationMap, check_information
 from infoset.teams.information.recall import RecallViolation, last_own_edges
-from infoset.teams.information.relaxations import RELAXATIONS, Relaxation, find_relaxation
+from infoset.teams.information.relaxations import RELAXATIONS, Relaxation, get_relaxation
 from infoset.teams.information.relaxing import (
     perfect_recall_closure,
     reveal_everything,
@@ -16,8 +16,8 @@ __all__ = [
     "RecallViolation",
     "Relaxation",
     "check_information",
-    "find_relaxation",
     "forget_own_actions",
+    "get_relaxation",
     "last_own_edges",
     "perfect_recall_closure",
     "reveal_everything",

@@ -16,7 +16,7 @@ from infoset.teams.information.recall import RecallViolation, find_recall_violat
 from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.teams.team import check_team
 from infoset.typing import IntArray, LongArray
-from infoset.utils.arguments import check_callable, check_kind
+from infoset.utils.arguments import check_callable, check_type
 
 __all__ = ["InformationMap", "check_information"]
 
@@ -267,7 +267,7 @@ def check_information(information: object) -> None:
     ParameterError
         If something else is, such as a form; the message says how to make one.
     """
-    check_kind(
+    check_type(
         "information",
         information,
         InformationMap,

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from infoset.errors import UnknownNameError
 from infoset.teams.information.information_map import InformationMap
 from infoset.teams.information.relaxing import (
     perfect_recall_closure,
     reveal_everything,
     reveal_private,
 )
+from infoset.utils.registry import Registry
 
-__all__ = ["RELAXATIONS", "Relaxation", "find_relaxation"]
+__all__ = ["RELAXATIONS", "Relaxation", "get_relaxation"]
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ _ROWS = (
     Relaxation("everything", "the whole prefix", reveal_everything),
 )
 
-RELAXATIONS: Final = {row.name: row for row in _ROWS}
+RELAXATIONS: Final = Registry("relaxation", _ROWS, entry_type=Relaxation)
 """The relaxations by name."""
 
 
-def find_relaxation(name: str) -> Relaxation:
+def get_relaxation(name: str) -> Relaxation:
     """Return a relaxation by name.
 
     Raises
@@ -65,9 +65,7 @@ def find_relaxation(name: str) -> Relaxation:
 
     Examples
     --------
-    >>> find_relaxation("cheated").description
+    >>> get_relaxation("cheated").description
     'what any of the team was shown alone'
     """
-    if name not in RELAXATIONS:
-        raise UnknownNameError.of("relaxation", name, RELAXATIONS)
-    return RELAXATIONS[name]
+    return RELAXATIONS.resolve(name)

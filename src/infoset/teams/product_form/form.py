@@ -14,7 +14,7 @@ from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.well_posed import check_well_posed
 from infoset.tree import GameTree
 from infoset.typing import Action, IntArray, LongArray, World
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from infoset.teams.information.information_map import InformationMap
@@ -225,7 +225,7 @@ def check_form(form: object) -> None:
     ParameterError
         If something else is, such as rules; the message says how to make one.
     """
-    check_kind(
+    check_type(
         "form",
         form,
         ProductForm,

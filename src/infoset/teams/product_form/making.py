@@ -15,7 +15,7 @@ from infoset.teams.product_form.shown import shown_alone
 from infoset.teams.product_form.unfolding import make_nodes, unfold
 from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP
-from infoset.utils.arguments import check_count, check_kind
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["product_form"]
 
@@ -59,14 +59,14 @@ def product_form(
     >>> np.diff(form.arrays.first_node).tolist()
     [4, 8, 16, 64]
     """
-    check_kind(
+    check_type(
         "game",
         game,
         (Game, GameTree, ExtensiveForm),
         'rules, such as infoset.load("trade_comm"), or a tree',
     )
-    check_count("max_nodes", max_nodes, least=1)
-    check_count("max_stages", max_stages, least=1)
+    check_count("max_nodes", max_nodes, minimum=1)
+    check_count("max_stages", max_stages, minimum=1)
     tree = build_tree(game) if isinstance(game, Game) else game
     histories = _histories(tree)
     outcomes = draw_all(histories, max_nodes)

@@ -5,7 +5,7 @@ from infoset.teams.solving.methods import (
     TEAM_METHODS,
     TeamMethod,
     fill_options,
-    find_team_method,
+    get_team_method,
 )
 from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
@@ -21,5 +21,5 @@ __all__ = [
     "TeamResult",
     "TeamTask",
     "fill_options",
-    "find_team_method",
+    "get_team_method",
 ]

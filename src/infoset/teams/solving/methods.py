@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
 
-from infoset.errors import ParameterError, UnknownNameError
+from infoset.errors import ParameterError
 from infoset.teams.hiding import HidingScheme
 from infoset.teams.solving.direct import DirectMethod, find_optimum, respond_by_turns
 from infoset.teams.solving.learning import LearningMethod, hide_by, minorize
 from infoset.teams.solving.result import TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
-from infoset.utils.arguments import check_kind
+from infoset.utils.registry import Registry
 
 __all__ = [
     "DEFAULT_TEAM_METHOD",
     "TEAM_METHODS",
     "TeamMethod",
     "fill_options",
-    "find_team_method",
+    "get_team_method",
 ]
 
 DEFAULT_TEAM_METHOD: Final = "progressive-hiding"
@@ -33,8 +32,6 @@ REFUSALS: Final = MappingProxyType(
     }
 )
 """Why a method has no use for an option, where that is worth a word."""
-
-GIVE = 'a name such as "progressive-hiding", a HidingScheme, or a row of TEAM_METHODS'
 
 
 @runtime_checkable
@@ -90,11 +87,16 @@ _ROWS: Final = (
     ),
 )
 
-TEAM_METHODS: Final[Mapping[str, TeamMethod]] = MappingProxyType({row.name: row for row in _ROWS})
+TEAM_METHODS: Final[Registry[TeamMethod]] = Registry(
+    "team method",
+    _ROWS,
+    entry_type=TeamMethod,
+    expected='a name such as "progressive-hiding", a HidingScheme, or a TeamMethod',
+)
 """The methods by name."""
 
 
-def find_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
+def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
     """Return the method of a name, in any case of letters, of a scheme, or of a row of your own.
 
     Raises
@@ -106,17 +108,12 @@ def find_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
 
     Examples
     --------
-    >>> find_team_method("Exact").name
+    >>> get_team_method("Exact").name
     'exact'
     """
     if isinstance(method, HidingScheme):
         return replace(_ROWS[0], start=hide_by(method))
-    check_kind("method", method, (str, TeamMethod), GIVE)
-    if not isinstance(method, str):
-        return method
-    if method.lower() not in TEAM_METHODS:
-        raise UnknownNameError.of("method for teams", method, TEAM_METHODS)
-    return TEAM_METHODS[method.lower()]
+    return TEAM_METHODS.resolve(method)
 
 
 def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> TeamOptions:

@@ -10,7 +10,7 @@ from functools import cached_property
 from infoset.runs import Budget, Checkpointing
 from infoset.teams.exact import recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
-from infoset.teams.information import InformationMap, Relaxation, find_relaxation
+from infoset.teams.information import InformationMap, Relaxation, get_relaxation
 from infoset.teams.product_form import ProductForm
 from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.team import PayoffRule, Team
@@ -57,7 +57,7 @@ class TeamOptions:
 
     def __post_init__(self) -> None:
         if self.restarts is not None:
-            check_count("restarts", self.restarts, least=1)
+            check_count("restarts", self.restarts, minimum=1)
         Budget(iterations=self.iterations, seconds=self.seconds)
 
 
@@ -119,7 +119,7 @@ class TeamTask:
         wanted = self.options.relax
         if wanted is None or isinstance(wanted, InformationMap):
             return wanted
-        row = wanted if isinstance(wanted, Relaxation) else find_relaxation(wanted)
+        row = wanted if isinstance(wanted, Relaxation) else get_relaxation(wanted)
         maps = [row.relax(self.information, team) for team in self.teams]
         return maps[0] if len(maps) == 1 else maps
 

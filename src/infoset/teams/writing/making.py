@@ -17,8 +17,8 @@ from infoset.utils.arguments import (
     SUM_TOLERANCE,
     check_callable,
     check_count,
-    check_kind,
     check_number,
+    check_type,
 )
 
 __all__ = ["make_product_form"]
@@ -95,10 +95,10 @@ def make_product_form(
     >>> form.information.label.tolist(), form.prefix_text(3)
     ([0, 1, 2, 3, 2, 3], 'outcome heads, then Alice: tails')
     """
-    check_kind("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
-    check_count("the number of agents", len(agent_names), least=1)
-    check_count("num_stages", num_stages, least=1)
-    check_count("max_nodes", max_nodes, least=1)
+    check_type("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
+    check_count("the number of agents", len(agent_names), minimum=1)
+    check_count("num_stages", num_stages, minimum=1)
+    check_count("max_nodes", max_nodes, minimum=1)
     chance = _checked_chance(outcomes)
     names = tuple(map(str, agent_names))
     rules = Rules(len(names), num_stages, agent, legal_actions, information, reward)
@@ -121,7 +121,7 @@ def make_product_form(
 
 def _checked_chance(outcomes: Mapping[Hashable, Probability]) -> FloatArray:
     """Return [W] the probabilities of the outcomes."""
-    check_kind("outcomes", outcomes, Mapping, 'probabilities by outcome: {"heads": 0.5, ...}')
+    check_type("outcomes", outcomes, Mapping, 'probabilities by outcome: {"heads": 0.5, ...}')
     for outcome, probability in outcomes.items():
         check_number(f"the probability of outcome {outcome!r}", probability)
         if not probability:

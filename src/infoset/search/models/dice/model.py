@@ -14,7 +14,7 @@ from infoset.search.models.dice._kernels import NONE, STATE_SIZE, Dice, perfect_
 from infoset.search.models.dice.reading import read_infostate
 from infoset.search.models.model import Roots, SearchModel
 from infoset.typing import Action, FloatArray, LongArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["DiceModel"]
 
@@ -51,7 +51,7 @@ class DiceModel(SearchModel):
     state_size = STATE_SIZE
 
     def __init__(self, game: LiarsDice) -> None:
-        check_kind("game", game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
+        check_type("game", game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
         self.game = game
         self.hand_probability = np.array([float(chance) for _, chance in game.rolls])
         self.arrays = _arrays(game)

@@ -19,7 +19,7 @@ from infoset.search.models.graph.nodes import graph_nodes
 from infoset.search.models.model import Roots, SearchModel
 from infoset.tree import GameTree, WorldGraph
 from infoset.typing import Action, LongArray, World
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["GraphModel"]
 
@@ -43,7 +43,7 @@ class GraphModel(SearchModel):
     state_size = 1
 
     def __init__(self, source: GameTree | WorldGraph) -> None:
-        check_kind(
+        check_type(
             "source",
             source,
             (GameTree, WorldGraph),

@@ -25,7 +25,7 @@ from infoset.search.models.tricks._solving_kernels import Solved, perfect_values
 from infoset.search.models.tricks.deals import Deals, find_deals, num_deals
 from infoset.search.models.tricks.reading import Seen, read_infostate
 from infoset.typing import Action, FloatArray, LongArray, Player
-from infoset.utils.arguments import check_kind
+from infoset.utils.arguments import check_type
 
 __all__ = ["TricksModel"]
 
@@ -66,7 +66,7 @@ class TricksModel(SearchModel):
     state_size = STATE_SIZE
 
     def __init__(self, game: TrickTaking) -> None:
-        check_kind("game", game, TrickTaking, 'the card game, such as infoset.load("trick_taking")')
+        check_type("game", game, TrickTaking, 'the card game, such as infoset.load("trick_taking")')
         self.game = game
         if max(game.suit_lengths) > LONGEST_SUIT:
             raise UnsupportedGameError(

@@ -1,0 +1,146 @@
+"""Tables of named entries: games, methods, learners, searchers and whatever else has a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeVar
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.utils.arguments import check_type
+
+__all__ = ["Registry"]
+
+
+class Named(Protocol):
+    """An entry of a registry: anything with a name."""
+
+    @property
+    def name(self) -> str:
+        """The name that the entry is found by."""
+
+
+Entry = TypeVar("Entry", bound=Named)
+
+
+class Registry(Mapping[str, Entry]):
+    """Entries of one kind by name, to which users may add their own.
+
+    As a mapping it has exact names only. `resolve` ignores case, knows aliases, and suggests the
+    nearest names where one is unknown.
+
+    Parameters
+    ----------
+    kind : str
+        What an entry is, as error messages call it, such as "method".
+    entries : iterable
+        The library's own entries, in the order in which they are listed.
+    entry_type : type
+        Class or runtime-checkable protocol of the entries.
+    expected : str
+        What `resolve` accepts, for its error message; by default a name of the registry.
+    aliases : Mapping[str, str], optional
+        Further names, each with the name of the entry that it stands for.
+
+    Raises
+    ------
+    ParameterError
+        If two entries have the same name.
+
+    Examples
+    --------
+    >>> from collections import namedtuple
+    >>> Method = namedtuple("Method", "name")
+    >>> methods = Registry("method", [Method("cfr"), Method("lp")], entry_type=Method)
+    >>> methods.resolve("CFR")
+    Method(name='cfr')
+    >>> methods.register(Method("mine"), "my_method")
+    >>> list(methods)
+    ['cfr', 'lp', 'mine']
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        entries: Iterable[Entry],
+        *,
+        entry_type: type,
+        expected: str = "",
+        aliases: Mapping[str, str] | None = None,
+    ) -> None:
+        self.kind = kind
+        self.entry_type: Any = entry_type
+        self.expected = expected
+        self._entries: dict[str, Entry] = {}
+        self._names: dict[str, str] = {}  # lower-case names and aliases -> names
+        self._built_in: frozenset[str] = frozenset()
+        names_of: dict[str, list[str]] = {}
+        for alias, name in (aliases or {}).items():
+            names_of.setdefault(name, []).append(alias)
+        for entry in entries:
+            self._check_free(entry.name)
+            self.register(entry, *names_of.get(entry.name, ()))
+        self._built_in = frozenset(self._names)
+
+    def __getitem__(self, name: str) -> Entry:
+        return self._entries[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.kind!r}, {list(self._entries)})"
+
+    @property
+    def known_names(self) -> tuple[str, ...]:
+        """All names that `resolve` accepts, aliases included, in lower case."""
+        return tuple(self._names)
+
+    def resolve(self, name_or_entry: str | Entry) -> Entry:
+        """Return the entry of a name or alias in any case, or the entry itself if given one.
+
+        Raises
+        ------
+        UnknownNameError
+            If no entry has that name; the message suggests the nearest names.
+        ParameterError
+            If the value is neither text nor an entry.
+        """
+        expected = self.expected or f"one of: {', '.join(self)}"
+        check_type(self.kind, name_or_entry, (str, self.entry_type), expected)
+        if not isinstance(name_or_entry, str):
+            return name_or_entry
+        name = self._names.get(name_or_entry.lower())
+        if name is None:
+            raise UnknownNameError.of(self.kind, name_or_entry, self._names)
+        return self._entries[name]
+
+    def register(self, entry: Entry, *aliases: str) -> None:
+        """Add an entry under its name and `aliases`.
+
+        An entry that a user registered before is replaced, so that a notebook cell can be run
+        twice.
+
+        Raises
+        ------
+        ParameterError
+            If the entry is of the wrong type, or a name belongs to another entry.
+        """
+        check_type(self.kind, entry, self.entry_type, self.expected or f"a {self.kind}")
+        names = (entry.name, *aliases)
+        for name in names:
+            check_type(f"the name of the {self.kind}", name, str, "text")
+            key = name.lower()
+            if key in self._built_in or self._names.get(key, entry.name) != entry.name:
+                raise ParameterError(
+                    f"the name {name!r} belongs to the {self.kind} {self._names[key]!r}; "
+                    "choose another name"
+                )
+        self._entries[entry.name] = entry
+        self._names.update({name.lower(): entry.name for name in names})
+
+    def _check_free(self, name: str) -> None:
+        if name.lower() in self._names:
+            raise ParameterError(f"two entries are called {name!r}; rename one of them")
