@@ -26,7 +26,7 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import History, Infostate, initial_history
 from infoset.games import load_game
-from infoset.search import IsMcts, RulesModel, SearchModel, search_model
+from infoset.search import ISMCTS, RulesModel, SearchModel, search_model
 from infoset.search.ismcts.beginning import begin_at
 
 PAGE = DOCS / "search" / "ismcts.md"
@@ -93,10 +93,10 @@ def measure(name: str) -> Times:
     game = load_game(name)
     model, hands = search_model(game), first_hands(initial_history(game))
     sides = {
-        "private": our_side(IsMcts(model, num_simulations=NUM_SIMULATIONS), hands),
-        "public": our_side(IsMcts(model, belief=1.0, num_simulations=NUM_SIMULATIONS), hands),
+        "private": our_side(ISMCTS(model, num_simulations=NUM_SIMULATIONS), hands),
+        "public": our_side(ISMCTS(model, belief=1.0, num_simulations=NUM_SIMULATIONS), hands),
         "belief": belief_side(model, hands),
-        "rules": our_side(IsMcts(RulesModel(game), num_simulations=BY_THE_RULES), hands),
+        "rules": our_side(ISMCTS(RulesModel(game), num_simulations=BY_THE_RULES), hands),
     }
     if name in IN_OPENSPIEL:
         sides["openspiel"] = openspiel_side(name)
@@ -139,7 +139,7 @@ def first_hands(history: History) -> list[Infostate]:
     return [there.infostates[there.actors[0]] for there in layer]
 
 
-def our_side(searcher: IsMcts, hands: Sequence[Infostate]) -> Run:
+def our_side(searcher: ISMCTS, hands: Sequence[Infostate]) -> Run:
     """Return searches at one infostate after another."""
     rng, turn = np.random.default_rng(0), cycle(hands)
     return lambda: searcher.search(next(turn), rng)

@@ -16,14 +16,14 @@ import numpy as np
 class DeterminizedDice:
     """The limit of many worlds, ties split evenly.
 
-    A share of the belief is public: own dice are rolled again in it.
+    A public weight of the belief is public: own dice are rolled again in it.
     """
 
-    def __init__(self, numdice, sides, share=0.0):
+    def __init__(self, numdice, sides, public_weight=0.0):
         hands = list(combinations_with_replacement(range(1, sides + 1), numdice))
         orders = [factorial(numdice) // prod(map(factorial, Counter(h).values())) for h in hands]
         bids = list(product(range(1, 2 * numdice + 1), range(1, sides + 1)))
-        self.hands, self.bids, self.share = hands, bids, share
+        self.hands, self.bids, self.public_weight = hands, bids, public_weight
         self.prior = np.array(orders) / sides**numdice
         self.holds = np.array(
             [
@@ -44,7 +44,7 @@ class DeterminizedDice:
         """Return [K, K] the belief over both hands, of who holds one."""
         private = np.zeros_like(self.prior)
         private[hand] = 1
-        own = (1 - self.share) * private + self.share * self.prior
+        own = (1 - self.public_weight) * private + self.public_weight * self.prior
         return np.outer(own, self.prior)
 
     def scores(self, worlds, last):
@@ -72,8 +72,8 @@ class DeterminizedDice:
 class SampledDice(DeterminizedDice):
     """The same in a number of worlds, which are drawn anew in every search."""
 
-    def __init__(self, numdice, sides, share, num_worlds):
-        super().__init__(numdice, sides, share)
+    def __init__(self, numdice, sides, public_weight, num_worlds):
+        super().__init__(numdice, sides, public_weight)
         self.num_worlds = num_worlds
 
     def draw(self, hand, rng):

@@ -14,32 +14,34 @@ import infoset
 from infoset.beliefs import Belief, PublicPrivateBelief, public_belief
 from infoset.game import Infostate, Step
 from infoset.plotting import plot_beliefs
-from infoset.search import GraphModel, tabulate_pimc
+from infoset.search import GraphModel, pimc_policy
 
 HERE = Path(__file__).parent
 DICE = "liars_dice(dice_sides=2)"
 
 
 def mixtures() -> dict[str, Belief]:
-    """Return what player 0 believes with a one in hand, by the share of the public belief."""
+    """Return what player 0 believes with a one in hand, by the weight of the public belief."""
     dice = infoset.load(DICE)
     one = Infostate(0, (Step(None, (1,), None),))
     titles = {0.0: "private", 0.5: "half of each", 1.0: "public"}
     return {
-        f"share {share:g}: {title}": PublicPrivateBelief(share).at(dice, one)
-        for share, title in titles.items()
+        f"public weight {public_weight:g}: {title}": PublicPrivateBelief(public_weight).at(
+            dice, one
+        )
+        for public_weight, title in titles.items()
     }
 
 
 def read_from_a_bid() -> dict[str, Belief]:
-    """Return what an observer believes after two ones were bid, by the share of who bid."""
+    """Return what an observer believes after two ones were bid, by the public weight of who bid."""
     tree = infoset.build_tree(infoset.load(DICE))
     after_bid = infoset.PublicState((None, "2-1"))
     return {
-        f"2-1, bid with share {share:g}": public_belief(
-            tree, after_bid, policies=tabulate_pimc(GraphModel(tree), share)
+        f"2-1, bid with public weight {public_weight:g}": public_belief(
+            tree, after_bid, policies=pimc_policy(GraphModel(tree), public_weight)
         )
-        for share in (0.0, 0.5)
+        for public_weight in (0.0, 0.5)
     }
 
 

@@ -87,9 +87,9 @@ from .regret import (
 )
 from .search import (
     SEARCHERS as SEARCHERS,
-    Epimc as Epimc,
-    IsMcts as IsMcts,
-    Pimc as Pimc,
+    EPIMC as EPIMC,
+    ISMCTS as ISMCTS,
+    PIMC as PIMC,
     Searcher as Searcher,
     make_searcher as make_searcher,
     search_model as search_model,

@@ -41,9 +41,9 @@ def num_actions(game, infostate):
     return len(history.legal_actions(infostate.player))
 
 
-def sampler(game, share=0.3):
+def sampler(game, public_weight=0.3):
     """Return an honest search, that draws from what is believed."""
-    belief = PublicPrivateBelief(share)
+    belief = PublicPrivateBelief(public_weight)
 
     def search(infostate, rng):
         drawn = belief.at(game, infostate, rng=rng)

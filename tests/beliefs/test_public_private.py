@@ -19,7 +19,7 @@ from infoset.tree import build_tree
 from strategies import random_games
 
 DICE = load_game("liars_dice(dice_sides=2)")
-SHARES = st.floats(0, 1)
+PUBLIC_WEIGHTS = st.floats(0, 1)
 
 
 @cache
@@ -52,22 +52,22 @@ def test_the_worked_example_of_the_paper(is_compiled):
     assert chisquare(counts, 4000 * belief.probability).pvalue > 0.01
 
 
-def test_without_public_share_only_the_own_hand_is_believed():
+def test_without_public_weight_only_the_own_hand_is_believed():
     for hand in ((1,), (2,)):
         belief = PublicPrivateBelief(0).at(DICE, rolled(1, *hand))
         assert set(belief.infostates(1)) == {rolled(1, *hand)}
         assert by_hands(belief) == by_hands(private_belief(DICE, rolled(1, *hand)))
 
 
-def test_with_public_share_alone_every_hand_believes_the_same():
+def test_with_public_weight_alone_every_hand_believes_the_same():
     beliefs = [PublicPrivateBelief(1).at(DICE, rolled(1, face)) for face in (1, 2)]
     assert by_hands(beliefs[0]) == by_hands(beliefs[1])
     assert by_hands(beliefs[0]) == by_hands(public_belief(DICE, PublicState((None,))))
 
 
-@given(random_games(max_histories=60), st.integers(0, 2**32), SHARES, st.booleans())
-def test_beliefs_are_affine_in_the_share(game, seed, share, is_compiled):
-    """B(share) = (1 - share) B(0) + share B(1), history by history."""
+@given(random_games(max_histories=60), st.integers(0, 2**32), PUBLIC_WEIGHTS, st.booleans())
+def test_beliefs_are_affine_in_the_public_weight(game, seed, public_weight, is_compiled):
+    """B(public_weight) = (1 - public_weight) B(0) + public_weight B(1), history by history."""
     tree, rng = build_tree(game), np.random.default_rng(seed)
     policies = random_policy(tree.sequence_form, rng) if seed % 2 else None
     infostates = tree.infostate_trees[int(rng.integers(game.num_players))]
@@ -76,10 +76,12 @@ def test_beliefs_are_affine_in_the_share(game, seed, share, is_compiled):
         as_dict(
             PublicPrivateBelief(part, policies=policies).at(tree if is_compiled else game, known)
         )
-        for part in (share, 0, 1)
+        for part in (public_weight, 0, 1)
     )
     assert set(private) <= set(public)
-    wanted = {h: (1 - share) * private.get(h, 0) + share * p for h, p in public.items()}
+    wanted = {
+        h: (1 - public_weight) * private.get(h, 0) + public_weight * p for h, p in public.items()
+    }
     assert mixed == pytest.approx({h: p for h, p in wanted.items() if p}, rel=1e-9, abs=1e-12)
 
 
@@ -89,14 +91,14 @@ def as_dict(belief):
     return dict(zip(keys, belief.probability.tolist(), strict=True))
 
 
-@given(st.integers(0, 2**32), SHARES)
-def test_no_card_is_dealt_twice(seed, share):
+@given(st.integers(0, 2**32), PUBLIC_WEIGHTS)
+def test_no_card_is_dealt_twice(seed, public_weight):
     game = load_game("leduc_poker")
     rng = np.random.default_rng(seed)
     tree = leduc_tree()
     own = tree.infostate_trees[0]
     known = own.value(int(rng.choice(own.acting)))
-    for world in PublicPrivateBelief(share).at(game, known).worlds:
+    for world in PublicPrivateBelief(public_weight).at(game, known).worlds:
         seen = [card for card in (*world.cards, world.board) if card]
         assert len(set(seen)) == len(seen)
 
@@ -121,23 +123,23 @@ def test_a_jack_in_hand_leaves_one_jack_of_five_cards():
     assert by_rank == pytest.approx({"J": 1 / 5, "Q": 2 / 5, "K": 2 / 5})
 
 
-def test_the_share_may_change_with_the_own_move():
+def test_the_public_weight_may_change_with_the_own_move():
     belief = PublicPrivateBelief([0.6, 0.0])
     first = rolled(0, 1)
     second = first.extend(Step("1-1", None, "1-1")).extend(Step(None, None, "1-2"))
     third = second.extend(Step("2-1", None, "2-1"))
-    assert [belief.share_at(known) for known in (first, second, third)] == [0.6, 0.0, 0.0]
+    assert [belief.public_weight_at(known) for known in (first, second, third)] == [0.6, 0.0, 0.0]
     assert len(belief.at(DICE, first)) == 4
     assert len(belief.at(DICE, second)) == 2
 
 
-def test_the_share_may_change_with_the_public_state():
+def test_the_public_weight_may_change_with_the_public_state():
     after_bid = PublicState((None, "1-1"))
     belief = PublicPrivateBelief({after_bid: 1}, default=0.25)
     known = rolled(1, 2).extend(Step(None, None, "1-1"))
-    assert belief.share_at(known) == 1
-    assert belief.share_at(rolled(0, 1)) == 0.25
-    assert PublicPrivateBelief({after_bid: 1}).share_at(rolled(0, 1)) == 0
+    assert belief.public_weight_at(known) == 1
+    assert belief.public_weight_at(rolled(0, 1)) == 0.25
+    assert PublicPrivateBelief({after_bid: 1}).public_weight_at(rolled(0, 1)) == 0
 
 
 def test_policies_weigh_both_parts():
@@ -155,19 +157,19 @@ def test_policies_weigh_both_parts():
     assert by_hands(belief) == pytest.approx({((1,), (1,)): 0.25, ((1,), (2,)): 0.75})
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, np.nan, "0.5", None, True, np.inf])
-def test_a_share_is_a_number_from_0_to_1(share):
+@pytest.mark.parametrize("public_weight", [-0.1, 1.1, np.nan, "0.5", None, True, np.inf])
+def test_a_public_weight_is_a_number_from_0_to_1(public_weight):
     with pytest.raises(ParameterError, match="it must be a number from 0"):
-        PublicPrivateBelief(share)
-    with pytest.raises(ParameterError, match="share of own move 1 is"):
-        PublicPrivateBelief((0.5, share))
-    with pytest.raises(ParameterError, match="share at 1-1 is"):
-        PublicPrivateBelief({PublicState(("1-1",)): share})
+        PublicPrivateBelief(public_weight)
+    with pytest.raises(ParameterError, match="public_weight of own move 1 is"):
+        PublicPrivateBelief((0.5, public_weight))
+    with pytest.raises(ParameterError, match="public_weight at 1-1 is"):
+        PublicPrivateBelief({PublicState(("1-1",)): public_weight})
     with pytest.raises(ParameterError, match="default is"):
-        PublicPrivateBelief({}, default=share)
+        PublicPrivateBelief({}, default=public_weight)
 
 
-def test_shares_are_given_for_something():
+def test_public_weights_are_given_for_something():
     with pytest.raises(ParameterError, match="has no entry"):
         PublicPrivateBelief(())
     with pytest.raises(ParameterError, match="has the key '1-1'; its keys are public states"):

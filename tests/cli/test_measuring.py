@@ -150,7 +150,9 @@ def test_searchers_are_measured(command):
     searcher = infoset.make_searcher("pimc(num_worlds=None)", infoset.load("kuhn_poker"))
     assert ran.json["gains"] == [*infoset.evaluate("kuhn_poker", searcher).gains]
     assert command("evaluate", ONE_CARD, "pimc(num_worlds=None)").code == 0
-    assert "share is 2" in command("evaluate", "kuhn_poker", "pimc(share=2)").complaint
+    assert (
+        "public_weight is 2" in command("evaluate", "kuhn_poker", "pimc(public_weight=2)").complaint
+    )
 
 
 def test_solving_needs_less_memory_than_the_tree(command):

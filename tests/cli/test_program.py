@@ -138,7 +138,7 @@ def test_a_command_line_that_cannot_be_read(command, arguments, says):
         (["match", "matrix_rps", "uniform", "pimc"], "IS-MCTS"),
         (["match", "kuhn_poker", "unifrom", "uniform"], "did you mean uniform"),
         (["match", "kuhn_poker", "uniform", "pimc("], "cannot read the player 'pimc('"),
-        (["match", "kuhn_poker", "uniform", "pimc(share=2)"], "share is 2"),
+        (["match", "kuhn_poker", "uniform", "pimc(public_weight=2)"], "public_weight is 2"),
         (["match", "kuhn_poker", "uniform", "ismcts(num_simulations=0)"], "num_simulations"),
         (["match", "kuhn_poker", "uniform", "nowhere.parquet"], "nowhere.parquet"),
         (["match", "kuhn_poker", "uniform", "uniform", "--half-width", "0"], "never reached"),

@@ -38,11 +38,13 @@ def test_files_are_policies_whatever_their_names(policy_file):
 
 
 def test_what_is_no_file_is_a_searcher_or_uniform():
-    uniform, pimc, tree_search = find_players(["uniform", "PIMC(share=0.5)", "ismcts"], KUHN)
+    uniform, pimc, tree_search = find_players(
+        ["uniform", "PIMC(public_weight=0.5)", "ismcts"], KUHN
+    )
     assert isinstance(uniform, infoset.UniformPolicy)
-    assert isinstance(pimc, infoset.Pimc)
-    assert isinstance(tree_search, infoset.IsMcts)
-    assert pimc.belief.share == 0.5
+    assert isinstance(pimc, infoset.PIMC)
+    assert isinstance(tree_search, infoset.ISMCTS)
+    assert pimc.belief.public_weight == 0.5
     assert pimc.model is tree_search.model
 
 
@@ -72,7 +74,7 @@ def test_no_game_is_built_for_nothing():
 def test_what_looks_like_a_file_is_one():
     assert is_policy_file("runs/a(b=1)/policy.parquet")
     assert is_policy_file("A.CSV")
-    assert not is_policy_file("pimc(share=0.5)")
+    assert not is_policy_file("pimc(public_weight=0.5)")
 
 
 def test_files_of_a_tree_are_played_by_its_rules(tmp_path):
@@ -97,7 +99,7 @@ def test_files_of_a_tree_are_played_by_its_rules(tmp_path):
 
 
 def test_texts_of_searchers(policy_file):
-    assert is_searcher("PIMC (share=0.5)")
+    assert is_searcher("PIMC (public_weight=0.5)")
     assert is_searcher("ismcts")
     assert not any(map(is_searcher, ["pimc", "uniform", "pimcs", "epimc.csv"]))
 

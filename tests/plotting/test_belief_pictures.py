@@ -13,7 +13,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate, PublicState, Step
 from infoset.games import LiarsDice, load_game
 from infoset.plotting import plot_beliefs
-from infoset.search import tabulate_pimc
+from infoset.search import pimc_policy
 from infoset.tree import build_tree
 
 SEARCH_DOCS = Path(__file__).parents[2] / "docs" / "search"
@@ -69,7 +69,10 @@ def test_the_picture_of_the_docs_is_what_the_code_draws_now():
     one = Infostate(0, (Step(None, (1,), None),))
     dice = LiarsDice(dice_sides=2)
     figure = plot_beliefs(
-        {f"share {share:g}": PublicPrivateBelief(share).at(dice, one) for share in (0.0, 0.5, 1.0)}
+        {
+            f"public weight {public_weight:g}": PublicPrivateBelief(public_weight).at(dice, one)
+            for public_weight in (0.0, 0.5, 1.0)
+        }
     )
     drawn = {text.get_text() for axes in figure.axes for text in axes.texts}
     assert drawn == {"0.375", "0.125", "0.25", "0.5", "0"}
@@ -83,8 +86,10 @@ def test_the_picture_of_the_docs_is_what_the_code_draws_now():
 def test_the_picture_of_what_a_bid_tells_is_what_the_code_draws_now():
     tree, after_bid = build_tree(LiarsDice(dice_sides=2)), PublicState((None, "2-1"))
     beliefs = {
-        f"share {share:g}": public_belief(tree, after_bid, policies=tabulate_pimc(tree, share))
-        for share in (0.0, 0.5)
+        f"public weight {public_weight:g}": public_belief(
+            tree, after_bid, policies=pimc_policy(tree, public_weight)
+        )
+        for public_weight in (0.0, 0.5)
     }
     drawn = {text.get_text() for axes in plot_beliefs(beliefs).axes for text in axes.texts}
     assert drawn == {"0.333", "0.167", "0.25"}

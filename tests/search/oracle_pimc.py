@@ -7,10 +7,10 @@ from functools import cache
 import numpy as np
 
 
-def plain_values(game, opponents="selfish", player=None):
+def plain_values(game, opponents="max_n", player=None):
     """Return a function: the values [N] of a world state from there on, by recursion.
 
-    Everybody for itself, the mean of the best actions counting; or, if `hostile`, all others
+    Everybody for itself, the mean of the best actions counting; or, if `paranoid`, all others
     against a player.
     """
 
@@ -26,7 +26,7 @@ def plain_values(game, opponents="selfish", player=None):
             return expected(world, joint)
         (who,) = actors
         found = [after(world, who, action) for action in game.legal_actions(world, who)]
-        if opponents == "hostile":
+        if opponents == "paranoid":
             pick = max if who == player else min
             return pick(found, key=lambda v: v[player])
         best = max(v[who] for v in found)

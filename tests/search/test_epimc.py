@@ -12,7 +12,7 @@ from infoset.games import load_game
 from infoset.policy import tabulate, uniform_policy
 from infoset.search import GraphModel, RulesModel
 from infoset.search.models.dice import DiceModel
-from infoset.search.pimc import Epimc, tabulate_pimc
+from infoset.search.pimc import EPIMC, pimc_policy
 from infoset.tree import build_tree, explore
 from toys import Toy
 
@@ -69,7 +69,7 @@ def models(game):
 def first_move(game, depth, **options):
     """Return what is played first, which must be the same by the graph and by the rules."""
     answers = [
-        Epimc(model, depth=depth, num_worlds=None, **options)
+        EPIMC(model, depth=depth, num_worlds=None, **options)
         .search(Infostate(0, ()), np.random.default_rng(0))
         .tolist()
         for model in models(game)
@@ -78,15 +78,15 @@ def first_move(game, depth, **options):
     return dict(zip(("leave", "play"), answers[0], strict=True))
 
 
-@pytest.mark.parametrize("share", [0.0, 0.4, (0.9, 0.2)])
+@pytest.mark.parametrize("public_weight", [0.0, 0.4, (0.9, 0.2)])
 @pytest.mark.parametrize(
     "name",
     ["leduc_poker(num_ranks=2)", "kuhn_poker(players=3)", "trick_taking(num_cards=4,num_suits=2)"],
 )
-def test_at_depth_one_it_is_pimc(name, share):
-    tree, belief = build_tree(load_game(name)), PublicPrivateBelief(share)
-    table = tabulate_pimc(tree, belief)
-    searcher = Epimc(GraphModel(tree), depth=1, belief=belief, num_worlds=None)
+def test_at_depth_one_it_is_pimc(name, public_weight):
+    tree, belief = build_tree(load_game(name)), PublicPrivateBelief(public_weight)
+    table = pimc_policy(tree, belief)
+    searcher = EPIMC(GraphModel(tree), depth=1, belief=belief, num_worlds=None)
     found = tabulate(tree.sequence_form, [searcher] * tree.num_players)
     for one, other in zip(found.probabilities, table.probabilities, strict=True):
         assert one.tolist() == other.tolist()
@@ -135,7 +135,7 @@ def test_alone_in_the_world_enough_depth_is_optimal(seed, loses):
     best = best_response(uniform_policy(tree.sequence_form), 0).value
     values = []
     for depth in (1, 9):
-        searcher = Epimc(GraphModel(tree), depth=depth, num_worlds=None)
+        searcher = EPIMC(GraphModel(tree), depth=depth, num_worlds=None)
         policy = tabulate(tree.sequence_form, [searcher, None])
         values.append(expected_values(policy)[0])
     assert values[1] == pytest.approx(best)
@@ -160,8 +160,8 @@ def against_nature(game):
         actors=lambda w: [player for player in game.actors(w[0]) if player == 0],
         legal_actions=lambda w, player: game.legal_actions(w[0], player),
         transitions=lambda w, a: [
-            ((after, joint), float(chance) * share)
-            for joint, share in joint_actions(w[0], a[0])
+            ((after, joint), float(chance) * probability)
+            for joint, probability in joint_actions(w[0], a[0])
             for after, chance in game.transitions(w[0], joint)
         ],
         rewards=lambda w, a, n: game.rewards(w[0], n[1], n[0]),
@@ -193,7 +193,7 @@ def first_values(tree, **options):
     first = infostates.acting[infostates.last_sequence[infostates.acting] == 0]
     values = []
     for number in first.tolist():
-        searcher = Epimc(GraphModel(tree), num_worlds=None, **options)
+        searcher = EPIMC(GraphModel(tree), num_worlds=None, **options)
         searcher.search(infostates.value(number), np.random.default_rng(0))
         values.append(searcher.last_search.values)
     reach = [tree.chance_reach[tree.infostate[:, 0] == number].sum() for number in first]
@@ -211,9 +211,9 @@ def test_for_everybody_an_action_is_worth_the_mean_over_own_hands(depth):
 
 def test_hostile_opponents_are_selfish_where_payoffs_cancel():
     tree = build_tree(load_game("leduc_poker"))
-    selfish, _ = first_values(tree, depth=3)
-    hostile, _ = first_values(tree, depth=3, opponents="hostile")
-    assert abs(selfish - hostile).max() < 1e-12
+    max_n, _ = first_values(tree, depth=3)
+    paranoid, _ = first_values(tree, depth=3, opponents="paranoid")
+    assert abs(max_n - paranoid).max() < 1e-12
 
 
 def test_the_same_on_a_model_that_tells_values():
@@ -221,7 +221,7 @@ def test_the_same_on_a_model_that_tells_values():
     models = GraphModel(explore(game)), DiceModel(game)
     hand, rng = Infostate(0, (Step(None, (2,), None),)), np.random.default_rng(0)
     for depth in (1, 2, 3):
-        searchers = [Epimc(m, depth=depth, num_worlds=None, belief=0.5) for m in models]
+        searchers = [EPIMC(m, depth=depth, num_worlds=None, belief=0.5) for m in models]
         one, other = (searcher.search(hand, rng).tolist() for searcher in searchers)
         assert one == other
 
@@ -230,14 +230,14 @@ def test_nothing_leaks_and_nothing_is_remembered():
     model = GraphModel(explore(load_game("leduc_poker(num_ranks=2)")))
 
     def search():
-        return Epimc(model, belief=0.4, num_worlds=20, depth=2).search
+        return EPIMC(model, belief=0.4, num_worlds=20, depth=2).search
 
     assert find_leak(model.game, search(), seed=1, num_plays=3, make_search=search) is None
 
 
 def test_time_is_kept():
     model = GraphModel(build_tree(load_game("leduc_poker")))
-    searcher = Epimc(model, num_worlds=None, milliseconds=200, belief=1.0)
+    searcher = EPIMC(model, num_worlds=None, milliseconds=200, belief=1.0)
     infostates = model.tree.infostate_trees[0]
     searcher.search(infostates.value(infostates.acting[0]), np.random.default_rng(0))
     assert searcher.last_search.num_worlds > 1
@@ -247,9 +247,9 @@ def test_time_is_kept():
 def test_mistakes():
     model = GraphModel(explore(load_game("kuhn_poker")))
     with pytest.raises(ParameterError, match="depth=0 must be a whole number, at least 1"):
-        Epimc(model, depth=0)
+        EPIMC(model, depth=0)
     with pytest.raises(ParameterError, match="num_worlds=0"):
-        Epimc(model, num_worlds=0)
+        EPIMC(model, num_worlds=0)
     goofspiel = RulesModel(load_game("goofspiel(num_cards=3,points_order=descending)"))
     with pytest.raises(UnsupportedGameError, match="choose at once"):
-        Epimc(goofspiel).search(Infostate(0, ()), np.random.default_rng(0))
+        EPIMC(goofspiel).search(Infostate(0, ()), np.random.default_rng(0))

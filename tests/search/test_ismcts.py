@@ -11,7 +11,7 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
-from infoset.search.ismcts import BONUSES, IsMcts
+from infoset.search.ismcts import BONUSES, ISMCTS
 from infoset.search.ismcts._tree_kernels import NO_ROOM, next_infostate
 from infoset.search.ismcts.memory import Memory
 from infoset.tree import explore
@@ -101,18 +101,20 @@ def plain_uct(heap, simulations, exploration, stream):
 def test_where_all_is_seen_it_is_plain_uct(exploration):
     game = nim(9)
     start = initial_history(game).infostates[0]
-    searcher = IsMcts(GraphModel(explore(game)), num_simulations=400, exploration=exploration)
+    searcher = ISMCTS(GraphModel(explore(game)), num_simulations=400, exploration=exploration)
     searcher.search(start, generator(11))
     stream = np.array([generator(11).integers(2**64, dtype=np.uint64)])
     assert searcher.last_search.visits.tolist() == plain_uct(9, 400, exploration, stream).tolist()
     assert searcher.search(start, generator(1)).argmax() == 0  # leaves eight
 
 
-@pytest.mark.parametrize(("simulations", "share"), [(1, 0.0), (2, 0.0), (500, 0.0), (500, 1.0)])
-def test_visits_sum_to_the_simulations_but_those_that_make_roots(leduc, simulations, share):
-    searcher = IsMcts(leduc, belief=share, num_simulations=simulations)
+@pytest.mark.parametrize(
+    ("simulations", "public_weight"), [(1, 0.0), (2, 0.0), (500, 0.0), (500, 1.0)]
+)
+def test_visits_sum_to_the_simulations_but_those_that_make_roots(leduc, simulations, public_weight):
+    searcher = ISMCTS(leduc, belief=public_weight, num_simulations=simulations)
     policy = searcher.search(leduc_start(), generator())
-    num_roots = 6 if share else 1
+    num_roots = 6 if public_weight else 1
     assert searcher.last_search.visits.sum() == simulations - num_roots
     assert policy.sum() == pytest.approx(1)
     if simulations == 1:
@@ -121,14 +123,14 @@ def test_visits_sum_to_the_simulations_but_those_that_make_roots(leduc, simulati
 
 def test_one_action_is_taken_without_a_search():
     game = nim(1)
-    searcher = IsMcts(GraphModel(explore(game)))
+    searcher = ISMCTS(GraphModel(explore(game)))
     assert searcher.search(initial_history(game).infostates[0], generator()).tolist() == [1.0]
     assert searcher.last_search.num_simulations == 0
 
 
 def test_it_finds_what_is_dominated(kuhn):
     facing_bet = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
-    searcher = IsMcts(kuhn, num_simulations=5000)
+    searcher = ISMCTS(kuhn, num_simulations=5000)
     assert searcher.search(facing_bet, generator())[0] > 0.98
     values = searcher.last_search.values
     assert values == pytest.approx([-1.0, -2.0])
@@ -138,7 +140,7 @@ def test_it_finds_what_is_dominated(kuhn):
 
 def test_under_the_public_belief_all_hands_are_played_alike(leduc):
     """One search sees the same roots, no matter which of them is the true one."""
-    searcher = IsMcts(leduc, belief=1.0, num_simulations=300)
+    searcher = ISMCTS(leduc, belief=1.0, num_simulations=300)
     history = initial_history(leduc.game)
     deals = [history.extend((None, None), world) for world, _ in history.chance_outcomes]
     found = {
@@ -151,21 +153,21 @@ def test_under_the_public_belief_all_hands_are_played_alike(leduc):
 
 def test_the_reward_scale_multiplies_the_exploration(leduc):
     start = leduc_start()
-    first = IsMcts(leduc, exploration=0.5, reward_scale=26.0).search(start, generator())
-    second = IsMcts(leduc, exploration=13.0).search(start, generator())
-    third = IsMcts(leduc, exploration=13.0 / 2**0.5, bonus="2ln").search(start, generator())
+    first = ISMCTS(leduc, exploration=0.5, reward_scale=26.0).search(start, generator())
+    second = ISMCTS(leduc, exploration=13.0).search(start, generator())
+    third = ISMCTS(leduc, exploration=13.0 / 2**0.5, bonus="2ln").search(start, generator())
     assert first.tolist() == second.tolist() == third.tolist()
-    assert first.tolist() != IsMcts(leduc).search(start, generator()).tolist()
+    assert first.tolist() != ISMCTS(leduc).search(start, generator()).tolist()
     assert BONUSES == {"ln": 1.0, "2ln": 2.0}
 
 
 def test_a_used_searcher_is_as_a_new_one(leduc, kuhn):
     start = leduc_start()
-    used = IsMcts(leduc, belief=0.3, exploration=9.0)
+    used = ISMCTS(leduc, belief=0.3, exploration=9.0)
     first = used.search(start, generator(0)).tolist()
     used.search(start, generator(1))
     assert used.search(start, generator(0)).tolist() == first
-    assert IsMcts(leduc, belief=0.3, exploration=9.0).search(start, generator(0)).tolist() == first
+    assert ISMCTS(leduc, belief=0.3, exploration=9.0).search(start, generator(0)).tolist() == first
     assert used.search(start, generator(2)).tolist() != first
 
 
@@ -176,7 +178,7 @@ def test_memory_grows_without_a_trace(leduc, is_compiled):
     start = leduc_start()
     found = []
     for size in (1, 16, 4096):
-        searcher = IsMcts(model, belief=0.5, num_simulations=number, exploration=20.0)
+        searcher = ISMCTS(model, belief=0.5, num_simulations=number, exploration=20.0)
         searcher._memory = Memory(model.state_size, 2, num_infostates=size)
         searcher.search(start, generator())
         found.append(searcher.last_search)
@@ -209,7 +211,7 @@ def test_it_is_a_policy_that_does_not_depend_on_what_was_asked_before(leduc):
     history = initial_history(leduc.game)
     other = history.extend((None, None), history.chance_outcomes[-1][0]).infostates[0]
     legal = leduc.legal_actions(first)
-    one, two = IsMcts(leduc, seed=4), IsMcts(leduc, seed=4)
+    one, two = ISMCTS(leduc, seed=4), ISMCTS(leduc, seed=4)
     second = two.action_probabilities(other, legal)
     assert one.action_probabilities(first, legal).tolist() == (
         two.action_probabilities(first, legal).tolist()
@@ -218,14 +220,14 @@ def test_it_is_a_policy_that_does_not_depend_on_what_was_asked_before(leduc):
 
 
 def test_it_can_be_sent_to_another_process(leduc):
-    searcher = IsMcts(leduc, belief=0.5)
+    searcher = ISMCTS(leduc, belief=0.5)
     policy = searcher.search(leduc_start(), generator())
     sent = pickle.loads(pickle.dumps(searcher))
     assert sent.search(leduc_start(), generator()).tolist() == policy.tolist()
 
 
 def test_a_time_limit_is_kept_or_what_is_late_is_said(leduc):
-    searcher = IsMcts(leduc, num_simulations=None, milliseconds=50)
+    searcher = ISMCTS(leduc, num_simulations=None, milliseconds=50)
     start = leduc_start()
     late = []
     for seed in range(8):
@@ -242,14 +244,14 @@ def test_a_time_limit_is_kept_or_what_is_late_is_said(leduc):
 
 
 def test_of_simulations_and_time_the_lesser_ends_a_search(leduc):
-    searcher = IsMcts(leduc, num_simulations=300, milliseconds=60_000)
+    searcher = ISMCTS(leduc, num_simulations=300, milliseconds=60_000)
     policy = searcher.search(leduc_start(), generator())
     assert searcher.last_search.num_simulations == 300
     assert (
         policy.tolist()
-        == IsMcts(leduc, num_simulations=300).search(leduc_start(), generator()).tolist()
+        == ISMCTS(leduc, num_simulations=300).search(leduc_start(), generator()).tolist()
     )
-    slow = IsMcts(RulesModel(leduc.game), milliseconds=1)
+    slow = ISMCTS(RulesModel(leduc.game), milliseconds=1)
     slow.search(leduc_start(), generator())
     assert 1 <= slow.last_search.num_simulations < 1000
 
@@ -266,21 +268,21 @@ def test_of_simulations_and_time_the_lesser_ends_a_search(leduc):
         ({"reward_scale": float("nan")}, ParameterError, "reward_scale=nan must be"),
         ({"num_rollouts": 0}, ParameterError, "num_rollouts=0 must be"),
         ({"bonus": "2 ln"}, UnknownNameError, "did you mean 2ln"),
-        ({"belief": 1.5}, ParameterError, "share is 1.5"),
+        ({"belief": 1.5}, ParameterError, "public_weight is 1.5"),
     ],
     ids=str,
 )
 def test_wrong_settings(kuhn, settings, error, said):
     with pytest.raises(error, match=said):
-        IsMcts(kuhn, **settings)
+        ISMCTS(kuhn, **settings)
 
 
 def test_where_its_player_does_not_act_there_is_nothing_to_search(kuhn):
-    searcher = IsMcts(kuhn)
+    searcher = ISMCTS(kuhn)
     with pytest.raises(ParameterError, match="player 1 does not act at"):
         searcher.search(Infostate(1, (Step(None, "J", None),)), generator())
     with pytest.raises(ParameterError, match="model=None"):
-        IsMcts(None)
+        ISMCTS(None)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +297,7 @@ def test_games_with_models_of_their_own_are_searched_as_by_their_rules(name):
     infostate = history.infostates[history.actors[0]]
     belief = PublicPrivateBelief(0.5)
     found = [
-        IsMcts(model, belief=belief, num_simulations=400).search(infostate, generator())
+        ISMCTS(model, belief=belief, num_simulations=400).search(infostate, generator())
         for model in (own, rules)
     ]
     assert own.is_compiled
@@ -307,7 +309,7 @@ def test_positions_that_were_drawn_are_drawn_again():
     rng = np.random.default_rng(0)
     known = initial_history(model.game).sample((None, None), rng).infostates[0]
     belief = PublicPrivateBelief(0.5, max_worlds=9, num_samples=9)
-    searcher, fresh = (IsMcts(model, belief=belief, num_simulations=50) for _ in range(2))
+    searcher, fresh = (ISMCTS(model, belief=belief, num_simulations=50) for _ in range(2))
     first = searcher.search(known, generator(1))
     second = searcher.search(known, generator(2))
     assert second.tolist() == fresh.search(known, generator(2)).tolist() != first.tolist()

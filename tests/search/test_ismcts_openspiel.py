@@ -7,7 +7,7 @@ import pytest
 
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.search import IsMcts, search_model
+from infoset.search import ISMCTS, search_model
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -63,7 +63,7 @@ def test_average_policies_are_those_of_openspiel(model, cards, line):
     for event in (*cards, *line):
         state.apply_action(CARDS[event] if event in CARDS else MOVES[event])
     infostate = infostate_after(cards, line)
-    theirs_by, ours_by, rng = bot(), IsMcts(model), np.random.default_rng(0)
+    theirs_by, ours_by, rng = bot(), ISMCTS(model), np.random.default_rng(0)
     theirs, ours = [], []
     for _ in range(REPEATS):
         policy = dict(theirs_by.get_policy(state))

@@ -8,7 +8,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
-from infoset.search.ismcts import IsMcts
+from infoset.search.ismcts import ISMCTS
 from infoset.tree import build_tree, explore
 
 RANDOM = (
@@ -70,12 +70,12 @@ def check_same(searcher, infostate, seed):
     return twin
 
 
-@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("public_weight", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("name", GAMES)
-def test_searches_are_those_of_the_twin(name, share):
+def test_searches_are_those_of_the_twin(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
-    searcher = IsMcts(GraphModel(explore(game)), belief=share, num_simulations=150)
+    searcher = ISMCTS(GraphModel(explore(game)), belief=public_weight, num_simulations=150)
     for depth in (0, 3):
         infostate = decision(game, rng, depth)
         for seed in range(3):
@@ -94,7 +94,7 @@ def test_searches_are_those_of_the_twin(name, share):
 )
 def test_so_are_those_with_other_settings(settings):
     game = load_game("leduc_poker")
-    searcher = IsMcts(GraphModel(explore(game)), num_simulations=300, **settings)
+    searcher = ISMCTS(GraphModel(explore(game)), num_simulations=300, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 
@@ -105,14 +105,14 @@ def test_actions_of_other_hands_count_where_they_are_the_same_cards():
     held = PublicPrivateBelief(1.0).at(game, infostate)
     legal = {history.legal_actions(infostate.player) for history in held.histories}
     assert len(legal) > 1
-    searcher = IsMcts(RulesModel(game), belief=1.0, num_simulations=200)
+    searcher = ISMCTS(RulesModel(game), belief=1.0, num_simulations=200)
     check_same(searcher, infostate, seed=1)
     assert 0 < searcher.last_search.visits.sum() < 200 - len(legal)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5])
+@pytest.mark.parametrize("public_weight", [0.0, 0.5])
 @pytest.mark.parametrize("name", GAMES)
-def test_rules_graphs_and_plain_python_search_alike(name, share):
+def test_rules_graphs_and_plain_python_search_alike(name, public_weight):
     game = load_game(name)
     infostate = decision(game, np.random.default_rng(2), 2)
     compiled, rules = GraphModel(explore(game)), RulesModel(game)
@@ -120,7 +120,7 @@ def test_rules_graphs_and_plain_python_search_alike(name, share):
     plain.__class__ = type("PlainGraph", (GraphModel,), {"is_compiled": False})
     found = []
     for model in (compiled, rules, plain):
-        searcher = IsMcts(model, belief=share, num_simulations=120)
+        searcher = ISMCTS(model, belief=public_weight, num_simulations=120)
         policy = searcher.search(infostate, np.random.default_rng(4))
         found.append((policy.tolist(), searcher.last_search.values.tolist()))
     assert str(found[0]) == str(found[1]) == str(found[2])
@@ -131,7 +131,7 @@ def test_a_tree_and_its_graph_search_alike():
     tree = build_tree(load_game("leduc_poker"))
     infostate = decision(tree.graph.game, np.random.default_rng(2), 2)
     policies = [
-        IsMcts(GraphModel(source)).search(infostate, np.random.default_rng(0)).tolist()
+        ISMCTS(GraphModel(source)).search(infostate, np.random.default_rng(0)).tolist()
         for source in (tree, tree.graph)
     ]
     assert policies[0] == policies[1]

@@ -10,7 +10,7 @@ import pytest
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import UnsupportedGameError
 from infoset.games import GAMES, LiarsDice, load_game
-from infoset.search import SEARCHERS, IsMcts, RulesModel, make_searcher, search_model
+from infoset.search import ISMCTS, SEARCHERS, RulesModel, make_searcher, search_model
 
 SMALL = {
     "battleship": "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1.0],"
@@ -47,10 +47,10 @@ def test_searchers_play_what_their_player_knows(name, searcher):
     if searcher in SOLVING and name in TOO_LONG_TO_SOLVE:
         pytest.skip("its worlds take minutes to solve")
     model = model_of(name)
-    for share in (0.0, 0.4):
+    for public_weight in (0.0, 0.4):
 
-        def make(share=share):
-            belief = PublicPrivateBelief(share, max_worlds=1000, num_samples=25)
+        def make(public_weight=public_weight):
+            belief = PublicPrivateBelief(public_weight, max_worlds=1000, num_samples=25)
             return make_searcher(QUICK.get(searcher, searcher), model, belief=belief).search
 
         try:
@@ -73,9 +73,9 @@ class Telltale(LiarsDice):
 class Peeking(RulesModel):
     """A model that knows where a play stands when a search begins."""
 
-    def deciding_actions(self, infostate):
+    def acting_actions(self, infostate):
         self.truth = self.game.last
-        return super().deciding_actions(infostate)
+        return super().acting_actions(infostate)
 
     def roots(self, infostate, belief, rng):
         roots = super().roots(infostate, belief, rng)
@@ -98,10 +98,10 @@ class TruthFirst(Peeking):
         return type(roots)._make(column[order] for column in roots)
 
 
-def planted(model_kind, text):
+def planted(model_type, text):
     """Return what a searcher by a model gives away, if it is found."""
     game = Telltale(dice_sides=3)
-    searcher = make_searcher(text, model_kind(game))
+    searcher = make_searcher(text, model_type(game))
     return find_leak(game, searcher.search, seed=1, num_plays=5)
 
 
@@ -118,7 +118,7 @@ def test_a_list_of_worlds_that_begins_with_the_true_one_is_found(text):
     assert planted(TruthFirst, text).difference == "world state"
 
 
-class OwnLuck(IsMcts):
+class OwnLuck(ISMCTS):
     """A searcher that draws from a generator of its own."""
 
     def search(self, infostate, rng):
@@ -126,7 +126,7 @@ class OwnLuck(IsMcts):
         return super().search(infostate, self.own)
 
 
-class SharedMemory(IsMcts):
+class SharedMemory(ISMCTS):
     """A searcher that keeps where searches begin by what everybody knows."""
 
     def _beginning(self, infostate, rng):
@@ -135,7 +135,7 @@ class SharedMemory(IsMcts):
         return super()._beginning(at, rng)
 
 
-class LongMemory(IsMcts):
+class LongMemory(ISMCTS):
     """A searcher that does not forget the tree of its last search."""
 
     def search(self, infostate, rng):

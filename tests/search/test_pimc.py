@@ -15,7 +15,7 @@ from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_polic
 from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
-from infoset.search.pimc import Pimc, tabulate_pimc
+from infoset.search.pimc import PIMC, pimc_policy
 from infoset.search.pimc.deciding import Scores, split_ties
 from infoset.tree import build_tree, explore
 from toys import Toy
@@ -53,7 +53,7 @@ def distance(one, other):
 
 
 @pytest.mark.parametrize(
-    ("share", "first", "second"),
+    ("public_weight", "first", "second"),
     [
         (0.0, 0.6, 0.4),
         (0.1, 0.6, 0.4),
@@ -63,8 +63,10 @@ def distance(one, other):
         (1.0, 1.6, 1.6),
     ],
 )
-def test_leduc_poker_loses_to_best_responders_what_was_recomputed(leduc, share, first, second):
-    assert responses(tabulate_pimc(leduc, share)) == pytest.approx((first, second), abs=1e-3)
+def test_leduc_poker_loses_to_best_responders_what_was_recomputed(
+    leduc, public_weight, first, second
+):
+    assert responses(pimc_policy(leduc, public_weight)) == pytest.approx((first, second), abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -77,16 +79,18 @@ def test_leduc_poker_loses_to_best_responders_what_was_recomputed(leduc, share, 
     ],
 )
 def test_liars_dice_loses_to_best_responders_what_was_recomputed(dice, sides, first, second):
-    policy = tabulate_pimc(tree_of(f"liars_dice(numdice={dice},dice_sides={sides})"))
+    policy = pimc_policy(tree_of(f"liars_dice(numdice={dice},dice_sides={sides})"))
     assert responses(policy) == pytest.approx((first, second), abs=1e-4)
 
 
-def test_leduc_poker_with_a_share_by_own_move(leduc):
-    policies = [tabulate_pimc(leduc, PublicPrivateBelief(share)) for share in ((0, 1), (1, 0))]
+def test_leduc_poker_with_a_public_weight_by_own_move(leduc):
+    policies = [
+        pimc_policy(leduc, PublicPrivateBelief(public_weight)) for public_weight in ((0, 1), (1, 0))
+    ]
     assert [responses(policy)[0] for policy in policies] == pytest.approx([1.667, 0.667], abs=1e-3)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, (1.0, 0.1)])
+@pytest.mark.parametrize("public_weight", [0.0, 0.3, (1.0, 0.1)])
 @pytest.mark.parametrize(
     "name",
     [
@@ -96,11 +100,11 @@ def test_leduc_poker_with_a_share_by_own_move(leduc):
         "random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)",
     ],
 )
-def test_table_search_and_rules_agree(name, share):
-    tree, belief = tree_of(name), PublicPrivateBelief(share)
-    table = tabulate_pimc(tree, belief)
+def test_table_search_and_rules_agree(name, public_weight):
+    tree, belief = tree_of(name), PublicPrivateBelief(public_weight)
+    table = pimc_policy(tree, belief)
     for model in (GraphModel(tree), GraphModel(tree.graph), RulesModel(tree.game)):
-        searcher = Pimc(model, belief=belief, num_worlds=None)
+        searcher = PIMC(model, belief=belief, num_worlds=None)
         found = tabulate(tree.sequence_form, [searcher] * tree.num_players)
         assert distance(found, table) == 0.0
     for player, infostates in enumerate(tree.infostate_trees):
@@ -114,9 +118,9 @@ def test_table_search_and_rules_agree(name, share):
 def test_under_policies_the_table_is_what_search_finds():
     tree = tree_of("kuhn_poker")
     belief = PublicPrivateBelief(0.5, policies=uniform_policy(tree.sequence_form))
-    searcher = Pimc(GraphModel(tree), belief=belief, num_worlds=None)
+    searcher = PIMC(GraphModel(tree), belief=belief, num_worlds=None)
     found = tabulate(tree.sequence_form, [searcher] * 2)
-    assert distance(found, tabulate_pimc(tree, belief)) == 0.0
+    assert distance(found, pimc_policy(tree, belief)) == 0.0
 
 
 def dice_scores(game, held, last):
@@ -134,11 +138,11 @@ def dice_scores(game, held, last):
     return scores
 
 
-@pytest.mark.parametrize("share", [0.0, 0.6, 1.0])
-def test_dice_of_a_game_that_is_never_built_follow_the_closed_form(share):
+@pytest.mark.parametrize("public_weight", [0.0, 0.6, 1.0])
+def test_dice_of_a_game_that_is_never_built_follow_the_closed_form(public_weight):
     game = load_game("liars_dice(numdice=2)")
-    belief, rng = PublicPrivateBelief(share), np.random.default_rng(0)
-    searcher = Pimc(DiceModel(game), belief=belief, num_worlds=None)
+    belief, rng = PublicPrivateBelief(public_weight), np.random.default_rng(0)
+    searcher = PIMC(DiceModel(game), belief=belief, num_worlds=None)
     for hand in ((1, 1), (2, 6), (6, 6)):
         for last in (0, 7, 16, 22):
             known = Infostate(1, (Step(None, hand, None), Step(None, None, game.calls[last])))
@@ -150,15 +154,15 @@ def test_dice_of_a_game_that_is_never_built_follow_the_closed_form(share):
 def test_a_card_counts_only_in_worlds_where_it_may_be_played():
     game = load_game("trick_taking(num_cards=6,num_suits=2,hand_size=2,tie=draw)")
     belief, rng = PublicPrivateBelief(0.7), np.random.default_rng(2)
-    searcher = Pimc(TricksModel(game), belief=belief, num_worlds=None)
+    searcher = PIMC(TricksModel(game), belief=belief, num_worlds=None)
     for seed in range(6):
         known = first_infostate(game, seed)
         assert searcher.search(known, rng) == pytest.approx(plain_pimc(game, belief, known))
 
 
 def test_many_worlds_come_near_to_all(leduc):
-    exact = Pimc(leduc, belief=0.3, num_worlds=None)
-    drawn = Pimc(leduc, belief=0.3, num_worlds=20_000)
+    exact = PIMC(leduc, belief=0.3, num_worlds=None)
+    drawn = PIMC(leduc, belief=0.3, num_worlds=20_000)
     infostates = leduc.tree.infostate_trees[1]
     for number in infostates.acting[::29].tolist():
         known, rng = infostates.value(number), np.random.default_rng(number)
@@ -184,12 +188,12 @@ def test_worlds_are_drawn_by_their_probability():
         observe=lambda w, a, n: Observation(),
     )
     known = Infostate(0, (Step(None, None, None),))
-    searcher = Pimc(GraphModel(explore(deal)), num_worlds=1)
+    searcher = PIMC(GraphModel(explore(deal)), num_worlds=1)
     rng = np.random.default_rng(0)
     share = np.mean([searcher.search(known, rng)[1] for _ in range(3000)])
     assert share == pytest.approx(1 / 3, abs=4 * np.sqrt(2 / 9 / 3000))
     for num_worlds, right in ((None, 1 / 3), (100_000, pytest.approx(1 / 3, abs=0.01))):
-        searcher = Pimc(GraphModel(explore(deal)), num_worlds=num_worlds)
+        searcher = PIMC(GraphModel(explore(deal)), num_worlds=num_worlds)
         assert searcher.search(known, rng).tolist() == [1.0, 0.0]
         record = searcher.last_search
         assert dict(zip(record.actions, record.values, strict=True)) == {
@@ -209,7 +213,7 @@ def test_ties_are_split_and_what_is_better_by_little_is_not_a_tie():
 def test_a_single_action_needs_no_search():
     game = load_game("liars_dice(dice_sides=2)")
     top = Infostate(1, (Step(None, (2,), None), Step(None, None, game.calls[-2])))
-    searcher = Pimc(GraphModel(explore(game)))
+    searcher = PIMC(GraphModel(explore(game)))
     assert searcher.search(top, np.random.default_rng(0)).tolist() == [1.0]
     assert searcher.last_search.num_worlds == searcher.last_search.num_nodes == 0
 
@@ -228,7 +232,7 @@ def test_nothing_leaks_and_nothing_is_remembered(name, make, num_worlds):
     model = make(load_game(name))
 
     def search():
-        return Pimc(model, belief=0.4, num_worlds=num_worlds).search
+        return PIMC(model, belief=0.4, num_worlds=num_worlds).search
 
     assert find_leak(model.game, search(), seed=1, num_plays=4, make_search=search) is None
 
@@ -236,11 +240,11 @@ def test_nothing_leaks_and_nothing_is_remembered(name, make, num_worlds):
 def test_the_policy_of_a_seed_does_not_depend_on_what_was_asked_before(leduc):
     infostates = [leduc.tree.infostate_trees[0].value(n) for n in range(200)]
     asked = [known for known in infostates if len(leduc.legal_actions(known)) > 1][:12]
-    one, other = (Pimc(leduc, num_worlds=3, seed=5) for _ in range(2))
+    one, other = (PIMC(leduc, num_worlds=3, seed=5) for _ in range(2))
     forward = [one.action_probabilities(k, leduc.legal_actions(k)) for k in asked]
     backward = [other.action_probabilities(k, leduc.legal_actions(k)) for k in asked[::-1]]
     assert [f.tolist() for f in forward] == [b.tolist() for b in backward[::-1]]
-    third = Pimc(leduc, num_worlds=3, seed=6)
+    third = PIMC(leduc, num_worlds=3, seed=6)
     assert any(
         third.action_probabilities(k, leduc.legal_actions(k)).tolist() != f.tolist()
         for k, f in zip(asked, forward, strict=True)
@@ -249,21 +253,21 @@ def test_the_policy_of_a_seed_does_not_depend_on_what_was_asked_before(leduc):
 
 def test_nothing_is_remembered_of_positions_whose_numbers_were_given_anew():
     game = load_game("kuhn_poker(players=3)")
-    forgetful = Pimc(RulesModel(game, max_kept=0), belief=1.0, num_worlds=None)
+    forgetful = PIMC(RulesModel(game, max_kept=0), belief=1.0, num_worlds=None)
     infostates = build_tree(game).infostate_trees[0]
     for number in infostates.acting.tolist():
         known, rng = infostates.value(number), np.random.default_rng(0)
-        fresh = Pimc(RulesModel(game), belief=1.0, num_worlds=None)
+        fresh = PIMC(RulesModel(game), belief=1.0, num_worlds=None)
         assert forgetful.search(known, rng).tolist() == fresh.search(known, rng).tolist()
 
 
 def test_time_is_kept_and_told(leduc):
     known = first_infostate(leduc.game)
-    fixed = Pimc(leduc, num_worlds=10)
+    fixed = PIMC(leduc, num_worlds=10)
     fixed.search(known, np.random.default_rng(0))
     assert (fixed.last_search.allowed, fixed.last_search.overrun) == (None, 0.0)
     game = load_game("leduc_poker(num_ranks=6)")
-    slow = Pimc(RulesModel(game), num_worlds=None, milliseconds=60, belief=1.0)
+    slow = PIMC(RulesModel(game), num_worlds=None, milliseconds=60, belief=1.0)
     start = time.perf_counter()
     slow.search(first_infostate(game), np.random.default_rng(0))
     record = slow.last_search
@@ -276,12 +280,12 @@ def test_time_is_kept_and_told(leduc):
 
 def test_with_time_left_all_worlds_are_thought_through(leduc):
     known = first_infostate(leduc.game)
-    timed, exact = Pimc(leduc, num_worlds=None, milliseconds=5000), Pimc(leduc, num_worlds=None)
+    timed, exact = PIMC(leduc, num_worlds=None, milliseconds=5000), PIMC(leduc, num_worlds=None)
     answers = [searcher.search(known, np.random.default_rng(0)) for searcher in (timed, exact)]
     assert timed.last_search.is_exact
     assert timed.last_search.num_worlds == exact.last_search.num_worlds == 5
     assert answers[0].tolist() == answers[1].tolist()
-    capped = Pimc(leduc, num_worlds=7, milliseconds=5000)
+    capped = PIMC(leduc, num_worlds=7, milliseconds=5000)
     capped.search(known, np.random.default_rng(0))
     assert (capped.last_search.num_worlds, capped.last_search.is_exact) == (7, False)
 
@@ -293,32 +297,32 @@ def test_with_time_left_all_worlds_are_thought_through(leduc):
         ({"num_worlds": 2.5}, "num_worlds=2.5"),
         ({"milliseconds": -1}, "milliseconds=-1 must be"),
         ({"milliseconds": 0}, "leaves no time"),
-        ({"belief": 1.5}, "share is 1.5"),
+        ({"belief": 1.5}, "public_weight is 1.5"),
         ({"seed": -1}, "seed=-1"),
     ],
 )
 def test_numbers_that_cannot_be(leduc, given, message):
     with pytest.raises(ParameterError, match=message):
-        Pimc(leduc, **given)
+        PIMC(leduc, **given)
 
 
 def test_other_mistakes(leduc):
     with pytest.raises(ParameterError, match="search_model"):
-        Pimc("leduc_poker")
-    with pytest.raises(UnknownNameError, match="hostile"):
-        Pimc(leduc, opponents="hostle")
+        PIMC("leduc_poker")
+    with pytest.raises(UnknownNameError, match="paranoid"):
+        PIMC(leduc, opponents="hostle")
     waiting = Infostate(1, first_infostate(leduc.game).steps)
     with pytest.raises(ParameterError, match="does not act"):
-        Pimc(leduc).search(waiting, np.random.default_rng(0))
+        PIMC(leduc).search(waiting, np.random.default_rng(0))
     goofspiel = load_game("goofspiel(num_cards=3)")
     for model in (GraphModel(explore(goofspiel)), RulesModel(goofspiel)):
         for known in first_history(goofspiel).infostates:
             with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
-                Pimc(model).search(known, np.random.default_rng(0))
+                PIMC(model).search(known, np.random.default_rng(0))
     with pytest.raises(UnsupportedGameError, match="has no tree"):
-        tabulate_pimc(GraphModel(explore(load_game("kuhn_poker"))))
+        pimc_policy(GraphModel(explore(load_game("kuhn_poker"))))
     with pytest.raises(ParameterError, match="build_tree"):
-        tabulate_pimc(load_game("kuhn_poker"))
+        pimc_policy(load_game("kuhn_poker"))
 
 
 def test_hostile_opponents_play_against_the_player_and_not_for_themselves():
@@ -335,7 +339,7 @@ def test_hostile_opponents_play_against_the_player_and_not_for_themselves():
     )
     known, rng = Infostate(0, ()), np.random.default_rng(0)
     model = GraphModel(explore(game))
-    answers = [Pimc(model, opponents=kind).search(known, rng) for kind in ("selfish", "hostile")]
+    answers = [PIMC(model, opponents=kind).search(known, rng) for kind in ("max_n", "paranoid")]
     assert [answer.tolist() for answer in answers] == [[1.0, 0.0], [0.0, 1.0]]
 
 
@@ -346,9 +350,9 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     choosers = [lambda known, legal: legal[int(rng.integers(len(legal)))]] * 2
     play = play_out(initial_history(model.game), choosers, rng).path()
     known = next(step.infostates[0] for step in play if step.actors == (0,) and step.depth == 4)
-    searcher = Pimc(model, belief=1.0, num_worlds=1)
+    searcher = PIMC(model, belief=1.0, num_worlds=1)
     roots = model.roots(known, searcher.belief, np.random.default_rng(0))
-    acts = model.action_numbers(known, roots).max(axis=1) >= 0
+    acts = model.action_indices(known, roots).max(axis=1) >= 0
     assert 0 < acts.sum() < len(acts)
     found = []
     for seed in range(20):
@@ -357,8 +361,8 @@ def test_worlds_in_which_the_player_does_not_act_are_worth_nothing():
     assert found.count(([0.5, 0.5], [0.0, 0.0])) >= 8  # of 20, in half of which it does not act
 
 
-def test_with_public_share_alone_every_hand_is_played_alike(leduc):
-    policy, tree = tabulate_pimc(leduc, 1.0), leduc.tree
+def test_with_public_weight_alone_every_hand_is_played_alike(leduc):
+    policy, tree = pimc_policy(leduc, 1.0), leduc.tree
     for player, infostates in enumerate(tree.infostate_trees):
         played = {}
         for number in infostates.acting.tolist():
@@ -366,7 +370,7 @@ def test_with_public_share_alone_every_hand_is_played_alike(leduc):
             answer = policy.action_probabilities(known, infostates.legal_actions(number))
             played.setdefault(known.public_state, set()).add(tuple(answer))
             if known.public_state.observations[-1] is None:
-                searched = Pimc(leduc, belief=1.0).search(known, np.random.default_rng(0))
+                searched = PIMC(leduc, belief=1.0).search(known, np.random.default_rng(0))
                 assert tuple(searched) == tuple(answer)
         assert {len(answers) for answers in played.values()} == {1}
         assert true_state_ratios(tree, policy, player, candidates="ordered").mean == (
@@ -374,10 +378,10 @@ def test_with_public_share_alone_every_hand_is_played_alike(leduc):
         )
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3])
-def test_suits_are_names(leduc, share):
+@pytest.mark.parametrize("public_weight", [0.0, 0.3])
+def test_suits_are_names(leduc, public_weight):
     """Whoever plays as if spades were hearts loses as much to a best responder."""
-    policy, form = tabulate_pimc(leduc, share), leduc.tree.sequence_form
+    policy, form = pimc_policy(leduc, public_weight), leduc.tree.sequence_form
 
     def renamed(value):
         if isinstance(value, str):
@@ -418,13 +422,13 @@ def test_what_was_paid_before_is_part_of_what_actions_are_worth(num_worlds):
     )
     known = initial_history(game).extend((None, None), "middle").infostates[0]
     for model in (GraphModel(explore(game)), RulesModel(game), GraphModel(build_tree(game))):
-        searcher = Pimc(model, num_worlds=num_worlds, opponents="hostile")
+        searcher = PIMC(model, num_worlds=num_worlds, opponents="paranoid")
         searcher.search(known, np.random.default_rng(0))
         assert searcher.last_search.values.tolist() == [6, 7]
 
 
-@pytest.mark.parametrize("share", [0.4, 1.0])
-def test_where_an_action_is_not_legal_it_adds_nothing(share):
+@pytest.mark.parametrize("public_weight", [0.4, 1.0])
+def test_where_an_action_is_not_legal_it_adds_nothing(public_weight):
     """In tricks what may be played depends on the hand, which a public belief does not know."""
     game = load_game("trick_taking(num_cards=6,num_suits=2,tie=draw)")
     value, rng = plain_values(game), np.random.default_rng(1)
@@ -434,7 +438,7 @@ def test_where_an_action_is_not_legal_it_adds_nothing(share):
         lead = history.joint({0: history.legal_actions(0)[0]})
         known = history.sample(lead, rng).infostates[1]
         actions = TricksModel(game).legal_actions(known)
-    held = PublicPrivateBelief(share).at(game, known)
+    held = PublicPrivateBelief(public_weight).at(game, known)
     expected = dict.fromkeys(actions, 0.0)
     num_missing = 0
     for one, probability in zip(held.histories, held.probability, strict=True):
@@ -443,6 +447,6 @@ def test_where_an_action_is_not_legal_it_adds_nothing(share):
             expected[action] += probability * value.after(one.world, 1, action)[1]
     assert num_missing
     for model in (TricksModel(game), RulesModel(game), GraphModel(explore(game))):
-        searcher = Pimc(model, belief=share, num_worlds=None)
+        searcher = PIMC(model, belief=public_weight, num_worlds=None)
         searcher.search(known, rng)
         assert searcher.last_search.values == pytest.approx([*expected.values()])

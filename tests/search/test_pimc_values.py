@@ -45,17 +45,19 @@ def all_worlds(model):
     return states, np.tile(np.arange(model.num_players) - 0.5, (len(states), 1))
 
 
-@pytest.mark.parametrize("opponents", ["selfish", "hostile"])
+@pytest.mark.parametrize("opponents", ["max_n", "paranoid"])
 @pytest.mark.parametrize("name", GAMES)
 def test_values_are_those_of_plain_recursion(name, opponents):
     model = GraphModel(explore(game_of(name)))
-    states, gains = all_worlds(model)
+    states, rewards_so_far = all_worlds(model)
     ways = perfect_information(model, opponents), SearchedValues(model, opponents)
     for player in range(model.num_players):
         plain = plain_values(model.game, opponents, player)
-        expected = [plain(world)[player] for world in model.graph.worlds] + gains[:, player]
+        expected = [plain(world)[player] for world in model.graph.worlds] + rewards_so_far[
+            :, player
+        ]
         for perfect in ways:
-            assert abs(perfect.values(states, gains, player) - expected).max() < 1e-9
+            assert abs(perfect.values(states, rewards_so_far, player) - expected).max() < 1e-9
 
 
 def decisions(game, num_plays, seed=0):
@@ -74,7 +76,7 @@ def decisions(game, num_plays, seed=0):
     return list(found)
 
 
-@pytest.mark.parametrize("opponents", ["selfish", "hostile"])
+@pytest.mark.parametrize("opponents", ["max_n", "paranoid"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -93,7 +95,7 @@ def test_the_rules_give_the_same_values_as_the_graph(name, opponents):
             roots = model.roots(infostate, belief, rng)
             perfect = perfect_information(model, opponents)
             acting = infostate.player
-            found = perfect.action_values(roots.states, roots.gains, acting, acting)
+            found = perfect.action_values(roots.states, roots.rewards_so_far, acting, acting)
             values.append(found + 0 * roots.probability[:, None])
         assert values[0].shape == values[1].shape
         assert np.allclose(*values, atol=1e-12, equal_nan=True)
@@ -109,13 +111,13 @@ def test_the_rules_give_the_same_values_as_the_graph(name, opponents):
 )
 def test_what_a_model_tells_is_what_search_finds(make, name):
     model = make(load_game(name))
-    told, rng = SearchedValues(model, "hostile"), np.random.default_rng(0)
+    told, rng = SearchedValues(model, "paranoid"), np.random.default_rng(0)
     for infostate in decisions(model.game, 3):
         acting = infostate.player
         roots = model.roots(infostate, PublicPrivateBelief(0.5), rng)
-        some = roots.states[:50], roots.gains[:50]
+        some = roots.states[:50], roots.rewards_so_far[:50]
         found = PerfectInformation.action_values(
-            SearchedValues(model, "hostile"), *some, acting, acting
+            SearchedValues(model, "paranoid"), *some, acting, acting
         )
         assert np.allclose(told.action_values(*some, acting, acting), found, equal_nan=True)
 
@@ -123,10 +125,10 @@ def test_what_a_model_tells_is_what_search_finds(make, name):
 def test_alpha_beta_visits_fewer_positions_than_there_are():
     model = GraphModel(explore(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)")))
     deals = model.graph.next_world[model.graph.first_edge[0] : model.graph.first_edge[1]]
-    states, gains = deals[:, None].astype(np.int64), np.zeros((len(deals), 2))
+    states, rewards_so_far = deals[:, None].astype(np.int64), np.zeros((len(deals), 2))
     prunes, exhausts = SearchedValues(model), SearchedValues(model)
     exhausts._prunes = False
-    values = [perfect.values(states, gains, 0) for perfect in (prunes, exhausts)]
+    values = [perfect.values(states, rewards_so_far, 0) for perfect in (prunes, exhausts)]
     assert (values[0] == values[1]).all()
     assert prunes.num_nodes < exhausts.num_nodes / 2
 
@@ -156,7 +158,7 @@ def test_players_who_choose_at_once_have_no_such_value():
         for find in (SearchedValues.values, SearchedValues.action_values):
             more = (0,) if find is SearchedValues.values else (0, 0)
             with pytest.raises(UnsupportedGameError, match="choose at once"):
-                find(SearchedValues(model), roots.states, roots.gains, *more)
+                find(SearchedValues(model), roots.states, roots.rewards_so_far, *more)
 
 
 def test_a_graph_with_a_cycle_is_refused():
@@ -174,15 +176,15 @@ def test_a_graph_with_a_cycle_is_refused():
 
 def test_opponents_of_another_kind():
     model = GraphModel(explore(load_game("kuhn_poker")))
-    with pytest.raises(UnknownNameError, match="selfish"):
+    with pytest.raises(UnknownNameError, match="max_n"):
         perfect_information(model, "selfless")
 
 
 def test_values_of_a_graph_go_with_its_model():
     model = GraphModel(explore(load_game("kuhn_poker")))
     first, second = perfect_information(model), perfect_information(model)
-    states, gains = all_worlds(model)
-    first.values(states, gains, 0), second.values(states, gains, 0)
+    states, rewards_so_far = all_worlds(model)
+    first.values(states, rewards_so_far, 0), second.values(states, rewards_so_far, 0)
     assert len(graph_values._FOUND[model]) == 1
     kept = len(graph_values._FOUND)
     del first, second, model

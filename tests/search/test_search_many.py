@@ -9,7 +9,7 @@ from infoset.errors import ParameterError
 from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.matches import average_search
-from infoset.search import IsMcts, Pimc, RulesModel, make_searcher, search_model
+from infoset.search import ISMCTS, PIMC, RulesModel, make_searcher, search_model
 from infoset.tree import build_tree
 
 MODELS = {
@@ -20,9 +20,9 @@ MODELS = {
 }
 
 SEARCHERS = (
-    "pimc(num_worlds=7,share=0.5)",
+    "pimc(num_worlds=7,public_weight=0.5)",
     "epimc(num_worlds=5,depth=2)",
-    "ismcts(num_simulations=60,share=0.3)",
+    "ismcts(num_simulations=60,public_weight=0.3)",
     "ismcts(num_simulations=1)",
 )
 
@@ -57,25 +57,25 @@ def test_answers_are_the_same_to_the_bit(model, text):
 
 
 def test_searches_may_need_more_memory_than_there_is():
-    searcher = IsMcts(search_model(load_game("liars_dice(numdice=2)")), num_simulations=3000)
+    searcher = ISMCTS(search_model(load_game("liars_dice(numdice=2)")), num_simulations=3000)
     infostate = first_infostate(searcher.model.game)
     found = searcher.search_many(infostate, np.random.default_rng(5), 4)
     room = len(searcher._memory.tree.visits)
-    again = IsMcts(searcher.model, num_simulations=3000)
+    again = ISMCTS(searcher.model, num_simulations=3000)
     assert room > len(again._memory.tree.visits)
     expected = [again.search(infostate, rng) for rng in [np.random.default_rng(5)] for _ in "four"]
     np.testing.assert_array_equal(found, expected)
 
 
 def test_where_time_is_set_each_search_has_its_own():
-    searcher = Pimc(MODELS["tree"](), num_worlds=3, milliseconds=1000.0)
+    searcher = PIMC(MODELS["tree"](), num_worlds=3, milliseconds=1000.0)
     expected, found, is_alike = both_ways(searcher, first_infostate(searcher.model.game), 5)
     assert is_alike
     assert len(found) == len(expected)
     assert searcher.last_search.allowed == 1.0
 
 
-@pytest.mark.parametrize("searcher", [Pimc, IsMcts])
+@pytest.mark.parametrize("searcher", [PIMC, ISMCTS])
 def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch):
     model = MODELS["rules"]()
     listed = model.roots
@@ -85,7 +85,7 @@ def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch)
         kept = rng.permutation(len(found.probability))[:1]
         return found._replace(
             states=found.states[kept],
-            gains=found.gains[kept],
+            rewards_so_far=found.rewards_so_far[kept],
             infostates=found.infostates[kept],
             probability=np.ones(1),
         )

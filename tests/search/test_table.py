@@ -15,39 +15,39 @@ from infoset.errors import InfosetError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
 from infoset.search import (
+    EPIMC,
+    ISMCTS,
+    PIMC,
     SEARCHERS,
-    Epimc,
-    IsMcts,
-    Pimc,
     RulesModel,
     Searcher,
     get_searcher,
     make_searcher,
     search_model,
 )
-from infoset.search.budget import Lateness, SearchRecord
+from infoset.search.budget import Overruns, SearchRecord
 
 KUHN = search_model(load_game("kuhn_poker"))
 QUEEN = Infostate(0, (Step(None, "Q", None),))
-OF_BELIEF = {"share", "max_worlds", "num_samples"}
-KINDS = {"pimc": Pimc, "epimc": Epimc, "ismcts": IsMcts}
+OF_BELIEF = {"public_weight", "max_worlds", "num_samples"}
+KINDS = {"pimc": PIMC, "epimc": EPIMC, "ismcts": ISMCTS}
 TEXTS = {
-    "pimc": Pimc(KUHN),
-    "PIMC()": Pimc(KUHN),
-    "pimc(num_worlds=7,share=0.5,seed=3)": Pimc(KUHN, belief=0.5, num_worlds=7, seed=3),
-    "pimc(share=[0.6;0.0],num_worlds=5)": Pimc(
+    "pimc": PIMC(KUHN),
+    "PIMC()": PIMC(KUHN),
+    "pimc(num_worlds=7,public_weight=0.5,seed=3)": PIMC(KUHN, belief=0.5, num_worlds=7, seed=3),
+    "pimc(public_weight=[0.6;0.0],num_worlds=5)": PIMC(
         KUHN, belief=PublicPrivateBelief((0.6, 0.0)), num_worlds=5
     ),
-    "pimc(num_worlds=None, opponents=hostile)": Pimc(KUHN, num_worlds=None, opponents="hostile"),
-    "epimc(depth=1,num_worlds=9)": Epimc(KUHN, depth=1, num_worlds=9),
-    "ismcts(num_simulations=50,exploration=2,bonus=2ln,reward_scale=4,num_rollouts=2)": IsMcts(
+    "pimc(num_worlds=None, opponents=paranoid)": PIMC(KUHN, num_worlds=None, opponents="paranoid"),
+    "epimc(depth=1,num_worlds=9)": EPIMC(KUHN, depth=1, num_worlds=9),
+    "ismcts(num_simulations=50,exploration=2,bonus=2ln,reward_scale=4,num_rollouts=2)": ISMCTS(
         KUHN, num_simulations=50, exploration=2, bonus="2ln", reward_scale=4, num_rollouts=2
     ),
-    "ismcts(share=0.2)": IsMcts(KUHN, belief=0.2),
-    "ismcts(num_samples=30,max_worlds=9,share=0.2)": IsMcts(
+    "ismcts(public_weight=0.2)": ISMCTS(KUHN, belief=0.2),
+    "ismcts(num_samples=30,max_worlds=9,public_weight=0.2)": ISMCTS(
         KUHN, belief=PublicPrivateBelief(0.2, max_worlds=9, num_samples=30)
     ),
-    "pimc(num_samples=30)": Pimc(KUHN, belief=PublicPrivateBelief(0.0, num_samples=30)),
+    "pimc(num_samples=30)": PIMC(KUHN, belief=PublicPrivateBelief(0.0, num_samples=30)),
 }
 
 
@@ -77,10 +77,10 @@ def test_every_row_is_a_class_that_is_called_by_its_parameters():
 @pytest.mark.parametrize("name", SEARCHERS)
 def test_a_searcher_says_all_that_its_answers_go_by(name):
     usual = make_searcher(name, KUHN)
-    assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, share=0.0, seed=0, ")
+    assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, public_weight=0.0, seed=0, ")
     unsaid = {"belief", "max_worlds", "num_samples"}
     assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
-    others = {"share": 0.5, "opponents": "hostile", "bonus": "2ln"}
+    others = {"public_weight": 0.5, "opponents": "paranoid", "bonus": "2ln"}
     for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
         changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
         assert repr(changed) != repr(usual), parameter
@@ -120,12 +120,17 @@ def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
         ("pimc(", {}, ParameterError, r"cannot read the searcher 'pimc\('.*pimc\(num_worlds=200"),
         ("pimc(num_worlds)", {}, ParameterError, r"not of the form parameter=value"),
         ("pimc(seed=1)", {"seed": 1}, ParameterError, r"seed is given twice"),
-        ("pimc(share=0.5)", {"belief": 0.5}, ParameterError, r"share and belief say the same"),
+        (
+            "pimc(public_weight=0.5)",
+            {"belief": 0.5},
+            ParameterError,
+            r"public_weight and belief say the same",
+        ),
         ("pimc", {"num_samples": 5, "belief": 0.5}, ParameterError, r"num_samples and belief say"),
         ("pimc(num_samples=0)", {}, ParameterError, r"num_samples=0 must be a whole number"),
-        ("pimc(share=1.5)", {}, ParameterError, r"share is 1.5"),
-        ("pimc(share=half)", {}, ParameterError, r"share is 'half'"),
-        ("pimc(share=[0.5;2])", {}, ParameterError, r"share of own move 1 is 2"),
+        ("pimc(public_weight=1.5)", {}, ParameterError, r"public_weight is 1.5"),
+        ("pimc(public_weight=half)", {}, ParameterError, r"public_weight is 'half'"),
+        ("pimc(public_weight=[0.5;2])", {}, ParameterError, r"public_weight of own move 1 is 2"),
         ("pimc(num_worlds=0)", {}, ParameterError, r"num_worlds"),
         ("pimc(milliseconds=0)", {}, ParameterError, r"milliseconds=0 leaves no time"),
         ("pimc(opponents=kind)", {}, UnknownNameError, r"kind"),
@@ -133,7 +138,7 @@ def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
         ("ismcts(num_simulations=0)", {}, ParameterError, r"num_simulations"),
         ("ismcts(num_simulations=None)", {}, ParameterError, r"give one"),
         ("ismcts(bonus=3ln)", {}, UnknownNameError, r"unknown bonus '3ln'"),
-        (Pimc, {}, ParameterError, r"searcher"),
+        (PIMC, {}, ParameterError, r"searcher"),
     ],
 )
 def test_mistakes(text, told, kind, message):
@@ -160,25 +165,25 @@ def test_a_searcher_says_how_late_it_was(name):
     known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)
     free = make_searcher(name, KUHN)
     free.search(known, rng)
-    assert free.lateness.num_searches == 0
+    assert free.overruns.num_searches == 0
     timed = make_searcher(name, RulesModel(KUHN.game), milliseconds=1e-3)
     for number in range(1, 4):
         timed.search(known, rng)
-        assert timed.lateness.num_searches == timed.lateness.num_late == number
-        assert timed.lateness.worst >= timed.last_search.overrun > 0.2
-    assert str(timed.lateness).startswith("3 of 3 searches took more than 20% too long, the long")
+        assert timed.overruns.num_searches == timed.overruns.num_late == number
+        assert timed.overruns.worst >= timed.last_search.overrun > 0.2
+    assert str(timed.overruns).startswith("3 of 3 searches took more than 20% too long, the long")
     slow = make_searcher(name, KUHN, milliseconds=1e6)
     slow.search_many(known, rng, 2)
-    assert str(slow.lateness) == "none of 2 searches took more than 20% too long"
+    assert str(slow.overruns) == "none of 2 searches took more than 20% too long"
 
 
 def test_what_is_in_time_is_not_late():
-    lateness = Lateness()
+    overruns = Overruns()
     common = {"actions": (), "values": np.zeros(0), "num_nodes": 0, "allowed": 1.0}
     for seconds in (0.5, 1.19, 1.21, 3.0):
-        lateness.add(SearchRecord(seconds=seconds, **common))
-    assert (lateness.num_searches, lateness.num_late, lateness.worst) == (4, 2, 2.0)
-    assert str(lateness).endswith("the longest 3 times what it was allowed")
+        overruns.add(SearchRecord(seconds=seconds, **common))
+    assert (overruns.num_searches, overruns.num_late, overruns.worst) == (4, 2, 2.0)
+    assert str(overruns).endswith("the longest 3 times what it was allowed")
 
 
 @pytest.mark.parametrize("name", SEARCHERS)

@@ -15,7 +15,7 @@ from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
 from infoset.search.closed_form import pimc_table
 from infoset_studies.beliefs import readings, tree_settings
-from infoset_studies.beliefs.chosen_shares import ChosenCell
+from infoset_studies.beliefs.chosen_weights import ChosenCell
 from infoset_studies.beliefs.exact_cells import ExactCell, exact_pimc
 from infoset_studies.beliefs.heat_maps import PairCell, joined
 from infoset_studies.beliefs.leaks import true_state_ratio
@@ -27,9 +27,9 @@ from infoset_studies.beliefs.policies import (
     searcher_of,
     tree_of,
 )
-from infoset_studies.beliefs.published import GAMES, RESPONSES, SHARES, WIN_RATES, Row
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, RESPONSES, WIN_RATES, Row
 from infoset_studies.beliefs.responses import EXPECTED, Setting, report
-from infoset_studies.beliefs.sheets import FITTED, Measured, compared_sheet, share_chart
+from infoset_studies.beliefs.sheets import FITTED, Measured, compared_sheet, weight_chart
 from infoset_studies.beliefs.trade_offs import Point, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
 
@@ -37,9 +37,9 @@ LITTLE = Effort(0.5, 3)
 NEVER = Event()
 
 
-def test_every_published_row_has_a_number_for_each_share():
+def test_every_published_row_has_a_number_for_each_public_weight():
     for rows in (RESPONSES, WIN_RATES):
-        assert all(len(numbers) == len(SHARES) == 11 for numbers in rows.values())
+        assert all(len(numbers) == len(PUBLIC_WEIGHTS) == 11 for numbers in rows.values())
         assert {row.game for row in rows} <= set(GAMES)
     assert RESPONSES[Row("pimc", "LP", 1)][5].mean == 1.461
     assert WIN_RATES[Row("ismcts", "LD 5D", 1)][-1].mean == 14.7
@@ -53,18 +53,22 @@ def test_games_of_the_paper_can_be_loaded():
 
 
 @pytest.mark.parametrize(
-    ("share", "first", "second"),
+    ("public_weight", "first", "second"),
     [(0.0, 0.6, 0.4), (0.1, 0.6, 0.4), (0.2, 0.6833, 0.4667), (0.3, 0.7333, 0.6), (1.0, 1.6, 1.6)],
 )
-def test_exact_pimc_in_leduc_poker(share, first, second):
-    result = ExactCell("leduc_poker", (share,)).run(NEVER)
+def test_exact_pimc_in_leduc_poker(public_weight, first, second):
+    result = ExactCell("leduc_poker", (public_weight,)).run(NEVER)
     assert result["responses"] == pytest.approx((first, second), abs=1e-4)
-    assert (result["ratios"][0] == pytest.approx(1.0)) == (share == 1.0)
+    assert (result["ratios"][0] == pytest.approx(1.0)) == (public_weight == 1.0)
 
 
 def test_sampled_pimc_is_near_the_paper_in_liars_dice():
-    for share, first, second in ((0.0, 0.300, 0.678), (0.6, 0.281, 0.711), (0.9, 0.382, 0.836)):
-        cell = PolicyCell("pimc", "liars_dice(numdice=2)", share, Effort(0.5, 100), 0)
+    for public_weight, first, second in (
+        (0.0, 0.300, 0.678),
+        (0.6, 0.281, 0.711),
+        (0.9, 0.382, 0.836),
+    ):
+        cell = PolicyCell("pimc", "liars_dice(numdice=2)", public_weight, Effort(0.5, 100), 0)
         assert cell.run(NEVER)["responses"] == pytest.approx((first, second), abs=0.015)
 
 
@@ -124,11 +128,13 @@ def test_joined_tables_take_turns():
 
 
 def test_a_pair_is_kept_under_both_shares():
-    cells = [PolicyCell("pimc", "kuhn_poker", share, LITTLE, 0) for share in (0.0, 1.0)]
+    cells = [
+        PolicyCell("pimc", "kuhn_poker", public_weight, LITTLE, 0) for public_weight in (0.0, 1.0)
+    ]
     policies = tuple(searched(cell, cell.run(NEVER)) for cell in cells)
     pair = PairCell(*cells, policies)
-    assert pair.settings()["share"] == 0.0
-    assert pair.settings()["later_share"] == 1.0
+    assert pair.settings()["public_weight"] == 0.0
+    assert pair.settings()["later_public_weight"] == 1.0
     assert pair.run(NEVER)["responses"] == responses(joined(*policies))
 
 
@@ -141,13 +147,13 @@ def test_what_is_given_away_of_a_first_bid():
     assert true_state_ratio(drawn, 0, "ordered") == pytest.approx(8.80, abs=0.1)
 
 
-def test_choosing_shares_never_loses_to_one_share():
+def test_choosing_public_weights_never_loses_to_one_public_weight():
     result = ChosenCell("leduc_poker", 1, (0.0, 0.5, 1.0), 1).run(NEVER)
-    assert (result["share"], result["one"]) == (0.0, pytest.approx(0.4))
+    assert (result["public_weight"], result["one"]) == (0.0, pytest.approx(0.4))
     assert result["each"] <= result["one"]
     dice = ChosenCell("liars_dice(numdice=2,dice_sides=2)", 0, (0.0, 1.0), 1).run(NEVER)
     game = load_game("liars_dice(numdice=2,dice_sides=2)")
-    alone = min(responses(pimc_table(game, share))[0] for share in (0.0, 1.0))
+    alone = min(responses(pimc_table(game, public_weight))[0] for public_weight in (0.0, 1.0))
     assert dice["one"] == pytest.approx(alone)
     assert dice["each"] <= dice["one"]
 
@@ -184,7 +190,7 @@ def test_ours_above_the_papers():
     assert table.rows[0][:3] == ("PIMC", "LP", "second")
     assert table.rows[1][4:] == (0.1, None)
     assert table.rows[3][4:] == pytest.approx((0.1, -0.2))
-    chart = share_chart("c", "LP", "y", (0.0, 1.0), found, expected)
+    chart = weight_chart("c", "LP", "y", (0.0, 1.0), found, expected)
     assert [line.label for line in chart.lines] == ["PIMC", "PIMC, paper"]
 
 
@@ -218,7 +224,7 @@ def test_settings_of_tree_searches_stand_above_the_paper():
 
     def run(cells):
         rows.update({cell.changes: cell for cell in cells})
-        return [{"responses": (cell.share, cell.share + 1)} for cell in cells]
+        return [{"responses": (cell.public_weight, cell.public_weight + 1)} for cell in cells]
 
     (table,) = tree_settings.report(run, tree_settings.Setting(("LP",), (0.0, 1.0), LITTLE)).tables
     assert len(rows) == len(tree_settings.VARIANTS) == 8
@@ -252,7 +258,7 @@ def test_readings_are_measured_by_their_distance():
         found = []
         for cell in cells:
             name = "LD 3D" if "numdice=3" in cell.game else "LD 5D"
-            place = SHARES.index(cell.share)
+            place = PUBLIC_WEIGHTS.index(cell.public_weight)
             if isinstance(cell, PolicyCell):
                 response = RESPONSES[Row("pimc", "LD 3D", 0)][place].mean
                 found.append({"responses": (response + 0.5, 0.0)})
@@ -274,7 +280,9 @@ def test_readings_are_measured_by_their_distance():
 def test_beliefs_that_infer_differ_from_those_that_do_not():
     plain, inferring = (ExactCell("kuhn_poker", (0.5,), kind) for kind in ("nothing", "pimc"))
     assert plain.settings() != inferring.settings()
-    policies = [exact_pimc(cell.game, cell.shares, cell.assumes) for cell in (plain, inferring)]
+    policies = [
+        exact_pimc(cell.game, cell.public_weights, cell.assumes) for cell in (plain, inferring)
+    ]
     assert any(
         abs(a - b).max() > 0.4
         for a, b in zip(policies[0].probabilities, policies[1].probabilities, strict=True)

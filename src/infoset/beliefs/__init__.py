@@ -14,7 +14,7 @@ from infoset.beliefs.membership import (
 from infoset.beliefs.part_forms import counterfactual_form, counterfactual_values, value_form
 from infoset.beliefs.player_ranges import ranges
 from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.public_private import PublicPrivateBelief, Share
+from infoset.beliefs.public_private import PublicPrivateBelief, PublicWeight
 from infoset.beliefs.subgame_rules import SubgameWorld, value_subgame
 from infoset.beliefs.tree_cut import TreeCut, cut_tree
 from infoset.beliefs.tree_part import PartEnds, TreePart
@@ -25,7 +25,7 @@ __all__ = [
     "PartEnds",
     "PublicBeliefState",
     "PublicPrivateBelief",
-    "Share",
+    "PublicWeight",
     "SubgameWorld",
     "TreeCut",
     "TreePart",

@@ -18,43 +18,44 @@ from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
 from infoset.typing import NOOP
 
-__all__ = ["PublicPrivateBelief", "Share"]
+__all__ = ["PublicPrivateBelief", "PublicWeight"]
 
-Share: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
-"""The share of the public belief: a number, by number of own moves, or by public state."""
+PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
+"""The weight of the public belief: a number, by number of own moves, or by public state."""
 
 
 @dataclass(frozen=True)
 class PublicPrivateBelief:
     """A mixture of what a player believes, and what everybody believes, as one distribution.
 
-    `B(h) = (1 - share) * B_private(h) + share * B_public(h)`, joint over histories. With share 0
+    `B(h) = (1 - public_weight) * B_private(h) + public_weight * B_public(h)`, joint over
+    histories. With public weight 0
     a player thinks of its own hand alone; with 1 it thinks like somebody who sees none, so that
     what it does gives nothing away.
 
     Attributes
     ----------
-    share : float, Sequence[float] or Mapping[PublicState, float]
+    public_weight : float, Sequence[float] or Mapping[PublicState, float]
         λ of the paper, from 0 to 1: a number; or by the number of own moves so far, the last
         entry from there on; or by public state.
     policies : Policy or Sequence[Policy or None], optional
         Those that players are assumed to have, as in `private_belief`: by default nothing is
         inferred from moves, as in the paper.
     default : float
-        The share at public states that a mapping has no entry for.
+        The public weight at public states that a mapping has no entry for.
     max_worlds, num_samples : int
         As in `private_belief`.
 
     Raises
     ------
     ParameterError
-        If a share is not a number from 0 to 1, or there is none.
+        If a public weight is not a number from 0 to 1, or there is none.
 
     Notes
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
-    imperfect information games", arXiv 2405.14346 (2024). Policies and shares by public state
-    are additions.
+    imperfect information games", arXiv 2405.14346 (2024). Policies and public weights by public
+    state are additions.
 
     Examples
     --------
@@ -67,7 +68,7 @@ class PublicPrivateBelief:
     {'(1,)/(1,)': 0.375, '(1,)/(2,)': 0.375, '(2,)/(1,)': 0.125, '(2,)/(2,)': 0.125}
     """
 
-    share: Share
+    public_weight: PublicWeight
     policies: AssumedPolicies = field(default=None, kw_only=True)
     default: float = field(default=0.0, kw_only=True)
     max_worlds: int = field(default=MAX_WORLDS, kw_only=True)
@@ -75,28 +76,30 @@ class PublicPrivateBelief:
 
     def __post_init__(self) -> None:
         Limits(None, self.max_worlds, self.num_samples)
-        _check_share("default", self.default)
-        if isinstance(self.share, Mapping):
-            for public_state, share in self.share.items():
+        _check_public_weight("default", self.default)
+        if isinstance(self.public_weight, Mapping):
+            for public_state, public_weight in self.public_weight.items():
                 _check_public_state(public_state)
-                _check_share(f"share at {public_state}", share)
-        elif isinstance(self.share, (tuple, list)):
-            object.__setattr__(self, "share", tuple(self.share))
-            if not self.share:
-                raise ParameterError("share=() has no entry; give one for each own move, or 0.0")
-            for number, share in enumerate(self.share):
-                _check_share(f"share of own move {number}", share)
+                _check_public_weight(f"public_weight at {public_state}", public_weight)
+        elif isinstance(self.public_weight, (tuple, list)):
+            object.__setattr__(self, "public_weight", tuple(self.public_weight))
+            if not self.public_weight:
+                raise ParameterError(
+                    "public_weight=() has no entry; give one for each own move, or 0.0"
+                )
+            for number, public_weight in enumerate(self.public_weight):
+                _check_public_weight(f"public_weight of own move {number}", public_weight)
         else:
-            _check_share("share", self.share)
+            _check_public_weight("public_weight", self.public_weight)
 
-    def share_at(self, infostate: Infostate) -> float:
-        """Return the share of the public belief at an infostate."""
-        if isinstance(self.share, Mapping):
-            return float(self.share.get(infostate.public_state, self.default))
-        if isinstance(self.share, tuple):
+    def public_weight_at(self, infostate: Infostate) -> float:
+        """Return the weight of the public belief at an infostate."""
+        if isinstance(self.public_weight, Mapping):
+            return float(self.public_weight.get(infostate.public_state, self.default))
+        if isinstance(self.public_weight, tuple):
             num_moves = sum(step.action is not NOOP for step in infostate.steps)
-            return float(self.share[min(num_moves, len(self.share) - 1)])
-        return float(self.share)  # type: ignore[arg-type]
+            return float(self.public_weight[min(num_moves, len(self.public_weight) - 1)])
+        return float(self.public_weight)  # type: ignore[arg-type]
 
     def at(
         self,
@@ -121,22 +124,22 @@ class PublicPrivateBelief:
         """
         found = beliefs_in(source, self.policies, Limits(rng, self.max_worlds, self.num_samples))
         check_infostate(source, infostate)
-        share = self.share_at(infostate)
-        return found.mixed(infostate, share) if share else found.private(infostate)
+        public_weight = self.public_weight_at(infostate)
+        return found.mixed(infostate, public_weight) if public_weight else found.private(infostate)
 
 
-def _check_share(name: str, share: object) -> None:
-    is_number = isinstance(share, Real) and not isinstance(share, bool)
-    if not (is_number and 0 <= share <= 1):  # type: ignore[operator]
+def _check_public_weight(name: str, public_weight: object) -> None:
+    is_number = isinstance(public_weight, Real) and not isinstance(public_weight, bool)
+    if not (is_number and 0 <= public_weight <= 1):  # type: ignore[operator]
         raise ParameterError(
-            f"{name} is {share!r}; it must be a number from 0, for what the player believes, to 1, "
-            "for what everybody believes"
+            f"{name} is {public_weight!r}; it must be a number from 0, the private belief, to "
+            "1, the public belief"
         )
 
 
 def _check_public_state(public_state: object) -> None:
     if not isinstance(public_state, PublicState):
         raise ParameterError(
-            f"share by public state has the key {public_state!r}; its keys are public states, as "
+            f"public_weight has the key {public_state!r}; its keys are public states, as "
             "history.public_state is"
         )

@@ -45,24 +45,24 @@ class RulesBeliefs:
         """Return what somebody believes who sees only what everybody sees."""
         return self._belief(self._layer(public_state), public_state)
 
-    def mixed(self, infostate: Infostate, share: float) -> Belief:
-        """Return the mixture of both, `share` being that of the public one."""
+    def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
+        """Return the mixture of both, `public_weight` being that of the public one."""
         layer = self._layer(infostate.public_state)
         public = self._probability(layer, infostate.public_state)
         inside = layer.is_at(infostate)
         is_whole = layer.method == "enumeration" and bool(inside.any())
-        if share == 1 and is_whole:
+        if public_weight == 1 and is_whole:
             return _of_layer(layer, public)
         if not is_whole:
-            return self._joined(self.private(infostate), _of_layer(layer, public), share)
+            return self._joined(self.private(infostate), _of_layer(layer, public), public_weight)
         private = np.zeros(len(layer))
         private[inside] = self._probability(layer.select(np.flatnonzero(inside)), infostate)
-        return _of_layer(layer, (1 - share) * private + share * public)
+        return _of_layer(layer, (1 - public_weight) * private + public_weight * public)
 
-    def _joined(self, private: Belief, public: Belief, share: float) -> Belief:
+    def _joined(self, private: Belief, public: Belief, public_weight: float) -> Belief:
         """Return the mixture of two beliefs found apart; what is in both is there once."""
         total: dict[History, float] = {}
-        for belief, part in ((private, 1 - share), (public, share)):
+        for belief, part in ((private, 1 - public_weight), (public, public_weight)):
             for history, probability in zip(belief.histories, belief.probability, strict=True):
                 total[history] = total.get(history, 0.0) + part * float(probability)
         kept = {history: probability for history, probability in total.items() if probability}

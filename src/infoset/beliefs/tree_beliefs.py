@@ -48,14 +48,14 @@ class TreeBeliefs:
         state = self._state(public_state)
         return self._belief(state, self._public(state))
 
-    def mixed(self, infostate: Infostate, share: float) -> Belief:
-        """Return the mixture of both, `share` being that of the public one."""
+    def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
+        """Return the mixture of both, `public_weight` being that of the public one."""
         state, number = self._state_of(infostate)
         public = self._public(state)
-        if share == 1:
+        if public_weight == 1:
             return self._belief(state, public)
         private = self._private(state, infostate.player, number)
-        return self._belief(state, (1 - share) * private + share * public)
+        return self._belief(state, (1 - public_weight) * private + public_weight * public)
 
     def _state_of(self, infostate: Infostate) -> tuple[PublicBeliefState, int]:
         """Return the public belief state of an infostate, and the infostate's number."""

@@ -15,7 +15,7 @@ from infoset.efg import (
     rewards_are_observable,
 )
 from infoset.front.load import GameLike, find_game
-from infoset.search.models import model_kind
+from infoset.search.models import search_model_type
 from infoset.tree import (
     ExplorationProgress,
     GameTree,
@@ -169,7 +169,7 @@ def _from_graph(graph: WorldGraph, memory: int | None) -> GameInfo:
         fits=counts.is_exact and counts.fits(allowed),
         solving_bytes=solving,
         solving_fits=None if solving is None else solving <= allowed,
-        search_model=model_kind(graph).__name__,
+        search_model=search_model_type(graph).__name__,
         notes=tuple(getattr(graph.game, "notes", ())),
     )
 

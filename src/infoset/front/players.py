@@ -54,7 +54,7 @@ def find_players(
     --------
     >>> from infoset.games import load_game
     >>> find_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
-    [Pimc(kuhn_poker, share=0.0, seed=0, num_worlds=9, milliseconds=None, opponents='selfish')]
+    [PIMC(kuhn_poker, public_weight=0.0, seed=0, num_worlds=9, milliseconds=None, opponents=...)]
     """
     for player in players:
         _check_name(player)

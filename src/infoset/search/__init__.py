@@ -8,35 +8,35 @@ from infoset.search.closed_form import (
     match_value,
     pimc_table,
 )
-from infoset.search.ismcts import IsMcts, TreeSearchRecord
+from infoset.search.ismcts import ISMCTS, TreeSearchRecord
 from infoset.search.models import (
     DiceModel,
     GraphModel,
-    Roots,
+    RootPositions,
     RulesModel,
     SearchModel,
     TricksModel,
     register_model,
     search_model,
 )
-from infoset.search.pimc import Epimc, Pimc, WorldSearchRecord, tabulate_pimc
+from infoset.search.pimc import EPIMC, PIMC, WorldSearchRecord, pimc_policy
 from infoset.search.searcher import Searcher
-from infoset.search.table import SEARCHERS, SearcherRow, get_searcher, make_searcher
+from infoset.search.table import SEARCHERS, SearcherSpec, get_searcher, make_searcher
 
 __all__ = [
+    "EPIMC",
+    "ISMCTS",
+    "PIMC",
     "SEARCHERS",
     "BidResponse",
     "BidTable",
     "DiceModel",
-    "Epimc",
     "GraphModel",
-    "IsMcts",
-    "Pimc",
-    "Roots",
+    "RootPositions",
     "RulesModel",
     "SearchModel",
     "Searcher",
-    "SearcherRow",
+    "SearcherSpec",
     "TreeSearchRecord",
     "TricksModel",
     "WorldSearchRecord",
@@ -45,8 +45,8 @@ __all__ = [
     "get_searcher",
     "make_searcher",
     "match_value",
+    "pimc_policy",
     "pimc_table",
     "register_model",
     "search_model",
-    "tabulate_pimc",
 ]

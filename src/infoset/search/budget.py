@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Lateness", "SearchRecord", "TimeBudget"]
+__all__ = ["Overruns", "SearchRecord", "TimeBudget"]
 
 SHARE_BETWEEN_LOOKS = 0.05
 """How much of the time allowed may pass between looks at the clock."""
@@ -124,7 +124,7 @@ LATE = 0.2
 
 
 @dataclass
-class Lateness:
+class Overruns:
     """How many searches had a limit of time, and how many of them took more than 20 % longer.
 
     Attributes

@@ -13,7 +13,7 @@ from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
-from infoset.search.budget import Lateness
+from infoset.search.budget import Overruns
 from infoset.search.models import SearchModel
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_type
@@ -31,14 +31,14 @@ class Searcher(ABC):
     model : SearchModel
         The game, as searches read it.
     belief : PublicPrivateBelief or float
-        Which worlds are thought possible; a number is the share of the public belief, 0 for what
+        Which worlds are thought possible; a number is the weight of the public belief, 0 for what
         the player itself knows, 1 for what everybody knows.
     seed : int
         Of the policy; `search` takes a generator instead.
 
     Attributes
     ----------
-    lateness : Lateness
+    overruns : Overruns
         How many searches so far took longer than they were allowed.
 
     Raises
@@ -57,7 +57,7 @@ class Searcher(ABC):
             belief if isinstance(belief, PublicPrivateBelief) else PublicPrivateBelief(belief)
         )
         self.seed = seed
-        self.lateness = Lateness()
+        self.overruns = Overruns()
         self._found: dict[Infostate, FloatArray] = {}
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class Searcher(ABC):
         for name, usual in (("max_worlds", MAX_WORLDS), ("num_samples", NUM_SAMPLES)):
             if getattr(self.belief, name) != usual:
                 told[name] = getattr(self.belief, name)
-        return {"share": self.belief.share, **told, "seed": self.seed}
+        return {"public_weight": self.belief.public_weight, **told, "seed": self.seed}
 
     @abstractmethod
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:

@@ -11,25 +11,27 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game
 from infoset.games import parse_spec
-from infoset.search.ismcts import IsMcts
+from infoset.search.ismcts import ISMCTS
 from infoset.search.models import SearchModel, search_model
-from infoset.search.pimc import Epimc, Pimc
+from infoset.search.pimc import EPIMC, PIMC
 from infoset.search.searcher import Searcher
 from infoset.tree import GameTree, WorldGraph
 from infoset.utils.arguments import check_type
 from infoset.utils.registry import Registry
 
-__all__ = ["SEARCHERS", "SearcherRow", "get_searcher", "make_searcher"]
+__all__ = ["SEARCHERS", "SearcherSpec", "get_searcher", "make_searcher"]
 
-EXAMPLE = "write it as name(parameter=value,...), for example pimc(num_worlds=200,share=0.5)"
+EXAMPLE = (
+    "write it as name(parameter=value,...), for example pimc(num_worlds=200,public_weight=0.5)"
+)
 
 
-OF_BELIEF: Final = ("share", "max_worlds", "num_samples")
+OF_BELIEF: Final = ("public_weight", "max_worlds", "num_samples")
 """What of a belief may be told in its place."""
 
 
 @dataclass(frozen=True)
-class SearcherRow:
+class SearcherSpec:
     """A searcher that is known by name.
 
     Attributes
@@ -52,31 +54,31 @@ class SearcherRow:
 
 
 _ROWS: Final = (
-    SearcherRow(
+    SearcherSpec(
         "pimc",
         "perfect-information Monte Carlo, from mixed beliefs (Arjonilla et al. 2024)",
-        Pimc,
+        PIMC,
     ),
-    SearcherRow(
+    SearcherSpec(
         "epimc",
         "PIMC whose own next decisions are taken without seeing everything "
         "(after Arjonilla et al. 2024)",
-        Epimc,
+        EPIMC,
     ),
-    SearcherRow(
+    SearcherSpec(
         "ismcts",
         "information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012)",
-        IsMcts,
+        ISMCTS,
     ),
 )
 
-SEARCHERS: Registry[SearcherRow] = Registry(
-    "searcher", _ROWS, entry_type=SearcherRow, expected='a name such as "pimc"'
+SEARCHERS: Registry[SearcherSpec] = Registry(
+    "searcher", _ROWS, entry_type=SearcherSpec, expected='a name such as "pimc"'
 )
 """The searchers by name."""
 
 
-def get_searcher(name: str) -> SearcherRow:
+def get_searcher(name: str) -> SearcherSpec:
     """Return the searcher of a name, in any case of letters.
 
     Raises
@@ -89,7 +91,7 @@ def get_searcher(name: str) -> SearcherRow:
     Examples
     --------
     >>> get_searcher("PIMC").kind.__name__
-    'Pimc'
+    'PIMC'
     """
     return SEARCHERS.resolve(name)
 
@@ -103,14 +105,13 @@ def make_searcher(
     ----------
     searcher : str
         A name of `SEARCHERS`, with parameters in parentheses as those of games are written:
-        `pimc`, `ismcts(num_simulations=500,share=0.2)`.
+        `pimc`, `ismcts(num_simulations=500,public_weight=0.2)`.
     source : Game, GameTree, WorldGraph or SearchModel
         The game; several searchers may share what `search_model` makes of it.
     **parameters
-        Parameters of the class that are not in the text, such as `belief` or `seed`. `share`,
-        `max_worlds` and `num_samples` stand for a `PublicPrivateBelief` of these: the share of the
-        public belief, in a text a number, or a list by own move, as `[0.6;0.0]`; how many worlds
-        are listed, and how many drawn where there are more.
+        Parameters of the class that are not in the text, such as `belief` or `seed`.
+        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In a text
+        `public_weight` is a number, or a list by own move, as `[0.6;0.0]`.
 
     Raises
     ------
@@ -122,10 +123,11 @@ def make_searcher(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> make_searcher("pimc(num_worlds=200,share=0.5)", load_game("kuhn_poker")).belief.share
+    >>> searcher = make_searcher("pimc(public_weight=0.5)", load_game("kuhn_poker"))
+    >>> searcher.belief.public_weight
     0.5
     """
-    check_type("searcher", searcher, str, 'a text such as "pimc(num_worlds=200,share=0.5)"')
+    check_type("searcher", searcher, str, 'a text such as "pimc(num_worlds=200,public_weight=0.5)"')
     name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
     row = get_searcher(name)
     settings = _settings(row, written, parameters)
@@ -134,9 +136,9 @@ def make_searcher(
 
 
 def _settings(
-    row: SearcherRow, written: Mapping[str, Any], given: Mapping[str, Any]
+    row: SearcherSpec, written: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what the class is told, checked by name, with a belief in place of its share."""
+    """Return what the class is told, with the belief made from its parameters."""
     for name in (*written, *given):
         if name not in row.parameters:
             raise UnknownNameError.of(f"parameter of {row.name}", name, row.parameters)
@@ -147,8 +149,8 @@ def _settings(
     if told and "belief" in settings:
         raise ParameterError(
             f"{' and '.join(told)} and belief say the same; give one, or "
-            "belief=PublicPrivateBelief(share, policies=...)"
+            "belief=PublicPrivateBelief(public_weight, policies=...)"
         )
     if told:
-        settings["belief"] = PublicPrivateBelief(told.pop("share", 0.0), **told)
+        settings["belief"] = PublicPrivateBelief(told.pop("public_weight", 0.0), **told)
     return settings

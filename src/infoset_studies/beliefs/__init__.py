@@ -1,7 +1,7 @@
 """The study of public and private beliefs: the paper's tables and figures, and what follows."""
 
 from infoset.experiments.studies import Study
-from infoset_studies.beliefs.chosen_shares import CHOSEN
+from infoset_studies.beliefs.chosen_weights import CHOSEN
 from infoset_studies.beliefs.distances import DISTANCES
 from infoset_studies.beliefs.heat_maps import HEAT_MAPS
 from infoset_studies.beliefs.inferring import INFERRING

@@ -12,7 +12,7 @@ from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.search import tabulate_pimc
+from infoset.search import pimc_policy
 from infoset.search.closed_form import pimc_table
 from infoset_studies.beliefs.leaks import true_state_ratio
 from infoset_studies.beliefs.policies import Searched, is_dice, responses, tree_of
@@ -25,27 +25,27 @@ MISTAKES: Final = 0.05
 
 @dataclass(frozen=True)
 class ExactCell:
-    """PIMC with all worlds, for shares by own move.
+    """PIMC with all worlds, for public weights by own move.
 
     Attributes
     ----------
     game : str
-    shares : tuple[float, ...]
+    public_weights : tuple[float, ...]
         The last one stands for all later moves.
     assumes : str
         What the others are thought to play: `nothing`, so that nothing is inferred from moves, or
-        `pimc`, that they are PIMC with share 0, which makes mistakes. On a tree only.
+        `pimc`, that they are PIMC with public weight 0, which makes mistakes. On a tree only.
     """
 
     game: str
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
     assumes: str = "nothing"
 
     @property
     def name(self) -> str:
         """What its file begins with."""
-        shares = "-".join(f"{share:g}" for share in self.shares)
-        return run_slug(self.game, f"exact-pimc-{shares}-{self.assumes}")
+        public_weights = "-".join(f"{public_weight:g}" for public_weight in self.public_weights)
+        return run_slug(self.game, f"exact-pimc-{public_weights}-{self.assumes}")
 
     def settings(self) -> Mapping[str, Any]:
         """Return what decides its result."""
@@ -53,20 +53,20 @@ class ExactCell:
 
     def run(self, interrupt: Event) -> CellResult:
         """Return what best responders get, and the true state sampling ratios, by seat."""
-        policy = exact_pimc(self.game, self.shares, self.assumes)
+        policy = exact_pimc(self.game, self.public_weights, self.assumes)
         ratios = [true_state_ratio(policy, seat) for seat in (0, 1)]
         return {"responses": responses(policy), "ratios": ratios}
 
 
-def exact_pimc(game: str, shares: tuple[float, ...], assumes: str = "nothing") -> Searched:
-    """Return what PIMC plays with all worlds, for shares by own move."""
+def exact_pimc(game: str, public_weights: tuple[float, ...], assumes: str = "nothing") -> Searched:
+    """Return what PIMC plays with all worlds, for public weights by own move."""
     if is_dice(game):
         rules = load_game(game)
         assert isinstance(rules, LiarsDice)
-        return pimc_table(rules, shares)
+        return pimc_table(rules, public_weights)
     tree = tree_of(game)
-    policies = _with_mistakes(tabulate_pimc(tree)) if assumes == "pimc" else None
-    return tabulate_pimc(tree, PublicPrivateBelief(shares, policies=policies))
+    policies = _with_mistakes(pimc_policy(tree)) if assumes == "pimc" else None
+    return pimc_policy(tree, PublicPrivateBelief(public_weights, policies=policies))
 
 
 def _with_mistakes(policy: TabularPolicy) -> TabularPolicy:

@@ -1,4 +1,4 @@
-"""Two shares of the public belief: one at the first own action, another from then on."""
+"""Two weights of the public belief: one at the first own action, another from then on."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from infoset_studies.beliefs.policies import (
     responses,
     searched,
 )
-from infoset_studies.beliefs.published import GAMES, SHARES
-from infoset_studies.beliefs.sheets import LABELS, SEATS, share_columns
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
+from infoset_studies.beliefs.sheets import LABELS, SEATS, weight_columns
 
 __all__ = ["HEAT_MAPS", "joined"]
 
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class PairCell:
-    """What best responders get from a searcher with two shares.
+    """What best responders get from a searcher with two public weights.
 
     Attributes
     ----------
@@ -65,12 +65,12 @@ class PairCell:
     def name(self) -> str:
         """What its file begins with."""
         cell = self.first
-        shares = f"{cell.share:g}-{self.later.share:g}"
-        return run_slug(cell.game, f"pair-{cell.algorithm}-{shares}-{cell.seed}")
+        public_weights = f"{cell.public_weight:g}-{self.later.public_weight:g}"
+        return run_slug(cell.game, f"pair-{cell.algorithm}-{public_weights}-{cell.seed}")
 
     def settings(self) -> Mapping[str, Any]:
         """Return what decides its result."""
-        return {**self.first.settings(), "later_share": self.later.share}
+        return {**self.first.settings(), "later_public_weight": self.later.public_weight}
 
     def run(self, interrupt: Event) -> CellResult:
         """Return what best responders get in either seat."""
@@ -102,13 +102,13 @@ def _is_first(plex: Treeplex) -> IntArray:
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Find the policies for each share, and join them in pairs."""
+    """Find the policies for each public weight, and join them in pairs."""
     cells = [
-        PolicyCell(algorithm, GAMES[game].game, share, setting.effort, 0)
-        for (algorithm, game), share in product(setting.maps, SHARES)
+        PolicyCell(algorithm, GAMES[game].game, public_weight, setting.effort, 0)
+        for (algorithm, game), public_weight in product(setting.maps, PUBLIC_WEIGHTS)
     ]
     found = [(cell, searched(cell, result)) for cell, result in zip(cells, run(cells), strict=True)]
-    size = len(SHARES)
+    size = len(PUBLIC_WEIGHTS)
     tables, maps = [], []
     for number, (algorithm, game) in enumerate(setting.maps):
         own = found[number * size : (number + 1) * size]
@@ -121,17 +121,19 @@ def report(run: RunCells, setting: Setting) -> Report:
             grid = values[:, seat].reshape(size, size)
             slug = f"heat-{algorithm}-{game.lower().replace(' ', '-')}-{where}"
             title = f"{LABELS[algorithm]}, {GAMES[game].title}, {where} seat"
-            rows = tuple((f"{a:g}", *row) for a, row in zip(SHARES, grid.tolist(), strict=True))
-            about = f"{title}: best response by the share at the first action (down) and later on."
-            tables.append(Table(slug, about, ("first", *share_columns(SHARES)), rows))
+            rows = tuple(
+                (f"{a:g}", *row) for a, row in zip(PUBLIC_WEIGHTS, grid.tolist(), strict=True)
+            )
+            about = f"{title}: best response by public weight, first action (down) and later on."
+            tables.append(Table(slug, about, ("first", *weight_columns(PUBLIC_WEIGHTS)), rows))
             maps.append(
                 HeatMap(
                     slug,
                     f"What a best responder gets: {title}",
-                    "share at later actions",
-                    "share at the first action",
-                    SHARES,
-                    SHARES,
+                    "public weight at later actions",
+                    "public weight at the first action",
+                    PUBLIC_WEIGHTS,
+                    PUBLIC_WEIGHTS,
                     tuple(map(tuple, grid.tolist())),
                 )
             )
@@ -140,7 +142,7 @@ def report(run: RunCells, setting: Setting) -> Report:
 
 HEAT_MAPS = Experiment(
     "heatmap",
-    "Two shares, at the first action and later",
+    "Two public weights, at the first action and later",
     report,
     quick=Setting((("pimc", "LD 2D"), ("pimc", "LP")), Effort(0.05, 20)),
     full=Setting(tuple(product(("pimc", "ismcts"), ("LD 2D", "LP"))), Effort(0.01, 200)),

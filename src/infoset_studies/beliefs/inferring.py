@@ -9,8 +9,8 @@ from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 from infoset_studies.beliefs.exact_cells import ExactCell
-from infoset_studies.beliefs.published import SHARES
-from infoset_studies.beliefs.sheets import SEATS, share_columns
+from infoset_studies.beliefs.published import PUBLIC_WEIGHTS
+from infoset_studies.beliefs.sheets import SEATS, weight_columns
 
 __all__ = ["INFERRING"]
 
@@ -18,44 +18,54 @@ LABELS: Final = {"nothing": "nothing inferred", "pimc": "others taken for PIMC"}
 
 
 class Setting(NamedTuple):
-    """In which games with a tree, for which shares."""
+    """In which games with a tree, for which public weights."""
 
     games: tuple[str, ...]
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
 
 
 def report(run: RunCells, setting: Setting) -> Report:
     """Compare what best responders get, and what is given away."""
     tables, charts = [], []
     for game in setting.games:
-        keys = list(product(LABELS, setting.shares))
+        keys = list(product(LABELS, setting.public_weights))
         found = dict(
             zip(
                 keys,
-                run([ExactCell(game, (share,), assumes) for assumes, share in keys]),
+                run(
+                    [ExactCell(game, (public_weight,), assumes) for assumes, public_weight in keys]
+                ),
                 strict=True,
             )
         )
         rows = [
-            (LABELS[assumes], where, what, *(found[assumes, s][key][seat] for s in setting.shares))
+            (
+                LABELS[assumes],
+                where,
+                what,
+                *(found[assumes, s][key][seat] for s in setting.public_weights),
+            )
             for assumes in LABELS
             for seat, where in enumerate(SEATS)
             for what, key in (("best response", "responses"), ("given away", "ratios"))
         ]
-        columns = ("belief", "seat", "what", *share_columns(setting.shares))
+        columns = ("belief", "seat", "what", *weight_columns(setting.public_weights))
         slug = f"posterior-{game.partition('(')[0].replace('_', '-')}"
-        about = f"PIMC with all worlds in {game}, by the share of the public belief."
+        about = f"PIMC with all worlds in {game}, by the weight of the public belief."
         tables.append(Table(slug, about, columns, tuple(rows)))
         lines = tuple(
             Line(
                 f"{LABELS[assumes]}, {where} seat",
-                setting.shares,
-                tuple(found[assumes, share]["responses"][seat] for share in setting.shares),
+                setting.public_weights,
+                tuple(
+                    found[assumes, public_weight]["responses"][seat]
+                    for public_weight in setting.public_weights
+                ),
             )
             for assumes in LABELS
             for seat, where in enumerate(SEATS)
         )
-        x_label = "share of the public belief (λ)"
+        x_label = "weight of the public belief (λ)"
         charts.append(Chart(slug, f"PIMC in {game}", x_label, "best response", lines, False))
     return Report(tuple(tables), tuple(charts))
 
@@ -64,8 +74,8 @@ INFERRING = Experiment(
     "posterior",
     "Beliefs that infer from moves",
     report,
-    quick=Setting(("leduc_poker",), SHARES[::5]),
-    full=Setting(("leduc_poker", "liars_dice"), SHARES),
+    quick=Setting(("leduc_poker",), PUBLIC_WEIGHTS[::5]),
+    full=Setting(("leduc_poker", "liars_dice"), PUBLIC_WEIGHTS),
     quick_time="a minute",
     full_time="ten minutes",
 )

@@ -1,4 +1,4 @@
-"""How much searchers give away of what they hold, by the share of the public belief."""
+"""How much searchers give away of what they hold, by the weight of the public belief."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from infoset_studies.beliefs.policies import (
     searched,
     tree_of,
 )
-from infoset_studies.beliefs.published import GAMES, SHARES, Row
-from infoset_studies.beliefs.sheets import ALGORITHMS, Measured, compared_sheet, share_chart
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, Row
+from infoset_studies.beliefs.sheets import ALGORITHMS, Measured, compared_sheet, weight_chart
 
 __all__ = ["LEAKS", "true_state_ratio"]
 
@@ -58,10 +58,10 @@ def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") ->
 def report(run: RunCells, setting: Setting) -> Report:
     """Measure what policies give away."""
     seeds = range(setting.seeds)
-    keys = list(product(ALGORITHMS, setting.games, SHARES, seeds))
+    keys = list(product(ALGORITHMS, setting.games, PUBLIC_WEIGHTS, seeds))
     cells = [
-        PolicyCell(algorithm, GAMES[game].game, share, setting.effort, seed)
-        for algorithm, game, share, seed in keys
+        PolicyCell(algorithm, GAMES[game].game, public_weight, setting.effort, seed)
+        for algorithm, game, public_weight, seed in keys
     ]
     results = zip(keys, cells, run(cells), strict=True)
     policies = {key: searched(cell, result) for key, cell, result in results}
@@ -70,19 +70,24 @@ def report(run: RunCells, setting: Setting) -> Report:
         found = {
             Row(algorithm, game, seat): [
                 Measured.of_runs(
-                    [true_state_ratio(policies[algorithm, game, share, s], seat) for s in seeds]
+                    [
+                        true_state_ratio(policies[algorithm, game, public_weight, s], seat)
+                        for s in seeds
+                    ]
                 )
-                for share in SHARES
+                for public_weight in PUBLIC_WEIGHTS
             ]
             for algorithm, seat in product(ALGORITHMS, range(NUM_SEATS[game]))
         }
         name = f"tssr-{game.lower().replace(' ', '-')}"
         title = (
-            f"True state sampling ratio in {GAMES[game].title}, by the share of the public belief: "
+            f"True state sampling ratio in {GAMES[game].title}, by public weight: "
             "1 gives nothing away."
         )
-        tables.append(compared_sheet(name, title, SHARES, found, {}))
-        charts.append(share_chart(name, game, "true state sampling ratio", SHARES, found, {}))
+        tables.append(compared_sheet(name, title, PUBLIC_WEIGHTS, found, {}))
+        charts.append(
+            weight_chart(name, game, "true state sampling ratio", PUBLIC_WEIGHTS, found, {})
+        )
     return Report(tuple(tables), tuple(charts))
 
 

@@ -18,7 +18,7 @@ from infoset.game import Infostate, Step
 from infoset.games import LiarsDice, load_game
 from infoset.matches import average_search
 from infoset.policy import TabularPolicy
-from infoset.search import IsMcts, Pimc, Searcher, search_model
+from infoset.search import ISMCTS, PIMC, Searcher, search_model
 from infoset.search.closed_form import BidTable, bid_response, pimc_table
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray
@@ -72,14 +72,14 @@ def tree_of(game: str) -> GameTree:
 
 @dataclass(frozen=True)
 class PolicyCell:
-    """A searcher's answers at all infostates, averaged, for one share of the public belief.
+    """A searcher's answers at all infostates, averaged, for one weight of the public belief.
 
     Attributes
     ----------
     algorithm : str
         `pimc` or `ismcts`.
     game : str
-    share : float
+    public_weight : float
     effort : Effort
     seed : int
     changes : tuple[tuple[str, Any], ...]
@@ -88,7 +88,7 @@ class PolicyCell:
 
     algorithm: str
     game: str
-    share: float
+    public_weight: float
     effort: Effort
     seed: int
     changes: tuple[tuple[str, Any], ...] = ()
@@ -96,7 +96,7 @@ class PolicyCell:
     @property
     def name(self) -> str:
         """What its file begins with."""
-        return run_slug(self.game, f"{self.algorithm}-{self.share:g}-{self.seed}")
+        return run_slug(self.game, f"{self.algorithm}-{self.public_weight:g}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
         """Return what decides its result."""
@@ -110,7 +110,7 @@ class PolicyCell:
     def _on_tree(self, interrupt: Event) -> TabularPolicy:
         tree = tree_of(self.game)
         searcher = Interruptible(
-            searcher_of(self.algorithm, tree, self.share, **dict(self.changes)), interrupt
+            searcher_of(self.algorithm, tree, self.public_weight, **dict(self.changes)), interrupt
         )
         tolerance = self.effort.tolerance
         return average_search(tree, searcher, tolerance=tolerance, seed=self.seed).policy
@@ -121,9 +121,9 @@ class PolicyCell:
         repeats = self.effort.repeats
         if self.algorithm == "pimc":
             return pimc_table(
-                game, self.share, num_worlds=WORLDS, num_repeats=repeats, seed=self.seed
+                game, self.public_weight, num_worlds=WORLDS, num_repeats=repeats, seed=self.seed
             )
-        searcher = searcher_of(self.algorithm, game, self.share, **dict(self.changes))
+        searcher = searcher_of(self.algorithm, game, self.public_weight, **dict(self.changes))
         return _asked_table(game, Interruptible(searcher, interrupt), repeats, self.seed)
 
 
@@ -147,18 +147,18 @@ def responses(policy: Searched) -> tuple[float, float]:
 def searcher_of(
     algorithm: str,
     game: GameTree | LiarsDice | Any,
-    share: float | Sequence[float],
+    public_weight: float | Sequence[float],
     **changes: Any,
 ) -> Searcher:
     """Return a searcher with the numbers of the paper.
 
-    PIMC takes the opponent for hostile: where a tie is worth a win to both, as in the card games,
+    PIMC takes the opponent for paranoid: where a tie is worth a win to both, as in the card games,
     alpha-beta minimises what the searcher gets.
     """
-    model, belief = search_model(game), PublicPrivateBelief(share)
+    model, belief = search_model(game), PublicPrivateBelief(public_weight)
     if algorithm == "pimc":
-        return Pimc(model, belief=belief, num_worlds=WORLDS, opponents="hostile", **changes)
-    return IsMcts(model, belief=belief, num_simulations=SIMULATIONS, **changes)
+        return PIMC(model, belief=belief, num_worlds=WORLDS, opponents="paranoid", **changes)
+    return ISMCTS(model, belief=belief, num_simulations=SIMULATIONS, **changes)
 
 
 @dataclass(frozen=True)

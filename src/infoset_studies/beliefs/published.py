@@ -12,9 +12,18 @@ from typing import Final, NamedTuple
 
 from infoset.experiments.reports import Expected
 
-__all__ = ["BOTH", "GAMES", "RESPONSES", "SHARES", "WIN_RATES", "PublishedGame", "Row", "Rows"]
+__all__ = [
+    "BOTH",
+    "GAMES",
+    "PUBLIC_WEIGHTS",
+    "RESPONSES",
+    "WIN_RATES",
+    "PublishedGame",
+    "Row",
+    "Rows",
+]
 
-SHARES: Final = tuple(step / 10 for step in range(11))
+PUBLIC_WEIGHTS: Final = tuple(step / 10 for step in range(11))
 """Of the public belief, λ in the paper: the columns of all tables."""
 
 
@@ -94,7 +103,7 @@ RESPONSES: Final[Rows] = MappingProxyType(
         """,
     )
 )
-"""Tables 1 and 3: what a best responder gets, by share; in the seat that is not the searcher's."""
+"""Tables 1 and 3: what a best responder gets, by public weight, in the other seat."""
 
 WIN_RATES: Final[Rows] = MappingProxyType(
     _rows(
@@ -125,7 +134,7 @@ WIN_RATES: Final[Rows] = MappingProxyType(
         """,
     )
 )
-"""Tables 2 and 4: of 1000 games against PIMC with share 0, the percentage won, by share.
+"""Tables 2 and 4: percentage won of 1000 games against PIMC with public weight 0, by public weight.
 
 Card games are in table 2 alone, and must be of both seats: in the first one alone, more are won.
 """

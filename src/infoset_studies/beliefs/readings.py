@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from infoset.experiments.reports import Expected, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset_studies.beliefs.policies import Effort, PolicyCell
-from infoset_studies.beliefs.published import BOTH, RESPONSES, SHARES, WIN_RATES, Row
-from infoset_studies.beliefs.sheets import share_columns
+from infoset_studies.beliefs.published import BOTH, PUBLIC_WEIGHTS, RESPONSES, WIN_RATES, Row
+from infoset_studies.beliefs.sheets import weight_columns
 from infoset_studies.beliefs.win_rates import WinRateCell
 
 __all__ = ["READINGS"]
@@ -34,7 +34,7 @@ class Setting(NamedTuple):
     Attributes
     ----------
     deals : int
-        Of each card game, for each share.
+        Of each card game, for each public weight.
     repeats : int
         Decisions that the policy of PIMC in liar's dice is the average of.
     """
@@ -53,10 +53,10 @@ def _dice_table(run: RunCells, setting: Setting) -> Table:
         (name, f"liars_dice(numdice={count},dice_sides={sides})", sides)
         for (name, count), sides in product(DICE, SIDES)
     ]
-    asked = [(game, share) for (_, game, _), share in product(keys, SHARES)]
+    asked = [(game, public_weight) for (_, game, _), public_weight in product(keys, PUBLIC_WEIGHTS)]
     responded = [
-        (game, share)
-        for (name, game, _), share in product(keys, SHARES)
+        (game, public_weight)
+        for (name, game, _), public_weight in product(keys, PUBLIC_WEIGHTS)
         if Row("pimc", name, 0) in RESPONSES
     ]
     effort = Effort(0.01, setting.repeats)
@@ -64,18 +64,18 @@ def _dice_table(run: RunCells, setting: Setting) -> Table:
     responses = iter(run([PolicyCell("pimc", *each, effort, seed=0) for each in responded]))
     rows = []
     for name, _, sides in keys:
-        won = [next(wins)["wins"] for _ in SHARES]
+        won = [next(wins)["wins"] for _ in PUBLIC_WEIGHTS]
         both = [
             _distance([100 * w[seat] for w in won], WIN_RATES[Row("pimc", name, seat)])
             for seat in (0, 1)
         ]
         best = None
         if (first := Row("pimc", name, 0)) in RESPONSES:
-            lost = [next(responses)["responses"][0] for _ in SHARES]
+            lost = [next(responses)["responses"][0] for _ in PUBLIC_WEIGHTS]
             best = _distance(lost, RESPONSES[first])
         rows.append((name, sides, *both, best))
     about = (
-        "Liar's dice: the mean difference of PIMC from the paper's rows over all shares, in "
+        "Liar's dice: the mean difference of PIMC from the paper's rows over all weights, in "
         "percentage points of games won, and in the best response."
     )
     columns = ("game", "sides", "first seat", "second seat", "best response")
@@ -89,20 +89,23 @@ def _distance(ours: list[float], theirs: tuple[Expected, ...]) -> float:
 
 def _card_table(run: RunCells, setting: Setting) -> Table:
     cells = [
-        WinRateCell("pimc", game, share, setting.deals, 0)
-        for (_, _, game), share in product(CARDS, SHARES)
+        WinRateCell("pimc", game, public_weight, setting.deals, 0)
+        for (_, _, game), public_weight in product(CARDS, PUBLIC_WEIGHTS)
     ]
     results = iter(run(cells))
     rows: list[tuple[str | float, ...]] = []
     for name, reading, _ in CARDS:
-        rows.append((name, reading, *(100 * fmean(next(results)["wins"]) for _ in SHARES)))
+        rows.append((name, reading, *(100 * fmean(next(results)["wins"]) for _ in PUBLIC_WEIGHTS)))
     for name in dict.fromkeys(name for name, _, _ in CARDS):
         rows.append((name, "paper", *(n.mean for n in WIN_RATES[Row("pimc", name, BOTH)])))
     about = (
-        "Card games: games that PIMC wins over both seats against PIMC with share 0, in percent, "
+        "Card games: games that PIMC wins over both seats against PIMC with public weight 0, in "
+        "percent, "
         f"in {setting.deals} deals."
     )
-    return Table("readings-cards", about, ("game", "reading", *share_columns(SHARES)), tuple(rows))
+    return Table(
+        "readings-cards", about, ("game", "reading", *weight_columns(PUBLIC_WEIGHTS)), tuple(rows)
+    )
 
 
 READINGS = Experiment(

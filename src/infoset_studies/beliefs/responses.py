@@ -9,14 +9,14 @@ from typing import Final, NamedTuple
 from infoset.experiments.reports import Report
 from infoset.experiments.studies import Experiment, RunCells
 from infoset_studies.beliefs.policies import Effort, PolicyCell
-from infoset_studies.beliefs.published import GAMES, RESPONSES, SHARES, Row, Rows
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, RESPONSES, Row, Rows
 from infoset_studies.beliefs.sheets import (
     ALGORITHMS,
     FITTED,
     LIKE_THE_PAPER,
     Measured,
     compared_sheet,
-    share_chart,
+    weight_chart,
 )
 
 __all__ = ["EXPECTED", "FIRST_SEAT", "SECOND_SEAT", "Setting", "found_responses"]
@@ -59,21 +59,23 @@ def report(run: RunCells, setting: Setting) -> Report:
     table = compared_sheet(
         f"table-{number}",
         f"Table {number}: what a best responder gets from a searcher in the {where} seat, in the "
-        "game's units, by the share of the public belief; less is better for the searcher.",
-        SHARES,
+        "game's units, by the weight of the public belief; less is better for the searcher.",
+        PUBLIC_WEIGHTS,
         found,
         EXPECTED,
     )
     slugs = [(game, game.lower().replace(" ", "-")) for game in setting.games]
     charts = tuple(
-        share_chart(f"table-{number}-{slug}", game, "best response", SHARES, found, EXPECTED)
+        weight_chart(
+            f"table-{number}-{slug}", game, "best response", PUBLIC_WEIGHTS, found, EXPECTED
+        )
         for game, slug in slugs
     )
     return Report((table,), charts)
 
 
 def found_responses(run: RunCells, setting: Setting) -> Mapping[Row, Sequence[Measured]]:
-    """Return what a best responder gets, by row and share."""
+    """Return what a best responder gets, by row and public weight."""
     rows = [
         row
         for row in EXPECTED
@@ -82,16 +84,24 @@ def found_responses(run: RunCells, setting: Setting) -> Mapping[Row, Sequence[Me
         and row.algorithm in setting.algorithms
     ]
     seeds = range(setting.seeds)
-    cells = [_cell(row, share, setting, seed) for row, share, seed in product(rows, SHARES, seeds)]
+    cells = [
+        _cell(row, public_weight, setting, seed)
+        for row, public_weight, seed in product(rows, PUBLIC_WEIGHTS, seeds)
+    ]
     values = iter([result["responses"][setting.seat] for result in run(cells)])
-    return {row: [Measured.of_runs([next(values) for _ in seeds]) for _ in SHARES] for row in rows}
+    return {
+        row: [Measured.of_runs([next(values) for _ in seeds]) for _ in PUBLIC_WEIGHTS]
+        for row in rows
+    }
 
 
-def _cell(row: Row, share: float, setting: Setting, seed: int) -> PolicyCell:
+def _cell(row: Row, public_weight: float, setting: Setting, seed: int) -> PolicyCell:
     game = GAMES[row.game].game
     if row.algorithm == FITTED:
-        return PolicyCell("ismcts", game, share, setting.fitted_effort, seed, LIKE_THE_PAPER)
-    return PolicyCell(row.algorithm, game, share, setting.effort, seed)
+        return PolicyCell(
+            "ismcts", game, public_weight, setting.fitted_effort, seed, LIKE_THE_PAPER
+        )
+    return PolicyCell(row.algorithm, game, public_weight, setting.effort, seed)
 
 
 QUICK: Final = (Effort(0.05, 20), Effort(0.05, 20))

@@ -1,4 +1,4 @@
-"""Tables and figures with the share of the public belief across, ours above the paper's."""
+"""Tables and figures with the weight of the public belief across, ours above the paper's."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ __all__ = [
     "SEATS",
     "Measured",
     "compared_sheet",
-    "share_chart",
-    "share_columns",
+    "weight_chart",
+    "weight_columns",
 ]
 
 ALGORITHMS: Final = ("pimc", "ismcts")
@@ -65,15 +65,15 @@ class Measured(NamedTuple):
         return cls(spread.mean, factor * spread.sd / sqrt(spread.num_runs))
 
 
-def share_columns(shares: Sequence[float]) -> tuple[str, ...]:
-    """Return the names of columns, one for each share."""
-    return tuple(f"{share:g}" for share in shares)
+def weight_columns(public_weights: Sequence[float]) -> tuple[str, ...]:
+    """Return the names of columns, one for each public weight."""
+    return tuple(f"{public_weight:g}" for public_weight in public_weights)
 
 
 def compared_sheet(
     name: str,
     title: str,
-    shares: Sequence[float],
+    public_weights: Sequence[float],
     found: Mapping[Row, Sequence[Measured]],
     expected: Mapping[Row, Sequence[Expected]],
 ) -> Table:
@@ -82,10 +82,10 @@ def compared_sheet(
     Parameters
     ----------
     name, title : str
-    shares : Sequence[float]
+    public_weights : Sequence[float]
         The columns.
     found, expected : mappings
-        By row, a number for each share; `expected` may lack rows.
+        By row, a number for each public weight; `expected` may lack rows.
     """
     lines: list[tuple[str | float | None, ...]] = []
     for row, numbers in found.items():
@@ -98,20 +98,20 @@ def compared_sheet(
             lines.append((*head, "paper", *(number.mean for number in theirs)))
             pairs = zip(numbers, theirs, strict=True)
             lines.append((*head, "difference", *(a.value - b.mean for a, b in pairs)))
-    columns = ("searcher", "game", "seat", "whose", *share_columns(shares))
+    columns = ("searcher", "game", "seat", "whose", *weight_columns(public_weights))
     return Table(name, title, columns, tuple(lines))
 
 
-def share_chart(
+def weight_chart(
     name: str,
     game: str,
     y_label: str,
-    shares: Sequence[float],
+    public_weights: Sequence[float],
     found: Mapping[Row, Sequence[Measured]],
     expected: Mapping[Row, Sequence[Expected]],
 ) -> Chart:
     """Return the lines of a game, those of the paper beside ours."""
-    across = tuple(shares)
+    across = tuple(public_weights)
     rows = {row: numbers for row, numbers in found.items() if row.game == game}
     tells_seats = len({row.seat for row in rows}) > 1
     lines = []
@@ -122,4 +122,4 @@ def share_chart(
             theirs = tuple(number.mean for number in expected[row])
             lines.append(Line(f"{label}, paper", across, theirs))
     title = GAMES[game].title
-    return Chart(name, title, "share of the public belief (λ)", y_label, tuple(lines), False)
+    return Chart(name, title, "weight of the public belief (λ)", y_label, tuple(lines), False)

@@ -1,4 +1,4 @@
-"""What is given away against what is lost: the pairs of shares that no other pair beats in both."""
+"""Information leakage against exploitability: the pairs of public weights on the Pareto front."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 from infoset_studies.beliefs.exact_cells import ExactCell
-from infoset_studies.beliefs.published import GAMES, SHARES
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
 from infoset_studies.beliefs.sheets import SEATS
 
 __all__ = ["TRADE_OFFS", "undominated"]
 
 
 class Setting(NamedTuple):
-    """In which games, and which shares are paired.
+    """In which games, and which public weights are paired.
 
     Attributes
     ----------
     games : tuple[str, ...]
         By their names in the tables.
-    shares : tuple[float, ...]
+    public_weights : tuple[float, ...]
     """
 
     games: tuple[str, ...]
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
 
 
 class Point(NamedTuple):
-    """What comes of a pair of shares: less of either number is better."""
+    """What comes of a pair of public weights: less of either number is better."""
 
     ratio: float
     response: float
@@ -57,7 +57,7 @@ def undominated(points: Sequence[Point]) -> list[Point]:
 
 def report(run: RunCells, setting: Setting) -> Report:
     """Measure all pairs, and keep those that are best in some way."""
-    pairs = list(product(setting.shares, repeat=2))
+    pairs = list(product(setting.public_weights, repeat=2))
     keys = [(game, pair) for game in setting.games for pair in pairs]
     results = iter(run([ExactCell(GAMES[game].game, pair) for game, pair in keys]))
     tables, charts = [], []
@@ -72,13 +72,15 @@ def report(run: RunCells, setting: Setting) -> Report:
             title = f"{GAMES[game].title}, PIMC in the {where} seat"
             best = undominated(points)
             columns = (
-                "share at the first action",
-                "share at later ones",
+                "public weight at the first action",
+                "public weight at later ones",
                 "true state sampling ratio",
                 "best response",
             )
             rows = tuple((p.first, p.later, p.ratio, p.response) for p in best)
-            tables.append(Table(name, f"{title}: pairs of shares that none beats.", columns, rows))
+            tables.append(
+                Table(name, f"{title}: pairs of public weights that none beats.", columns, rows)
+            )
             charts.append(_chart(name, title, points, best))
     return Report(tuple(tables), tuple(charts))
 
@@ -87,7 +89,7 @@ def _chart(name: str, title: str, points: Sequence[Point], best: Sequence[Point]
     alike = [point for point in points if point.first == point.later]
     lines = tuple(
         Line(label, tuple(p.ratio for p in some), tuple(p.response for p in some))
-        for label, some in (("one share", alike), ("best pairs of shares", best))
+        for label, some in (("one public weight", alike), ("best pairs of public weights", best))
     )
     x_label = "true state sampling ratio (given away)"
     return Chart(name, title, x_label, "best response (lost)", lines, False)
@@ -97,8 +99,8 @@ TRADE_OFFS = Experiment(
     "pareto",
     "What is given away against what is lost",
     report,
-    quick=Setting(("LD 2D", "LP"), SHARES[::2]),
-    full=Setting(("LD 2D", "LP"), SHARES),
+    quick=Setting(("LD 2D", "LP"), PUBLIC_WEIGHTS[::2]),
+    full=Setting(("LD 2D", "LP"), PUBLIC_WEIGHTS),
     quick_time="two minutes",
     full_time="five minutes",
 )

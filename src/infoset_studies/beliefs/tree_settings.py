@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset_studies.beliefs.policies import Effort, PolicyCell
-from infoset_studies.beliefs.published import GAMES, RESPONSES, SHARES, Row
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, RESPONSES, Row
 from infoset_studies.beliefs.sheets import LIKE_THE_PAPER, SEATS
 
 __all__ = ["TREE_SETTINGS"]
@@ -26,46 +26,57 @@ VARIANTS: Final[tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]] = (
 
 
 class Setting(NamedTuple):
-    """In which games, for which shares, with how much effort.
+    """In which games, for which public weights, with how much effort.
 
     Attributes
     ----------
     games : tuple[str, ...]
         By their names in the tables.
-    shares : tuple[float, ...]
+    public_weights : tuple[float, ...]
     effort : Effort
     """
 
     games: tuple[str, ...]
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
     effort: Effort
 
 
 def report(run: RunCells, setting: Setting) -> Report:
     """Put best responses to each variant beside those of the paper."""
-    keys = list(product(setting.games, VARIANTS, setting.shares))
+    keys = list(product(setting.games, VARIANTS, setting.public_weights))
     cells = [
-        PolicyCell("ismcts", GAMES[game].game, share, setting.effort, 0, changes)
-        for game, (_, changes), share in keys
+        PolicyCell("ismcts", GAMES[game].game, public_weight, setting.effort, 0, changes)
+        for game, (_, changes), public_weight in keys
     ]
     found = {
-        (game, label, share): result["responses"]
-        for (game, (label, _), share), result in zip(keys, run(cells), strict=True)
+        (game, label, public_weight): result["responses"]
+        for (game, (label, _), public_weight), result in zip(keys, run(cells), strict=True)
     }
-    places = list(product(range(len(SEATS)), setting.shares))
+    places = list(product(range(len(SEATS)), setting.public_weights))
     rows: list[tuple[str | float | None, ...]] = []
     for game in setting.games:
         for label, _ in VARIANTS:
-            rows.append((game, label, *(found[game, label, share][seat] for seat, share in places)))
+            rows.append(
+                (
+                    game,
+                    label,
+                    *(found[game, label, public_weight][seat] for seat, public_weight in places),
+                )
+            )
         published = [
-            RESPONSES[Row("ismcts", game, seat)][SHARES.index(share)].mean for seat, share in places
+            RESPONSES[Row("ismcts", game, seat)][PUBLIC_WEIGHTS.index(public_weight)].mean
+            for seat, public_weight in places
         ]
         rows.append((game, "paper", *published))
     about = (
         "What a best responder gets from IS-MCTS with 1000 simulations, by its settings, its seat "
-        "and the share of the public belief."
+        "and the weight of the public belief."
     )
-    columns = ("game", "bonus", *(f"{SEATS[seat]}, {share:g}" for seat, share in places))
+    columns = (
+        "game",
+        "bonus",
+        *(f"{SEATS[seat]}, {public_weight:g}" for seat, public_weight in places),
+    )
     return Report((Table("tree-settings", about, columns, tuple(rows)),))
 
 

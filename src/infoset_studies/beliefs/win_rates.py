@@ -19,7 +19,7 @@ from infoset.game import Game
 from infoset.games import LiarsDice, load_game
 from infoset.matches import play_matches
 from infoset.matches.match import Contestant
-from infoset.search import Pimc, search_model
+from infoset.search import PIMC, search_model
 from infoset.search.closed_form import BidTable, match_value, pimc_table
 from infoset_studies.beliefs.policies import (
     SIMULATIONS,
@@ -28,8 +28,8 @@ from infoset_studies.beliefs.policies import (
     building,
     searcher_of,
 )
-from infoset_studies.beliefs.published import BOTH, GAMES, SHARES, WIN_RATES, Row
-from infoset_studies.beliefs.sheets import Measured, compared_sheet, share_chart
+from infoset_studies.beliefs.published import BOTH, GAMES, PUBLIC_WEIGHTS, WIN_RATES, Row
+from infoset_studies.beliefs.sheets import Measured, compared_sheet, weight_chart
 
 __all__ = ["FIRST_SEAT_WINS", "SECOND_SEAT_WINS"]
 
@@ -54,26 +54,26 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class WinRateCell:
-    """A searcher against PIMC with share 0, in both seats of the same deals.
+    """A searcher against PIMC with public weight 0, in both seats of the same deals.
 
     Attributes
     ----------
     algorithm : str
     game : str
-    share : float
+    public_weight : float
     deals, seed : int
     """
 
     algorithm: str
     game: str
-    share: float
+    public_weight: float
     deals: int
     seed: int
 
     @property
     def name(self) -> str:
         """What its file begins with."""
-        return run_slug(self.game, f"wins-{self.algorithm}-{self.share:g}-{self.seed}")
+        return run_slug(self.game, f"wins-{self.algorithm}-{self.public_weight:g}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
         """Return what decides its result."""
@@ -88,12 +88,12 @@ class WinRateCell:
         """
         game = load_game(self.game)
         if self.algorithm == "pimc" and isinstance(game, LiarsDice):
-            ours, theirs = _table_of(game, self.share), _table_of(game, 0.0)
+            ours, theirs = _table_of(game, self.public_weight), _table_of(game, 0.0)
             values = match_value(ours, theirs), -match_value(theirs, ours)
             return {"wins": [(1 + value) / 2 for value in values], "half_widths": [0.0, 0.0]}
         players = [
-            _contestant(algorithm, game, share, interrupt)
-            for algorithm, share in ((self.algorithm, self.share), ("pimc", 0.0))
+            _contestant(algorithm, game, public_weight, interrupt)
+            for algorithm, public_weight in ((self.algorithm, self.public_weight), ("pimc", 0.0))
         ]
         result = play_matches(game, *players, num_deals=self.deals, seed=self.seed)
         seats = result.seat_utilities
@@ -103,26 +103,26 @@ class WinRateCell:
         }
 
 
-def _contestant(algorithm: str, game: Game, share: float, interrupt: Event) -> Contestant:
+def _contestant(algorithm: str, game: Game, public_weight: float, interrupt: Event) -> Contestant:
     if algorithm == "pimc" and isinstance(game, LiarsDice):
-        return _table_of(game, share)
+        return _table_of(game, public_weight)
     if algorithm == "pimc":
         # The worlds that are thought through are drawn at once, and not first listed.
-        belief = PublicPrivateBelief(share, max_worlds=WORLDS, num_samples=WORLDS)
-        pimc = Pimc(search_model(game), belief=belief, num_worlds=None, opponents="hostile")
+        belief = PublicPrivateBelief(public_weight, max_worlds=WORLDS, num_samples=WORLDS)
+        pimc = PIMC(search_model(game), belief=belief, num_worlds=None, opponents="paranoid")
         return Interruptible(pimc, interrupt)
-    return Interruptible(searcher_of(algorithm, game, share), interrupt)
+    return Interruptible(searcher_of(algorithm, game, public_weight), interrupt)
 
 
-def _table_of(game: LiarsDice, share: float) -> BidTable:
+def _table_of(game: LiarsDice, public_weight: float) -> BidTable:
     """Return what PIMC plays in liar's dice, averaged over decisions; made once."""
     with building:
-        return _table(game, share)
+        return _table(game, public_weight)
 
 
 @cache
-def _table(game: LiarsDice, share: float) -> BidTable:
-    return pimc_table(game, share, num_worlds=WORLDS, num_repeats=TABLE_REPEATS)
+def _table(game: LiarsDice, public_weight: float) -> BidTable:
+    return pimc_table(game, public_weight, num_worlds=WORLDS, num_repeats=TABLE_REPEATS)
 
 
 def report(run: RunCells, setting: Setting) -> Report:
@@ -131,27 +131,28 @@ def report(run: RunCells, setting: Setting) -> Report:
     seats = (0, BOTH) if setting.seat == 0 else (1,)
     rows = [row for row in WIN_RATES if row.seat in seats and row.game in deals]
     cells = [
-        WinRateCell(row.algorithm, GAMES[row.game].game, share, deals[row.game], 0)
-        for row, share in product(rows, SHARES)
+        WinRateCell(row.algorithm, GAMES[row.game].game, public_weight, deals[row.game], 0)
+        for row, public_weight in product(rows, PUBLIC_WEIGHTS)
     ]
     results = iter(run(cells))
-    found = {row: [_measured(next(results), row) for _ in SHARES] for row in rows}
+    found = {row: [_measured(next(results), row) for _ in PUBLIC_WEIGHTS] for row in rows}
     number, where = (2, "first") if setting.seat == 0 else (4, "second")
     table = compared_sheet(
         f"table-{number}",
-        f"Table {number}: how often a searcher in the {where} seat wins against PIMC with share 0, "
-        f"in percent, by its own share of the public belief. Deals: {_counted(setting)}. PIMC in "
+        f"Table {number}: how often a searcher in the {where} seat wins against PIMC with public "
+        "weight 0, "
+        f"in percent, by its own weight of the public belief. Deals: {_counted(setting)}. PIMC in "
         "liar's dice is computed exactly. In card games both seats count.",
-        SHARES,
+        PUBLIC_WEIGHTS,
         found,
         WIN_RATES,
     )
     charts = tuple(
-        share_chart(
+        weight_chart(
             f"table-{number}-{game.lower().replace(' ', '-')}",
             game,
             "games won (%)",
-            SHARES,
+            PUBLIC_WEIGHTS,
             found,
             WIN_RATES,
         )

@@ -98,7 +98,7 @@ def test_who_hides_its_hand_gives_nothing_away():
 
 @pytest.mark.parametrize("game", [LiarsDice(numdice=2), LiarsDice(numdice=3, dice_sides=4)])
 def test_nobody_gets_more_than_a_best_response(game):
-    tables = [pimc_table(game, share) for share in (0.0, 0.5, 1.0)] + [
+    tables = [pimc_table(game, public_weight) for public_weight in (0.0, 0.5, 1.0)] + [
         random_table(game, 2, 5, 0.1)
     ]
     for first in tables[:3]:
@@ -139,7 +139,7 @@ SECOND = [0.679, 0.713, 0.713, 0.719, 0.722, 0.731, 0.719, 0.756, 0.784, 0.840, 
 
 
 @pytest.mark.parametrize("tenth", range(11))
-def test_known_values_of_two_dice_by_share(tenth):
+def test_known_values_of_two_dice_by_public_weight(tenth):
     table = pimc_table(LiarsDice(numdice=2), tenth / 10)
     assert bid_response(table, 1).value == pytest.approx(FIRST[tenth], abs=1e-3)
     assert bid_response(table, 0).value == pytest.approx(SECOND[tenth], abs=1e-3)
@@ -147,17 +147,21 @@ def test_known_values_of_two_dice_by_share(tenth):
 
 # Arjonilla, Cazenave, Saffidine (2024), tables 1 and 3, "LD 2D", with 1000 worlds.
 @pytest.mark.parametrize(
-    ("share", "first", "second"), [(0.0, 0.300, 0.678), (0.6, 0.281, 0.711), (0.8, 0.336, 0.779)]
+    ("public_weight", "first", "second"),
+    [(0.0, 0.300, 0.678), (0.6, 0.281, 0.711), (0.8, 0.336, 0.779)],
 )
-def test_published_values_with_a_thousand_worlds(share, first, second):
-    table = pimc_table(LiarsDice(numdice=2), share, num_worlds=1000, num_repeats=60)
+def test_published_values_with_a_thousand_worlds(public_weight, first, second):
+    table = pimc_table(LiarsDice(numdice=2), public_weight, num_worlds=1000, num_repeats=60)
     assert bid_response(table, 1).value == pytest.approx(first, abs=0.015)
     assert bid_response(table, 0).value == pytest.approx(second, abs=0.015)
 
 
 def test_in_liars_dice_the_first_move_gives_away_most():
     game = LiarsDice(numdice=2)
-    values = [bid_response(pimc_table(game, share), 1).value for share in ([0, 1], [1, 0], 1, 0)]
+    values = [
+        bid_response(pimc_table(game, public_weight), 1).value
+        for public_weight in ([0, 1], [1, 0], 1, 0)
+    ]
     assert values[0] == pytest.approx(values[3], abs=1e-9)
     assert values[1] == pytest.approx(values[2], abs=1e-9)
     assert values[1] > values[0] + 0.05

@@ -30,17 +30,17 @@ def decisions(game, rng, num_plays):
             history = history.sample((action, None) if player == 0 else (None, action), rng)
 
 
-def check_roots(model, world_of, history, share):
+def check_roots(model, world_of, history, public_weight):
     """Check that a model believes what follows from the rules; return its roots, and theirs."""
     (player,) = history.actors
-    infostate, belief = history.infostates[player], PublicPrivateBelief(share)
+    infostate, belief = history.infostates[player], PublicPrivateBelief(public_weight)
     roots = model.roots(infostate, belief, np.random.default_rng(0))
     expected = belief.at(model.game, infostate)
     place = {world_of(state): place for place, state in enumerate(roots.states.tolist())}
     assert len(place) == len(roots.states) == len(expected)
     order = [place[world] for world in expected.worlds]
     assert abs(roots.probability[order] - expected.probability).max() < 1e-15
-    assert not roots.gains.any()
+    assert not roots.rewards_so_far.any()
     assert model.legal_actions(infostate) == history.legal_actions(player)
     for other in (0, 1):
         numbers, held = roots.infostates[order, other].tolist(), expected.infostates(other)
@@ -64,17 +64,17 @@ def play_both(model, state, rules, rules_state, rng, shown):
         player = actor(model.arrays, ours)
         assert player == actor(rules, theirs)
         if player == END:
-            assert abs(ours.gains - theirs.gains).max() == 0
-            low, high = model.payoff_range
-            assert low <= ours.gains.min() <= ours.gains.max() <= high
-            return ours.gains
+            assert abs(ours.rewards_so_far - theirs.rewards_so_far).max() == 0
+            low, high = model.utility_range
+            assert low <= ours.rewards_so_far.min() <= ours.rewards_so_far.max() <= high
+            return ours.rewards_so_far
         if player == CHANCE_MOVE:
             assert num_outcomes(model.arrays, ours) == num_outcomes(rules, theirs) == 1
             assert outcome_probability(model.arrays, ours, 0) == 1
             follow(model.arrays, ours, 0)
             follow(rules, theirs, 0)
             for viewer in (0, 1):
-                pair = int(ours.seen[viewer]), int(theirs.seen[viewer])
+                pair = int(ours.observations[viewer]), int(theirs.observations[viewer])
                 assert shown.setdefault((viewer, mover, "ours", pair[0]), pair[1]) == pair[1]
                 assert shown.setdefault((viewer, mover, "theirs", pair[1]), pair[0]) == pair[0]
             continue

@@ -28,12 +28,12 @@ def world_of(model):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_worlds_and_plays_are_those_of_the_rules(game, share):
+@pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
+def test_worlds_and_plays_are_those_of_the_rules(game, public_weight):
     model, rng = DiceModel(game), np.random.default_rng(1)
     ends = []
     for history in decisions(game, rng, 4):
-        states, rules, theirs = check_roots(model, world_of(model), history, share)
+        states, rules, theirs = check_roots(model, world_of(model), history, public_weight)
         shown = {}
         for place in rng.integers(len(states), size=3).tolist():
             ends.append(play_both(model, states[place], rules, theirs[place], rng, shown))
@@ -55,7 +55,7 @@ def test_the_closed_form_is_minimax_in_every_world(dice, sides, rule):
         if mover == 0 or call >= 0
     ]
     for player in (0, 1):
-        values = model.perfect_values(np.array(rows), player)
+        values = model.perfect_information_values(np.array(rows), player)
         for row, found in zip(rows, values, strict=True):
             expected = by_force(world_of(model)(row), player)
             assert found[: len(expected)].tolist() == list(expected)

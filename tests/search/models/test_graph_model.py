@@ -38,7 +38,7 @@ def begin(model, infostate):
     """Return the first position that a player believes in, for a belief that lists them alike."""
     roots = model.roots(infostate, PublicPrivateBelief(0.0), np.random.default_rng(0))
     position = ask.empty_position(model.state_size, model.num_players)
-    position.state[:], position.gains[:] = roots.states[0], roots.gains[0]
+    position.state[:], position.rewards_so_far[:] = roots.states[0], roots.rewards_so_far[0]
     return position
 
 
@@ -70,10 +70,10 @@ def test_a_graph_answers_as_the_rules_do(name):
             chances = [both_ask(ask.outcome_probability, pair, positions, k) for k in range(count)]
             assert sum(chances) == pytest.approx(1, abs=1e-12)
             both_ask(ask.follow, pair, positions, int(rng.integers(count)))
-            assert (positions[0].gains == positions[1].gains).all()
+            assert (positions[0].rewards_so_far == positions[1].rewards_so_far).all()
             for player, sides in enumerate(known):
                 for side, position in enumerate(positions):
-                    sides[side] = (*sides[side], int(position.seen[player]))
+                    sides[side] = (*sides[side], int(position.observations[player]))
                 seen.setdefault((player, sides[0]), set()).add(sides[1])
     assert all(len(others) == 1 for others in seen.values())
     assert len({(player, *others) for (player, _), others in seen.items()}) == len(seen)
@@ -88,21 +88,21 @@ def test_compiled_or_not_the_same_numbers_make_the_same_plays(name):
         position = begin(model, infostate)
         start = ask.Position(*(array.copy() for array in position))
         stream = make_stream(3)
-        gains = np.zeros((40, model.num_players))
-        run(model.arrays, position, start, stream, gains)
-        found.append((gains, stream))
-    for gains, stream in found[1:]:
-        assert (gains == found[0][0]).all()
+        rewards_so_far = np.zeros((40, model.num_players))
+        run(model.arrays, position, start, stream, rewards_so_far)
+        found.append((rewards_so_far, stream))
+    for rewards_so_far, stream in found[1:]:
+        assert (rewards_so_far == found[0][0]).all()
         assert stream == found[0][1]
     assert found[0][0].any()
 
 
-def play_many(model, position, start, stream, gains):
-    for play in range(len(gains)):
+def play_many(model, position, start, stream, rewards_so_far):
+    for play in range(len(rewards_so_far)):
         ask.put(position, start)
         ask.play_out(model, position, stream)
-        for player in range(gains.shape[1]):
-            gains[play, player] = position.gains[player]
+        for player in range(rewards_so_far.shape[1]):
+            rewards_so_far[play, player] = position.rewards_so_far[player]
 
 
 compiled_play_many = numba.njit(play_many)

@@ -32,11 +32,11 @@ def world_of(state):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_worlds_and_plays_are_those_of_the_rules(game, share):
+@pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
+def test_worlds_and_plays_are_those_of_the_rules(game, public_weight):
     model, rng = TricksModel(game), np.random.default_rng(2)
     for history in decisions(game, rng, 4):
-        states, rules, theirs = check_roots(model, world_of, history, share)
+        states, rules, theirs = check_roots(model, world_of, history, public_weight)
         shown = {}
         for place in rng.integers(len(states), size=3).tolist():
             play_both(model, states[place], rules, theirs[place], rng, shown)
@@ -51,7 +51,7 @@ def test_cards_have_their_numbers_in_other_hands(game):
         worlds = [world_of(state) for state in roots.states.tolist()]
         offered = [game.legal_actions(world, world.player) for world in worlds]
         expected = number_actions(offered, history.legal_actions(infostate.player))
-        assert model.action_numbers(infostate, roots).tolist() == expected.tolist()
+        assert model.action_indices(infostate, roots).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_values_of_cards_are_those_of_brute_force(game):
         row = np.array([[*world.hands, led, world.player, *world.tricks, 0]])
         for player in (0, 1):
             expected = by_force(world, player)
-            assert model.perfect_values(row, player).tolist() == [list(expected)]
+            assert model.perfect_information_values(row, player).tolist() == [list(expected)]
 
 
 def most_tricks(game):
@@ -106,7 +106,7 @@ def test_every_deal_of_twelve_cards():
     tricks = np.array([by_force(own, everything ^ own) for own in hands])
     for game, half in zip(games, (1.0, 0.0), strict=True):
         expected = np.where(tricks > 3, 1.0, np.where(tricks == 3, half, -1.0))
-        values = TricksModel(game).perfect_values(rows, 0)
+        values = TricksModel(game).perfect_information_values(rows, 0)
         assert np.nanmax(values, axis=1).tolist() == expected.tolist()
 
 
@@ -115,10 +115,13 @@ def test_what_is_remembered_of_other_deals_changes_no_value():
     used = TricksModel(game)
     known = initial_history(game).sample((None, None), rng).infostates[0]
     states = used.roots(known, PublicPrivateBelief(1.0), rng).states
-    used.perfect_values(states, 0)
+    used.perfect_information_values(states, 0)
     used._solved.position[::2] = 0
-    again = used.perfect_values(states[:50], 0)
-    fresh = [TricksModel(game).perfect_values(states[k : k + 1], 0)[0] for k in range(0, 50, 10)]
+    again = used.perfect_information_values(states[:50], 0)
+    fresh = [
+        TricksModel(game).perfect_information_values(states[k : k + 1], 0)[0]
+        for k in range(0, 50, 10)
+    ]
     assert again[::10].tolist() == [row.tolist() for row in fresh]
     assert set(np.unique(again)) == {-1.0, 0.0, 1.0}
 
@@ -161,8 +164,8 @@ def test_sampled_and_listed_worlds_have_the_same_shares():
     game = TrickTaking(num_cards=12, hand_size=3)
     model, rng = TricksModel(game), np.random.default_rng(6)
     history = next(iter(decisions(game, rng, 1)))
-    for share, own in ((0.25, 0.75), (1.0, 0.0)):
-        belief = PublicPrivateBelief(share, max_worlds=10, num_samples=500)
+    for public_weight, own in ((0.25, 0.75), (1.0, 0.0)):
+        belief = PublicPrivateBelief(public_weight, max_worlds=10, num_samples=500)
         roots = model.roots(history.infostates[0], belief, rng)
         assert roots.probability.sum() == pytest.approx(1)
         is_own = roots.states[:, 0] == history.world.hands[0]

@@ -195,11 +195,11 @@ def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) ->
 
     for text, player in zip(texts, players, strict=True):
         if isinstance(player, Searcher):
-            lateness = player.lateness
+            overruns = player.overruns
             if workers > 1 and player.settings().get("milliseconds") is not None:
                 tell(f"note: {text} has a clock to keep to; --workers 1 says how late it was")
-            elif lateness.num_late:
-                tell(f"note: {text}: {lateness}")
+            elif overruns.num_late:
+                tell(f"note: {text}: {overruns}")
 
 
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:

@@ -97,8 +97,8 @@ def _tell_late(player: Policy, text: str) -> None:
     """Say how late searches were that had a clock to keep to."""
     from infoset.search import Searcher
 
-    if isinstance(player, Searcher) and player.lateness.num_late:
-        tell(f"note: {text}: {player.lateness}")
+    if isinstance(player, Searcher) and player.overruns.num_late:
+        tell(f"note: {text}: {player.overruns}")
 
 
 def play(

@@ -61,7 +61,7 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
     >>> from infoset.evaluation import mean_true_state_ratio
     >>> from infoset.games import LiarsDice
     >>> from infoset.search.closed_form import pimc_table
-    >>> table = pimc_table(LiarsDice(numdice=2), share=0.5)
+    >>> table = pimc_table(LiarsDice(numdice=2), public_weight=0.5)
     >>> round(mean_true_state_ratio(bidding_reach(table, table, 0), table.prior), 1)
     8.8
     """

@@ -22,7 +22,7 @@ TIE = 1e-12
 
 def pimc_table(
     game: LiarsDice,
-    share: float | Sequence[float] | FloatArray = 0.0,
+    public_weight: float | Sequence[float] | FloatArray = 0.0,
     *,
     num_worlds: int | None = None,
     num_repeats: int = 100,
@@ -35,13 +35,13 @@ def pimc_table(
 
         score(bid) = P(bid is the highest true one),    score(liar) = P(the last bid is false)
 
-    under the mixture `(1 - share) * private + share * public` of what the player, and what
-    everybody believes; of the calls with the greatest score each is as likely.
+    under the mixture `(1 - public_weight) * private + public_weight * public` of the private and
+    the public belief; of the calls with the greatest score each is as likely.
 
     Parameters
     ----------
     game : LiarsDice
-    share : float, Sequence[float] or FloatArray
+    public_weight : float, Sequence[float] or FloatArray
         Of the public belief: a number; or by own move, the last one standing for all later ones;
         or [M, L] by own move and by last bid, 0 for none.
     num_worlds : int, optional
@@ -57,7 +57,7 @@ def pimc_table(
     Raises
     ------
     ParameterError
-        If a share is not from 0 to 1, or a number not positive.
+        If a public weight is not from 0 to 1, or a number not positive.
 
     Notes
     -----
@@ -67,15 +67,15 @@ def pimc_table(
 
     Examples
     --------
-    >>> table = pimc_table(LiarsDice(), share=0.5)
+    >>> table = pimc_table(LiarsDice(), public_weight=0.5)
     >>> [table.game.calls[row.argmax()] for row in table.probability[0, :, 0]]
     ['2-1', '2-2', '1-3', '1-4', '1-5', '2-1']
     """
     check_type("game", game, LiarsDice, 'liar\'s dice, such as infoset.load("liars_dice")')
-    shares = _checked_shares(game, share)
+    public_weights = _checked_public_weights(game, public_weight)
     chances = _Chances.of(game)
     if num_worlds is None:
-        moves = [_exact_policy(game, chances, row) for row in shares]
+        moves = [_exact_policy(game, chances, row) for row in public_weights]
         return BidTable(game, np.array(moves))
     check_count("num_worlds", num_worlds, minimum=1)
     check_count("num_repeats", num_repeats, minimum=1)
@@ -83,7 +83,9 @@ def pimc_table(
     rng = np.random.default_rng(seed)
     return BidTable(
         game,
-        np.array([_drawn_policy(chances, row, num_worlds, num_repeats, rng) for row in shares]),
+        np.array(
+            [_drawn_policy(chances, row, num_worlds, num_repeats, rng) for row in public_weights]
+        ),
     )
 
 
@@ -118,46 +120,52 @@ class _Chances(NamedTuple):
         return cls(met.diagonal(axis1=1, axis2=2), met)
 
 
-def _checked_shares(game: LiarsDice, share: float | Sequence[float] | FloatArray) -> FloatArray:
-    """Return [M, L] the share by own move and last bid."""
+def _checked_public_weights(
+    game: LiarsDice, public_weight: float | Sequence[float] | FloatArray
+) -> FloatArray:
+    """Return [M, L] the public weight by own move and last bid."""
     num_bids = len(game.bids)
-    given = np.asarray(share, np.float64)
-    shares = given.reshape(-1, 1) if given.ndim < 2 else given
-    if shares.ndim != 2 or shares.shape[1] not in (1, num_bids + 1) or not len(shares):
+    given = np.asarray(public_weight, np.float64)
+    public_weights = given.reshape(-1, 1) if given.ndim < 2 else given
+    if (
+        public_weights.ndim != 2
+        or public_weights.shape[1] not in (1, num_bids + 1)
+        or not len(public_weights)
+    ):
         raise ParameterError(
-            f"share has shape {given.shape}; give a number, one for each own move, or for each "
-            f"own move one for no bid and each of the {num_bids} bids"
+            f"public_weight has shape {given.shape}; give a number, one for each own move, or for "
+            f"each own move one for no bid and each of the {num_bids} bids"
         )
-    if not ((shares >= 0) & (shares <= 1)).all():
+    if not ((public_weights >= 0) & (public_weights <= 1)).all():
         raise ParameterError(
-            f"share is {share!r}; it must be from 0, for what the player believes, to 1, for what "
-            "everybody believes"
+            f"public_weight is {public_weight!r}; it must be from 0, the player's private "
+            "belief, to 1, the public belief"
         )
-    return np.broadcast_to(shares, (len(shares), num_bids + 1))
+    return np.broadcast_to(public_weights, (len(public_weights), num_bids + 1))
 
 
-def _mixed(chances: FloatArray, share: float) -> FloatArray:
+def _mixed(chances: FloatArray, public_weight: float) -> FloatArray:
     """Return what is said with each hand [H, ...], mixed with what is said without one."""
     own, public = chances[:-1], chances[-1]
-    return np.asarray((1.0 - share) * own + share * public)
+    return np.asarray((1.0 - public_weight) * own + public_weight * public)
 
 
-def _exact_policy(game: LiarsDice, chances: _Chances, shares: FloatArray) -> FloatArray:
-    """Return [H, L, C] the policy for a share by last bid [L]."""
+def _exact_policy(game: LiarsDice, chances: _Chances, public_weights: FloatArray) -> FloatArray:
+    """Return [H, L, C] the policy for a public weight by last bid [L]."""
     num_bids = chances.highest.shape[1]
     met = chances.met.sum(axis=2)
     scores = np.zeros((len(met) - 1, num_bids + 1, num_bids + 1))
-    for last, share in enumerate(shares.tolist()):
-        scores[:, last, :-1] = _mixed(chances.highest, share)
+    for last, public_weight in enumerate(public_weights.tolist()):
+        scores[:, last, :-1] = _mixed(chances.highest, public_weight)
         if last:
-            scores[:, last, -1] = 1.0 - _mixed(met[:, last - 1], share)
+            scores[:, last, -1] = 1.0 - _mixed(met[:, last - 1], public_weight)
     scores[:, ~legal_calls(game)] = -np.inf
     return _evenly(scores >= scores.max(axis=2, keepdims=True) - TIE)
 
 
 def _drawn_policy(
     chances: _Chances,
-    shares: FloatArray,
+    public_weights: FloatArray,
     num_worlds: int,
     num_repeats: int,
     rng: np.random.Generator,
@@ -165,8 +173,10 @@ def _drawn_policy(
     """Return [H, L, C] the mean policy of decisions that draw their worlds."""
     num_hands, num_bids = chances.highest.shape[0] - 1, chances.highest.shape[1]
     policy = np.zeros((num_hands, num_bids + 1, num_bids + 1))
-    for last, share in enumerate(shares.tolist()):
-        scores = _drawn_scores(chances, last, share, num_worlds, (num_repeats, num_hands), rng)
+    for last, public_weight in enumerate(public_weights.tolist()):
+        scores = _drawn_scores(
+            chances, last, public_weight, num_worlds, (num_repeats, num_hands), rng
+        )
         is_best = scores == scores.max(axis=2, keepdims=True)
         calls = slice(last, last + scores.shape[2])
         policy[:, last, calls] = _evenly(is_best).mean(axis=0)
@@ -176,7 +186,7 @@ def _drawn_policy(
 def _drawn_scores(
     chances: _Chances,
     last: int,
-    share: float,
+    public_weight: float,
     num_worlds: int,
     shape: tuple[int, int],
     rng: np.random.Generator,
@@ -185,10 +195,10 @@ def _drawn_scores(
 
     Worlds count by the highest true bid, if it is a later one, and by whether the last is true.
     """
-    highest = _mixed(chances.highest, share)
+    highest = _mixed(chances.highest, public_weight)
     if last == 0:
         return rng.multinomial(num_worlds, highest / highest.sum(axis=1, keepdims=True), shape)
-    met = _mixed(chances.met[:, last - 1], share)
+    met = _mixed(chances.met[:, last - 1], public_weight)
     is_met, is_not = met[:, last:], np.maximum(highest - met, 0.0)[:, last:]
     sunk = highest[:, : last - 1].sum(axis=1, keepdims=True)
     parts = np.concatenate([is_not, sunk, is_met, met[:, [last - 1]]], axis=1)

@@ -49,7 +49,7 @@ class Start(NamedTuple):
     ----------
     states : LongArray
         [K, L]
-    gains : FloatArray
+    rewards_so_far : FloatArray
         [K, N]
     infostates : LongArray
         [K, N] numbers of what each player knows, different for different players.
@@ -58,7 +58,7 @@ class Start(NamedTuple):
     """
 
     states: LongArray
-    gains: FloatArray
+    rewards_so_far: FloatArray
     infostates: LongArray
     below: FloatArray
 
@@ -103,8 +103,8 @@ def begin(start: Start, play: Play, stream: Stream) -> None:
     root = np.searchsorted(start.below, next_uniform(stream), side="right")
     for entry in range(start.states.shape[1]):
         play.position.state[entry] = start.states[root, entry]
-    for player in range(start.gains.shape[1]):
-        play.position.gains[player] = start.gains[root, player]
+    for player in range(start.rewards_so_far.shape[1]):
+        play.position.rewards_so_far[player] = start.rewards_so_far[root, player]
         play.known[player] = start.infostates[root, player]
 
 
@@ -112,7 +112,7 @@ def begin(start: Start, play: Play, stream: Stream) -> None:
 def learn_step(tree: Tree, play: Play) -> bool:
     """Look up what players know after a transition; return whether there is room."""
     for player in range(len(play.known)):
-        number = next_infostate(tree, play.known[player], play.position.seen[player])
+        number = next_infostate(tree, play.known[player], play.position.observations[player])
         if number == NO_ROOM:
             return False
         play.known[player] = number
@@ -176,7 +176,7 @@ def simulate(
         for _ in range(num_rollouts):
             put(play.position, play.leaf)
             play_out(model, play.position, stream)
-            add_returns(tree, length, play.position.gains, num_rollouts)
+            add_returns(tree, length, play.position.rewards_so_far, num_rollouts)
     return num_simulations
 
 

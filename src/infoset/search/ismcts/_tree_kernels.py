@@ -193,8 +193,8 @@ def count_path(tree: Tree, length: int) -> None:
 
 
 @inlined
-def add_returns(tree: Tree, length: int, gains: FloatArray, num_rollouts: int) -> None:
+def add_returns(tree: Tree, length: int, rewards_so_far: FloatArray, num_rollouts: int) -> None:
     """Add what a play brought to the actions on the path, as one of so many plays."""
     for step in range(length):
-        gain = gains[tree.path[step, PLAYER]]
+        gain = rewards_so_far[tree.path[step, PLAYER]]
         tree.returns[tree.path[step, CHOSEN]] += gain / num_rollouts

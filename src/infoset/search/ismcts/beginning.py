@@ -46,18 +46,18 @@ def begin_at(
     ParameterError
         If its player does not act there.
     """
-    actions = model.deciding_actions(infostate)
+    actions = model.acting_actions(infostate)
     roots = model.roots(infostate, belief, rng)
     sizes = roots.infostates.max(axis=0) + 1
     known = roots.infostates + (np.cumsum(sizes) - sizes)
     start = Start(  # copies: what may be written to is of another type than what may not
         np.array(roots.states, np.int64, order="C"),
-        np.array(roots.gains, np.float64, order="C"),
+        np.array(roots.rewards_so_far, np.float64, order="C"),
         np.array(known, np.int64, order="C"),
         _sums(roots.probability),
     )
     own, first = np.unique(known[:, infostate.player], return_index=True)
-    numbers = model.action_numbers(infostate, roots)[first]
+    numbers = model.action_indices(infostate, roots)[first]
     return Beginning(actions, start, RootNodes(int(sizes.sum()), own, numbers))
 
 

@@ -22,7 +22,7 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
 from infoset.utils.splitmix import Stream
 
-__all__ = ["BONUSES", "IsMcts"]
+__all__ = ["BONUSES", "ISMCTS"]
 
 BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
 """The factor c of the bonus sqrt(c ln N / n), by name: OpenSpiel's, and that of UCB1."""
@@ -31,7 +31,7 @@ MAX_KEPT_ROOTS = 200_000
 """Positions where searches begin; when they are more, all are forgotten."""
 
 
-class IsMcts(Searcher):
+class ISMCTS(Searcher):
     """Monte Carlo tree search over infostates, with plays that begin where the player believes.
 
     Each simulation draws a position from the belief and goes down a tree whose nodes are the
@@ -92,7 +92,7 @@ class IsMcts(Searcher):
     >>> from infoset.game import Infostate, Step
     >>> from infoset.games import load_game
     >>> from infoset.search import search_model
-    >>> searcher = IsMcts(search_model(load_game("kuhn_poker")), num_simulations=2000)
+    >>> searcher = ISMCTS(search_model(load_game("kuhn_poker")), num_simulations=2000)
     >>> jack = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
     >>> searcher.search(jack, np.random.default_rng(0)).round(1).tolist()
     [1.0, 0.0]
@@ -183,7 +183,7 @@ class IsMcts(Searcher):
             visits=visits,
             num_simulations=num_simulations,
         )
-        self.lateness.add(self.last_search)
+        self.overruns.add(self.last_search)
         return shares(visits)
 
     def search_many(

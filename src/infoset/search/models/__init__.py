@@ -9,10 +9,10 @@ from infoset.search.models._kernels import (
     inlined,
     play_out,
 )
-from infoset.search.models.choosing import model_kind, register_model, search_model
+from infoset.search.models.choosing import register_model, search_model, search_model_type
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.graph import GraphModel
-from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.tricks import TricksModel
 
@@ -22,15 +22,15 @@ __all__ = [
     "DiceModel",
     "GraphModel",
     "Position",
-    "Roots",
+    "RootPositions",
     "RulesModel",
     "SearchModel",
     "TricksModel",
     "empty_position",
     "implement",
     "inlined",
-    "model_kind",
     "play_out",
     "register_model",
     "search_model",
+    "search_model_type",
 ]

@@ -42,16 +42,16 @@ class Position(NamedTuple):
     ----------
     state : LongArray
         [L] what the model needs to know; equal rows have equal futures.
-    gains : FloatArray
+    rewards_so_far : FloatArray
         [N] sum of the rewards of each player; at the end, its utility.
-    seen : LongArray
+    observations : LongArray
         [N] what the last transition showed each player, its own action included: a number that
         tells apart all that it may be shown there.
     """
 
     state: LongArray
-    gains: FloatArray
-    seen: LongArray
+    rewards_so_far: FloatArray
+    observations: LongArray
 
 
 def actor(model: Any, position: Position) -> int:
@@ -83,7 +83,7 @@ def outcome_probability(model: Any, position: Position, outcome: int) -> float:
 
 
 def follow(model: Any, position: Position, outcome: int) -> None:
-    """Make a transition, in place; `seen` then holds what it showed."""
+    """Make a transition, in place; `observations` then holds what it showed."""
     _ask("follow", model, position, outcome)
 
 
@@ -194,9 +194,9 @@ def put(target: Position, source: Position) -> None:
     """Make a position the same as another, in place."""
     for place in range(len(target.state)):
         target.state[place] = source.state[place]
-    for player in range(len(target.gains)):
-        target.gains[player] = source.gains[player]
-        target.seen[player] = source.seen[player]
+    for player in range(len(target.rewards_so_far)):
+        target.rewards_so_far[player] = source.rewards_so_far[player]
+        target.observations[player] = source.observations[player]
 
 
 @register_jitable

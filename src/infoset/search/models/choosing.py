@@ -17,7 +17,7 @@ from infoset.search.models.tricks import TricksModel
 from infoset.tree import GameTree, WorldGraph, explore
 from infoset.utils.arguments import check_type
 
-__all__ = ["model_kind", "register_model", "search_model"]
+__all__ = ["register_model", "search_model", "search_model_type"]
 
 MAX_WORLDS = 100_000
 MAX_SECONDS = 10.0
@@ -86,7 +86,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
         return RulesModel(source)
 
 
-def model_kind(graph: WorldGraph) -> type[SearchModel]:
+def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     """Return what `search_model` makes of the game of a graph, which need not be complete.
 
     Where exploring it takes more than ten seconds, the rules are asked all the same.
@@ -94,7 +94,7 @@ def model_kind(graph: WorldGraph) -> type[SearchModel]:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> model_kind(explore(load_game("kuhn_poker"))).__name__
+    >>> search_model_type(explore(load_game("kuhn_poker"))).__name__
     'GraphModel'
     """
     own = _own_model(graph.game)

@@ -13,17 +13,17 @@ from infoset.game import Game, Infostate
 from infoset.search.models.refusals import not_to_act
 from infoset.typing import Action, FloatArray, LongArray, Player
 
-__all__ = ["Roots", "SearchModel"]
+__all__ = ["RootPositions", "SearchModel"]
 
 
-class Roots(NamedTuple):
+class RootPositions(NamedTuple):
     """The positions that a player believes in, where a search begins.
 
     Attributes
     ----------
     states : LongArray
         [K, L] what the model needs to know of each.
-    gains : FloatArray
+    rewards_so_far : FloatArray
         [K, N] rewards so far.
     infostates : LongArray
         [K, N] for each player, numbers from 0 that tell apart what it knows there; of the
@@ -33,7 +33,7 @@ class Roots(NamedTuple):
     """
 
     states: LongArray
-    gains: FloatArray
+    rewards_so_far: FloatArray
     infostates: LongArray
     probability: FloatArray
 
@@ -66,7 +66,7 @@ class SearchModel(ABC):
         return self.arrays is not self
 
     @property
-    def payoff_range(self) -> tuple[float, float]:
+    def utility_range(self) -> tuple[float, float]:
         """Bounds on the utility of every player; infinite where none are known."""
         return (-inf, inf)
 
@@ -87,7 +87,7 @@ class SearchModel(ABC):
             Or else, if its player does not act there.
         """
 
-    def deciding_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+    def acting_actions(self, infostate: Infostate) -> tuple[Action, ...]:
         """Return the actions at an infostate, of which there is one at least.
 
         Raises
@@ -105,7 +105,7 @@ class SearchModel(ABC):
     @abstractmethod
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
-    ) -> Roots:
+    ) -> RootPositions:
         """Return the positions that a player believes in.
 
         Parameters
@@ -122,7 +122,7 @@ class SearchModel(ABC):
             If no play leads to the infostate.
         """
 
-    def action_numbers(self, infostate: Infostate, roots: Roots) -> LongArray:
+    def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the number, at each root, of each action that is legal at an infostate.
 
         -1 stands where it is not legal. Here it is taken that the same actions are everywhere.
@@ -131,12 +131,12 @@ class SearchModel(ABC):
         ----------
         infostate : Infostate
             The one that the roots were found for.
-        roots : Roots
+        roots : RootPositions
         """
         numbers = np.arange(len(self.legal_actions(infostate)))
         return np.broadcast_to(numbers, (len(roots.states), len(numbers)))
 
-    def perfect_values(self, states: LongArray, player: Player) -> FloatArray | None:
+    def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray | None:
         """Return [K, A] what a player gets of each action and all after it, if all see everything.
 
         None where only search can tell, as here; nan where a position has fewer actions.

@@ -12,7 +12,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game, History, Infostate, Probability, Step
 from infoset.search.models._kernels import CHANCE_MOVE, END, Position
 from infoset.search.models._numbering import number_actions, number_infostates, reward_rows
-from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.typing import NOOP, Action, JointAction, LongArray, Player, World
 from infoset.utils.arguments import check_type
 
@@ -80,20 +80,20 @@ class RulesModel(SearchModel):
 
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
-    ) -> Roots:
+    ) -> RootPositions:
         """Return the positions that a player believes in."""
         if len(self._positions) > self.max_kept:
             self._forget()
         held = belief.at(self.game, infostate, rng=rng)
         numbers = [[self._number(Choosing(world))] for world in held.worlds]
-        return Roots(
+        return RootPositions(
             np.array(numbers, np.int64),
             reward_rows(held),
             number_infostates(held, infostate),
             held.probability,
         )
 
-    def action_numbers(self, infostate: Infostate, roots: Roots) -> LongArray:
+    def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the number, at each root, of each action that is legal at an infostate."""
         player = infostate.player
         worlds = [self._positions[number].world for number in roots.states[:, 0].tolist()]
@@ -133,11 +133,15 @@ class RulesModel(SearchModel):
         """Go to a next world."""
         at, joint = self._at(position), self._joint(position)
         world = self._outcomes(position)[outcome][0]
-        position.gains[:] += np.asarray(self.game.rewards(at.world, joint, world), np.float64)
+        position.rewards_so_far[:] += np.asarray(
+            self.game.rewards(at.world, joint, world), np.float64
+        )
         shown = self.game.observe(at.world, joint, world)
         for player, action in enumerate(joint):
             step = Step(action, shown.seen_by(player), shown.public)
-            position.seen[player] = self._step_number.setdefault(step, len(self._step_number))
+            position.observations[player] = self._step_number.setdefault(
+                step, len(self._step_number)
+            )
         position.state[0] = self._number(Choosing(world))
 
     def _at(self, position: Position) -> Choosing:

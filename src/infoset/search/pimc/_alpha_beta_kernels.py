@@ -57,7 +57,7 @@ def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
     place = find_place(table, line, depth)
     if not holds(table, place, line, depth, search):
         return False
-    so_far = line.gains[depth, player]
+    so_far = line.rewards_so_far[depth, player]
     least, most = so_far + table.found[place, LEAST], so_far + table.found[place, MOST]
     if least >= work.high[depth] or least == most:
         work.best[depth] = least
@@ -79,7 +79,7 @@ def remember(work: AlphaBeta, depth: int, player: int, search: int) -> None:
         keep(table, place, line, depth, search)
         table.found[place, LEAST] = -inf
         table.found[place, MOST] = inf
-    value = work.best[depth] - line.gains[depth, player]
+    value = work.best[depth] - line.rewards_so_far[depth, player]
     is_drawn = line.who[depth] == CHANCE_MOVE
     if is_drawn or work.best[depth] > work.first_low[depth]:
         table.found[place, LEAST] = value
@@ -95,7 +95,7 @@ def enter(
     account[NODES] += 1
     who = arrive(model, work.line, depth)
     if who == END:
-        work.best[depth] = work.line.gains[depth, player]
+        work.best[depth] = work.line.rewards_so_far[depth, player]
         return True
     if look_up(work, depth, player, search):
         return True
@@ -122,7 +122,7 @@ def absorb(model: Any, work: AlphaBeta, depth: int, value: float, player: int) -
     """Take in the value of a branch; return whether the others make no difference."""
     line, who = work.line, work.line.who[depth]
     if who == CHANCE_MOVE:
-        take_up(line, line.states, line.gains, depth)
+        take_up(line, line.states, line.rewards_so_far, depth)
         weight = outcome_probability(model, line.here, line.branch[depth] - 1)
         work.best[depth] += weight * value
     elif who == player:
@@ -174,7 +174,7 @@ def search_value(
 def alpha_beta(
     model: Any,
     states: LongArray,
-    gains: FloatArray,
+    rewards_so_far: FloatArray,
     player: int,
     payoffs: FloatArray,
     search: int,
@@ -187,7 +187,7 @@ def alpha_beta(
     payoffs : [2] bounds on the utility. search : a number that no search in this table had.
     """
     for row in range(len(states)):
-        take_up(work.line, states, gains, row)
+        take_up(work.line, states, rewards_so_far, row)
         values[row] = search_value(model, work, payoffs, player, search, account)
         if account[PROBLEM] != NO_PROBLEM:
             return

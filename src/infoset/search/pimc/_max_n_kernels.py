@@ -56,7 +56,7 @@ def look_up(work: MaxN, depth: int, search: int) -> bool:
     if not holds(table, place, line, depth, search):
         return False
     for player in range(work.total.shape[1]):
-        work.total[depth, player] = line.gains[depth, player] + table.found[place, player]
+        work.total[depth, player] = line.rewards_so_far[depth, player] + table.found[place, player]
     return True
 
 
@@ -68,7 +68,7 @@ def remember(work: MaxN, depth: int, search: int) -> None:
     keep(table, place, line, depth, search)
     for player in range(work.total.shape[1]):
         work.total[depth, player] /= work.num_best[depth]
-        table.found[place, player] = work.total[depth, player] - line.gains[depth, player]
+        table.found[place, player] = work.total[depth, player] - line.rewards_so_far[depth, player]
 
 
 @inlined
@@ -80,7 +80,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, account: LongArray) -
         return True
     work.num_best[depth] = 1 if who == CHANCE_MOVE else 0
     for player in range(work.total.shape[1]):
-        work.total[depth, player] = work.line.gains[depth, player] if who == END else 0.0
+        work.total[depth, player] = work.line.rewards_so_far[depth, player] if who == END else 0.0
     return who == END
 
 
@@ -96,7 +96,7 @@ def absorb(model: Any, work: MaxN, depth: int) -> bool:
     """Take in the values of a branch; return whether it was the last."""
     line, who = work.line, work.line.who[depth]
     if who == CHANCE_MOVE:
-        take_up(line, line.states, line.gains, depth)
+        take_up(line, line.states, line.rewards_so_far, depth)
         add(work, depth, outcome_probability(model, line.here, line.branch[depth] - 1))
     else:
         value, best = work.total[depth + 1, who], work.best[depth]
@@ -138,7 +138,7 @@ def search_values(model: Any, work: MaxN, search: int, account: LongArray) -> No
 def max_n(
     model: Any,
     states: LongArray,
-    gains: FloatArray,
+    rewards_so_far: FloatArray,
     player: int,
     search: int,
     work: MaxN,
@@ -150,7 +150,7 @@ def max_n(
     search : a number that no search in this table had.
     """
     for row in range(len(states)):
-        take_up(work.line, states, gains, row)
+        take_up(work.line, states, rewards_so_far, row)
         search_values(model, work, search, account)
         if account[PROBLEM] != NO_PROBLEM:
             return

@@ -39,14 +39,14 @@ def await_turn(model: Any, position: Position, player: int) -> tuple[int, bool]:
 
 @kernel
 def after_actions(
-    model: Any, states: LongArray, gains: FloatArray, player: int
+    model: Any, states: LongArray, rewards_so_far: FloatArray, player: int
 ) -> tuple[LongArray, LongArray, LongArray]:
     """Return the states after each action of a player at K positions.
 
     Returns states [M, L], and the position [M] and action [M] that each comes from; an action is
     -1 where others choose at once. Positions where the player does not act have none.
     """
-    here = empty_position(states.shape[1], gains.shape[1])
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.zeros(len(states), np.int64)
     for row in range(len(states)):
         here.state[:] = states[row]
@@ -84,21 +84,21 @@ def who_decides(model: Any, states: LongArray, num_players: int) -> LongArray:
 
 @kernel
 def after_transitions(
-    model: Any, states: LongArray, gains: FloatArray, player: int
+    model: Any, states: LongArray, rewards_so_far: FloatArray, player: int
 ) -> tuple[LongArray, FloatArray, LongArray, LongArray, FloatArray]:
     """Return the positions after each transition from K positions where nobody is to decide.
 
-    Returns states [M, L], gains [M, N], what the player sees [M], and of each the position
+    Returns states [M, L], rewards_so_far [M, N], what the player sees [M], and of each the position
     [M] that it comes from and its probability [M].
     """
-    here = empty_position(states.shape[1], gains.shape[1])
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.empty(len(states), np.int64)
     for row in range(len(states)):
         here.state[:] = states[row]
         counts[row] = num_outcomes(model, here)
     total = counts.sum()
     after = np.empty((total, states.shape[1]), np.int64)
-    rewarded = np.empty((total, gains.shape[1]))
+    rewarded = np.empty((total, rewards_so_far.shape[1]))
     seen, origin, probability = (
         np.empty(total, np.int64),
         np.empty(total, np.int64),
@@ -108,10 +108,10 @@ def after_transitions(
     for row in range(len(states)):
         for outcome in range(counts[row]):
             here.state[:] = states[row]
-            here.gains[:] = gains[row]
+            here.rewards_so_far[:] = rewards_so_far[row]
             probability[filled] = outcome_probability(model, here, outcome)
             follow(model, here, outcome)
-            after[filled], rewarded[filled] = here.state, here.gains
-            seen[filled], origin[filled] = here.seen[player], row
+            after[filled], rewarded[filled] = here.state, here.rewards_so_far
+            seen[filled], origin[filled] = here.observations[player], row
             filled += 1
     return after, rewarded, seen, origin, probability

@@ -36,7 +36,7 @@ class Line(NamedTuple):
     ----------
     here : Position
         The last one.
-    states, gains : LongArray, FloatArray
+    states, rewards_so_far : LongArray, FloatArray
         [D, L] and [D, N], as in `Position`.
     who : LongArray
         [D] the player to decide, `CHANCE_MOVE` or `END`.
@@ -46,7 +46,7 @@ class Line(NamedTuple):
 
     here: Position
     states: LongArray
-    gains: FloatArray
+    rewards_so_far: FloatArray
     who: LongArray
     branch: LongArray
     num_branches: LongArray
@@ -104,17 +104,17 @@ def put_down(line: Line, depth: int) -> None:
     """Write the last position at a depth."""
     for column in range(line.states.shape[1]):
         line.states[depth, column] = line.here.state[column]
-    for player in range(line.gains.shape[1]):
-        line.gains[depth, player] = line.here.gains[player]
+    for player in range(line.rewards_so_far.shape[1]):
+        line.rewards_so_far[depth, player] = line.here.rewards_so_far[player]
 
 
 @inlined
-def take_up(line: Line, states: LongArray, gains: FloatArray, row: int) -> None:
+def take_up(line: Line, states: LongArray, rewards_so_far: FloatArray, row: int) -> None:
     """Make a row of positions the last one; what was seen is not looked at."""
     for column in range(states.shape[1]):
         line.here.state[column] = states[row, column]
-    for player in range(gains.shape[1]):
-        line.here.gains[player] = gains[row, player]
+    for player in range(rewards_so_far.shape[1]):
+        line.here.rewards_so_far[player] = rewards_so_far[row, player]
 
 
 @inlined
@@ -160,7 +160,7 @@ def leave(model: Any, line: Line, depth: int, account: LongArray) -> bool:
     if depth + 1 == len(line.who):
         account[PROBLEM] = TOO_DEEP
         return False
-    take_up(line, line.states, line.gains, depth)
+    take_up(line, line.states, line.rewards_so_far, depth)
     branch = line.branch[depth]
     line.branch[depth] = branch + 1
     if line.who[depth] == CHANCE_MOVE:

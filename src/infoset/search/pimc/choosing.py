@@ -5,12 +5,12 @@ from __future__ import annotations
 from infoset.search.models import GraphModel, SearchModel
 from infoset.search.pimc.graph_values import GraphValues
 from infoset.search.pimc.searched_values import SearchedValues
-from infoset.search.pimc.values import SELFISH, PerfectInformation
+from infoset.search.pimc.values import MAX_N, PerfectInformation
 
 __all__ = ["perfect_information"]
 
 
-def perfect_information(model: SearchModel, opponents: str = SELFISH) -> PerfectInformation:
+def perfect_information(model: SearchModel, opponents: str = MAX_N) -> PerfectInformation:
     """Return what finds the perfect-information values of a game.
 
     On a game that was explored, they are found for all world states in one pass, and looked up.

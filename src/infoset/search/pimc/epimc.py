@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from infoset.beliefs import PublicPrivateBelief
-from infoset.search.models import Roots, SearchModel
+from infoset.search.models import RootPositions, SearchModel
 from infoset.search.pimc.postponed import PostponedSearch
 from infoset.search.pimc.thinking import Think
-from infoset.search.pimc.values import SELFISH
+from infoset.search.pimc.values import MAX_N
 from infoset.search.pimc.world_searcher import WorldSearcher
 from infoset.typing import LongArray, Player
 from infoset.utils.arguments import check_count
 
-__all__ = ["Epimc"]
+__all__ = ["EPIMC"]
 
 
-class Epimc(WorldSearcher):
+class EPIMC(WorldSearcher):
     """PIMC whose own next decisions are taken without seeing everything.
 
     In the first `depth` own decisions from where the search begins, the player does the same in
@@ -27,7 +27,7 @@ class Epimc(WorldSearcher):
     Parameters
     ----------
     model, belief, num_worlds, milliseconds, opponents, seed
-        As in `Pimc`.
+        As in `PIMC`.
     depth : int
         How many own decisions are taken without seeing everything; those with a single action do
         not count.
@@ -58,7 +58,7 @@ class Epimc(WorldSearcher):
     >>> from infoset.search import search_model
     >>> kuhn = search_model(load_game("kuhn_poker"))
     >>> queen = Infostate(0, (Step(None, "Q", None),))
-    >>> Epimc(kuhn, num_worlds=None, depth=2).search(queen, np.random.default_rng(0)).tolist()
+    >>> EPIMC(kuhn, num_worlds=None, depth=2).search(queen, np.random.default_rng(0)).tolist()
     [1.0, 0.0]
     """
 
@@ -70,7 +70,7 @@ class Epimc(WorldSearcher):
         belief: PublicPrivateBelief | float = 0.0,
         num_worlds: int | None = 1000,
         milliseconds: float | None = None,
-        opponents: str = SELFISH,
+        opponents: str = MAX_N,
         seed: int = 0,
     ) -> None:
         check_count("depth", depth, minimum=1)
@@ -88,5 +88,5 @@ class Epimc(WorldSearcher):
         """Return what its answers go by besides the game, by name."""
         return {**super().settings(), "depth": self.depth}
 
-    def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
+    def _thinking(self, roots: RootPositions, numbers: LongArray, player: Player) -> Think:
         return PostponedSearch(self._perfect, roots, numbers, player, self.depth).scores

@@ -13,7 +13,7 @@ from infoset.search.pimc._graph_kernels import (
     node_order,
     someone_chooses,
 )
-from infoset.search.pimc.values import SELFISH, PerfectInformation, choose_at_once
+from infoset.search.pimc.values import MAX_N, PerfectInformation, choose_at_once
 from infoset.tree import count_histories
 from infoset.typing import FloatArray, LongArray, Player
 
@@ -28,11 +28,11 @@ class GraphValues(PerfectInformation):
 
     model: GraphModel
 
-    def values(self, states: LongArray, gains: FloatArray, player: Player) -> FloatArray:
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] what a player gets in the end."""
         self.num_nodes += len(states)
         found = node_values(self.model, self.opponents)
-        values: FloatArray = gains[:, player] + found[states[:, 0], player]
+        values: FloatArray = rewards_so_far[:, player] + found[states[:, 0], player]
         return values
 
 
@@ -58,6 +58,6 @@ def _find_values(model: GraphModel, opponents: str) -> FloatArray:
     if not someone_chooses(model.arrays, order, np.empty(len(order), bool)):
         raise choose_at_once(model)
     values = np.zeros((len(order), model.num_players))
-    find = max_n_values if opponents == SELFISH else minimax_values
+    find = max_n_values if opponents == MAX_N else minimax_values
     find(model.arrays, order, values)
     return values

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.search.models import Roots
+from infoset.search.models import RootPositions
 from infoset.search.pimc.deciding import Scores
 from infoset.search.pimc.thinking import Think
 from infoset.search.pimc.values import PerfectInformation
 from infoset.search.pimc.world_searcher import WorldSearcher
 from infoset.typing import FloatArray, LongArray, Player
 
-__all__ = ["Pimc"]
+__all__ = ["PIMC"]
 
 
-class Pimc(WorldSearcher):
+class PIMC(WorldSearcher):
     """Perfect-information Monte Carlo search.
 
     Worlds are drawn from what the player believes. In each, every action is worth what the player
@@ -26,7 +26,7 @@ class Pimc(WorldSearcher):
     model : SearchModel
         The game, as searches read it.
     belief : PublicPrivateBelief or float
-        Which worlds are thought possible; a number is the share of the public belief.
+        Which worlds are thought possible; a number is the weight of the public belief.
     num_worlds : int or None
         How many are drawn; None for the limit of infinitely many: each world counts by its
         probability.
@@ -34,8 +34,8 @@ class Pimc(WorldSearcher):
         How long a search may take: worlds are drawn until `num_worlds` or the time is used up.
         What is found then depends on the machine.
     opponents : str
-        What the others do, seeing everything: `selfish`, each plays for itself (max^n; of actions
-        that are equally good for who plays them, the mean counts), or `hostile`, all play against
+        What the others do, seeing everything: `max_n`, each plays for itself (max^n; of actions
+        that are equally good for who plays them, the mean counts), or `paranoid`, all play against
         the searching player. In two-player games of constant sum it is the same.
     seed : int
         Of the policy; `search` takes a generator instead.
@@ -65,11 +65,11 @@ class Pimc(WorldSearcher):
     >>> from infoset.search import search_model
     >>> kuhn = search_model(load_game("kuhn_poker"))
     >>> king = Infostate(0, (Step(None, "K", None),))
-    >>> Pimc(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
+    >>> PIMC(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
     [0.5, 0.5]
     """
 
-    def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
+    def _thinking(self, roots: RootPositions, numbers: LongArray, player: Player) -> Think:
         return RootValues(self._perfect, roots, numbers, player).scores
 
 
@@ -79,14 +79,14 @@ class RootValues:
     Parameters
     ----------
     perfect : PerfectInformation
-    roots : Roots
+    roots : RootPositions
     numbers : LongArray
-        [K, A] see `SearchModel.action_numbers`.
+        [K, A] see `SearchModel.action_indices`.
     player : Player
     """
 
     def __init__(
-        self, perfect: PerfectInformation, roots: Roots, numbers: LongArray, player: Player
+        self, perfect: PerfectInformation, roots: RootPositions, numbers: LongArray, player: Player
     ) -> None:
         self._perfect = perfect
         self._roots = roots
@@ -112,7 +112,7 @@ class RootValues:
     def _action_values(self, rows: LongArray) -> FloatArray:
         numbers = self._numbers[rows]
         found = self._perfect.action_values(
-            self._roots.states[rows], self._roots.gains[rows], self._player, self._player
+            self._roots.states[rows], self._roots.rewards_so_far[rows], self._player, self._player
         )
         if not found.size:  # the player is to decide in none of these worlds
             return np.zeros(numbers.shape)

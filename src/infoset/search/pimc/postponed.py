@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.search.models import Roots
+from infoset.search.models import RootPositions
 from infoset.search.models._kernels import END
 from infoset.search.pimc._max_n_kernels import TIE_TOLERANCE
 from infoset.search.pimc._step_kernels import after_actions, after_transitions, who_decides
@@ -22,8 +22,8 @@ class Plays(NamedTuple):
 
     Attributes
     ----------
-    states, gains : LongArray, FloatArray
-        [M, L] and [M, N], as in `Roots`.
+    states, rewards_so_far : LongArray, FloatArray
+        [M, L] and [M, N], as in `RootPositions`.
     weight : FloatArray
         [M] that of the world, times the probabilities of nature and of the others.
     infostate : LongArray
@@ -35,7 +35,7 @@ class Plays(NamedTuple):
     """
 
     states: LongArray
-    gains: FloatArray
+    rewards_so_far: FloatArray
     weight: FloatArray
     infostate: LongArray
     option: LongArray
@@ -91,9 +91,9 @@ class PostponedSearch:
     Parameters
     ----------
     perfect : PerfectInformation
-    roots : Roots
+    roots : RootPositions
     numbers : LongArray
-        [K, A] see `SearchModel.action_numbers`.
+        [K, A] see `SearchModel.action_indices`.
     player : Player
     depth : int
         How many own decisions, the one at the root included, are taken without seeing everything.
@@ -102,7 +102,7 @@ class PostponedSearch:
     def __init__(
         self,
         perfect: PerfectInformation,
-        roots: Roots,
+        roots: RootPositions,
         numbers: LongArray,
         player: Player,
         depth: int,
@@ -130,15 +130,15 @@ class PostponedSearch:
         """Return the plays after each action at the root that is legal in truth."""
         roots, numbers = self._roots, self._numbers
         held = np.flatnonzero(weight > 0)
-        states, gains = roots.states[held], roots.gains[held]
-        after, origin, action = self._after_actions(states, gains, self._player)
+        states, rewards_so_far = roots.states[held], roots.rewards_so_far[held]
+        after, origin, action = self._after_actions(states, rewards_so_far, self._player)
         known = roots.infostates[held, self._player]
         is_same = numbers[held[origin]] == action[:, None]
         option = is_same.argmax(axis=1)
         num_actions = numbers.shape[1]
         plays = Plays(
             after,
-            gains[origin],
+            rewards_so_far[origin],
             weight[held[origin]],
             known[origin] * num_actions + option,
             option,
@@ -154,21 +154,21 @@ class PostponedSearch:
 
     def _value(self, plays: Plays, options: Options) -> None:
         if len(plays.weight):
-            value = self._perfect.values(plays.states, plays.gains, self._player)
+            value = self._perfect.values(plays.states, plays.rewards_so_far, self._player)
             options.add(plays.option, plays.weight * value)
 
     def _move(self, plays: Plays) -> Plays:
         """Return the plays after one transition more."""
         follow = on_model(after_transitions, self._model)
-        states, gains, seen, origin, probability = follow(
-            self._model.arrays, plays.states, plays.gains, self._player
+        states, rewards_so_far, seen, origin, probability = follow(
+            self._model.arrays, plays.states, plays.rewards_so_far, self._player
         )
         moved = plays.pick(origin)
         known = np.stack([moved.infostate, seen], axis=1)
         _, infostate = np.unique(known, axis=0, return_inverse=True)
         return moved._replace(
             states=states,
-            gains=gains,
+            rewards_so_far=rewards_so_far,
             weight=moved.weight * probability,
             infostate=infostate.reshape(-1),
         )
@@ -179,7 +179,7 @@ class PostponedSearch:
             self._model.arrays, plays.states, self._model.num_players
         )
         over = plays.pick(who == END)
-        options.add(over.option, over.weight * over.gains[:, self._player])
+        options.add(over.option, over.weight * over.rewards_so_far[:, self._player])
         chosen = [plays.pick((who < 0) & (who != END))]
         for other in sorted(set(who[who >= 0].tolist())):
             there = plays.pick(who == other)
@@ -189,7 +189,9 @@ class PostponedSearch:
 
     def _decide(self, plays: Plays, options: Options) -> Plays:
         """Return the plays after each own action, which are new options."""
-        after, origin, action = self._after_actions(plays.states, plays.gains, self._player)
+        after, origin, action = self._after_actions(
+            plays.states, plays.rewards_so_far, self._player
+        )
         _, first_play, place = np.unique(plays.infostate, return_index=True, return_inverse=True)
         counts = np.bincount(origin, minlength=len(plays.weight))[first_play]
         first = options.extend(plays.option[first_play], counts)
@@ -201,20 +203,20 @@ class PostponedSearch:
 
     def _answer(self, plays: Plays, other: Player) -> Plays:
         """Return the plays after another player took what is best for it, seeing everything."""
-        states, gains = plays.states, plays.gains
-        wanted = self._perfect.preferences(states, gains, other, self._player)
+        states, rewards_so_far = plays.states, plays.rewards_so_far
+        wanted = self._perfect.preferences(states, rewards_so_far, other, self._player)
         best = np.nanmax(wanted, axis=1, keepdims=True)
         is_best = wanted >= best - TIE_TOLERANCE * np.maximum(1.0, abs(best))
-        after, origin, action = self._after_actions(states, gains, other)
+        after, origin, action = self._after_actions(states, rewards_so_far, other)
         is_taken = is_best[origin, action]
         share = plays.weight / is_best.sum(axis=1)
         return plays.pick(origin)._replace(states=after, weight=share[origin]).pick(is_taken)
 
     def _after_actions(
-        self, states: LongArray, gains: FloatArray, actor: Player
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player
     ) -> tuple[LongArray, LongArray, LongArray]:
         run = on_model(after_actions, self._model)
-        after, origin, action = run(self._model.arrays, states, gains, actor)
+        after, origin, action = run(self._model.arrays, states, rewards_so_far, actor)
         if (action < 0).any():
             raise choose_at_once(self._model)
         return after, origin, action

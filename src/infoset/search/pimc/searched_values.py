@@ -17,8 +17,8 @@ from infoset.search.pimc._walk_kernels import (
     Table,
 )
 from infoset.search.pimc.values import (
-    HOSTILE,
-    SELFISH,
+    MAX_N,
+    PARANOID,
     PerfectInformation,
     choose_at_once,
     on_model,
@@ -38,9 +38,9 @@ class SearchedValues(PerfectInformation):
     model that knows the values of actions, one against all, is asked for them.
     """
 
-    def __init__(self, model: SearchModel, opponents: str = SELFISH) -> None:
+    def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
         super().__init__(model, opponents)
-        self._prunes = opponents == HOSTILE or model.is_zero_sum
+        self._prunes = opponents == PARANOID or model.is_zero_sum
         self._depth = FIRST_DEPTH
         self._work: AlphaBeta | MaxN | None = None
         self._searches = 1
@@ -50,41 +50,41 @@ class SearchedValues(PerfectInformation):
         self._searches += 1
 
     def action_values(
-        self, states: LongArray, gains: FloatArray, actor: Player, player: Player
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
         """Return [K, A] what a player gets of each action of who acts there; nan for none."""
-        known = self.model.perfect_values(states, player) if self._prunes else None
+        known = self.model.perfect_information_values(states, player) if self._prunes else None
         if known is None:
-            return super().action_values(states, gains, actor, player)
+            return super().action_values(states, rewards_so_far, actor, player)
         self.num_nodes += len(states)
-        return gains[:, player, None] + known
+        return rewards_so_far[:, player, None] + known
 
-    def values(self, states: LongArray, gains: FloatArray, player: Player) -> FloatArray:
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] what a player gets in the end."""
         found = np.empty(len(states))
-        problem = self._search(states, gains, player, found)
+        problem = self._search(states, rewards_so_far, player, found)
         while problem == TOO_DEEP:
             self._depth *= 2
             self._work = None
-            problem = self._search(states, gains, player, found)
+            problem = self._search(states, rewards_so_far, player, found)
         if problem == AT_ONCE:
             raise choose_at_once(self.model)
         return found
 
     def _search(
-        self, states: LongArray, gains: FloatArray, player: Player, found: FloatArray
+        self, states: LongArray, rewards_so_far: FloatArray, player: Player, found: FloatArray
     ) -> int:
         account = np.zeros(2, np.int64)
         arrays, work = self.model.arrays, self._work or self._new_work()
         self._work = work
         if isinstance(work, AlphaBeta):
-            payoffs = np.array(self.model.payoff_range, np.float64)
+            payoffs = np.array(self.model.utility_range, np.float64)
             search = self._searches * self.model.num_players + player
             run = on_model(alpha_beta, self.model)
-            run(arrays, states, gains, player, payoffs, search, work, account, found)
+            run(arrays, states, rewards_so_far, player, payoffs, search, work, account, found)
         else:
             run = on_model(max_n, self.model)
-            run(arrays, states, gains, player, self._searches, work, account, found)
+            run(arrays, states, rewards_so_far, player, self._searches, work, account, found)
         self.num_nodes += int(account[NODES])
         return int(account[PROBLEM])
 

@@ -12,22 +12,22 @@ from infoset.policy import TabularPolicy, tabulate
 from infoset.search.models import GraphModel
 from infoset.search.pimc._max_n_kernels import TIE_TOLERANCE
 from infoset.search.pimc.graph_values import node_values
-from infoset.search.pimc.pimc import Pimc
-from infoset.search.pimc.values import SELFISH
+from infoset.search.pimc.pimc import PIMC
+from infoset.search.pimc.values import MAX_N
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["tabulate_pimc"]
+__all__ = ["pimc_policy"]
 
 
-def tabulate_pimc(
+def pimc_policy(
     source: GameTree | GraphModel,
     belief: PublicPrivateBelief | float = 0.0,
     *,
-    opponents: str = SELFISH,
+    opponents: str = MAX_N,
 ) -> TabularPolicy:
-    """Return what `Pimc` plays at every infostate of a game, each world weighed exactly.
+    """Return what `PIMC` plays at every infostate of a game, each world weighed exactly.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def tabulate_pimc(
         Of a model, the one of a tree; it keeps the values of the worlds for the next call.
     belief : PublicPrivateBelief or float
     opponents : str
-        As in `Pimc`.
+        As in `PIMC`.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def tabulate_pimc(
     >>> from infoset.evaluation import best_response
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
-    >>> policy = tabulate_pimc(build_tree(load_game("liars_dice(dice_sides=3)")))
+    >>> policy = pimc_policy(build_tree(load_game("liars_dice(dice_sides=3)")))
     >>> round(best_response(policy, 1).value, 4), round(best_response(policy, 0).value, 4)
     (-0.0741, 0.2593)
     """
@@ -63,7 +63,7 @@ def tabulate_pimc(
         )
     held = belief if isinstance(belief, PublicPrivateBelief) else PublicPrivateBelief(belief)
     if held.policies is not None:
-        player = Pimc(model, belief=held, num_worlds=None, opponents=opponents)
+        player = PIMC(model, belief=held, num_worlds=None, opponents=opponents)
         return tabulate(model.tree.sequence_form, [player] * model.num_players)
     values = node_values(model, opponents)
     weights = [_best(model.tree, values, player, held) for player in range(model.num_players)]
@@ -126,9 +126,9 @@ def _best(
 ) -> FloatArray:
     """Return [Q] 1 for the sequences that end in a best action, else 0."""
     moves = Moves.of_player(tree, values, player)
-    share = _shares(tree, player, belief)
-    score = _mean_over_worlds(tree, player, moves, moves.value, share)
-    size = _mean_over_worlds(tree, player, moves, abs(moves.value), share)
+    public_weight = _public_weights(tree, player, belief)
+    score = _mean_over_worlds(tree, player, moves, moves.value, public_weight)
+    size = _mean_over_worlds(tree, player, moves, abs(moves.value), public_weight)
     first = tree.sequence_form.treeplexes[player].first_sequence
     count = np.diff([*first, len(score)])
     best = np.repeat(np.maximum.reduceat(score, first), count)
@@ -139,10 +139,10 @@ def _best(
 
 
 def _mean_over_worlds(
-    tree: GameTree, player: Player, moves: Moves, value: FloatArray, share: FloatArray
+    tree: GameTree, player: Player, moves: Moves, value: FloatArray, public_weight: FloatArray
 ) -> FloatArray:
-    """Return [Q] the expectation over what a player believes; share [Q] is that of the public."""
-    num_sequences = len(share)
+    """Return [Q] the expectation over what a player believes; public_weight [Q]."""
+    num_sequences = len(public_weight)
     weighted = moves.reach * value
     own_reach = np.bincount(moves.sequence, moves.reach, num_sequences)
     own_reach[0] = 1.0
@@ -152,14 +152,16 @@ def _mean_over_worlds(
     everybody = np.bincount(kind, weighted) / of_public_state[moves.public_state[first]]
     public = np.zeros(num_sequences)
     public[moves.sequence] = everybody[kind]
-    mixed: FloatArray = (1.0 - share) * private + share * public
+    mixed: FloatArray = (1.0 - public_weight) * private + public_weight * public
     return mixed
 
 
-def _shares(tree: GameTree, player: Player, belief: PublicPrivateBelief) -> FloatArray:
-    """Return [Q] the share of the public belief where each sequence is chosen."""
+def _public_weights(tree: GameTree, player: Player, belief: PublicPrivateBelief) -> FloatArray:
+    """Return [Q] the weight of the public belief where each sequence is chosen."""
     infostates = tree.infostate_trees[player]
-    if isinstance(belief.share, (int, float)):
-        return np.full(infostates.num_sequences, float(belief.share))
-    at = [belief.share_at(infostates.value(number)) for number in infostates.acting.tolist()]
+    if isinstance(belief.public_weight, (int, float)):
+        return np.full(infostates.num_sequences, float(belief.public_weight))
+    at = [
+        belief.public_weight_at(infostates.value(number)) for number in infostates.acting.tolist()
+    ]
     return np.repeat([0.0, *at], [1, *infostates.num_actions[infostates.acting]])

@@ -14,11 +14,11 @@ from infoset.search.pimc._step_kernels import after_actions
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_choice
 
-__all__ = ["HOSTILE", "OPPONENTS", "SELFISH", "PerfectInformation", "choose_at_once", "on_model"]
+__all__ = ["MAX_N", "OPPONENTS", "PARANOID", "PerfectInformation", "choose_at_once", "on_model"]
 
-SELFISH: Final = "selfish"
-HOSTILE: Final = "hostile"
-OPPONENTS: Final = (SELFISH, HOSTILE)
+MAX_N: Final = "max_n"
+PARANOID: Final = "paranoid"
+OPPONENTS: Final = (MAX_N, PARANOID)
 """What the others are taken for: each plays for itself (max^n), or all against the player."""
 
 
@@ -29,7 +29,7 @@ class PerfectInformation(ABC):
     ----------
     model : SearchModel
     opponents : str
-        `selfish` or `hostile`; in two-player games of constant sum it is the same.
+        `max_n` or `paranoid`; in two-player games of constant sum it is the same.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class PerfectInformation(ABC):
         If the opponents are neither.
     """
 
-    def __init__(self, model: SearchModel, opponents: str = SELFISH) -> None:
+    def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
         check_choice("kind of opponents", opponents, OPPONENTS)
         self.model = model
         self.opponents = opponents
@@ -53,7 +53,7 @@ class PerfectInformation(ABC):
         return
 
     @abstractmethod
-    def values(self, states: LongArray, gains: FloatArray, player: Player) -> FloatArray:
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
         """Return [K] what a player gets in the end from positions [K, L] with rewards [K, N].
 
         Raises
@@ -63,7 +63,7 @@ class PerfectInformation(ABC):
         """
 
     def action_values(
-        self, states: LongArray, gains: FloatArray, actor: Player, player: Player
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
         """Return [K, A] what a player gets of each action of who acts there; nan for none.
 
@@ -73,21 +73,21 @@ class PerfectInformation(ABC):
             If players choose at once.
         """
         after, origin, action = on_model(after_actions, self.model)(
-            self.model.arrays, states, gains, actor
+            self.model.arrays, states, rewards_so_far, actor
         )
         if (action < 0).any():
             raise choose_at_once(self.model)
         values = np.full((len(states), 1 + int(action.max(initial=-1))), np.nan)
-        values[origin, action] = self.values(after, gains[origin], player)
+        values[origin, action] = self.values(after, rewards_so_far[origin], player)
         return values
 
     def preferences(
-        self, states: LongArray, gains: FloatArray, actor: Player, player: Player
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
     ) -> FloatArray:
         """Return [K, A] what the player who acts wants to be as high as it can be."""
-        if self.opponents == SELFISH or actor == player:
-            return self.action_values(states, gains, actor, actor)
-        return -self.action_values(states, gains, actor, player)
+        if self.opponents == MAX_N or actor == player:
+            return self.action_values(states, rewards_so_far, actor, actor)
+        return -self.action_values(states, rewards_so_far, actor, player)
 
 
 def on_model(kernel: Callable[..., Any], model: SearchModel) -> Callable[..., Any]:
@@ -99,5 +99,5 @@ def choose_at_once(model: SearchModel) -> UnsupportedGameError:
     """Return the error for a game that has no perfect-information values."""
     return UnsupportedGameError(
         f"in {model.game} players choose at once, so that positions have no value that all who see "
-        "everything would agree on; search it with IS-MCTS, as infoset.search.IsMcts does"
+        "everything would agree on; search it with IS-MCTS, as infoset.search.ISMCTS does"
     )

@@ -11,12 +11,12 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
 from infoset.search.budget import TimeBudget
-from infoset.search.models import Roots, SearchModel
+from infoset.search.models import RootPositions, SearchModel
 from infoset.search.pimc.choosing import perfect_information
 from infoset.search.pimc.deciding import Scores, split_ties
 from infoset.search.pimc.record import WorldSearchRecord
 from infoset.search.pimc.thinking import Think, Thought, think_through
-from infoset.search.pimc.values import SELFISH
+from infoset.search.pimc.values import MAX_N
 from infoset.search.searcher import Searcher
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_generator
@@ -30,7 +30,7 @@ class WorldSearcher(Searcher):
     Parameters
     ----------
     model, belief, num_worlds, milliseconds, opponents, seed
-        As in `Pimc`.
+        As in `PIMC`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class WorldSearcher(Searcher):
         belief: PublicPrivateBelief | float = 0.0,
         num_worlds: int | None = 1000,
         milliseconds: float | None = None,
-        opponents: str = SELFISH,
+        opponents: str = MAX_N,
         seed: int = 0,
     ) -> None:
         super().__init__(model, belief=belief, seed=seed)
@@ -63,8 +63,8 @@ class WorldSearcher(Searcher):
         return {**super().settings(), **own, "opponents": self.opponents}
 
     @abstractmethod
-    def _thinking(self, roots: Roots, numbers: LongArray, player: Player) -> Think:
-        """Return what scores actions, given `numbers` as `SearchModel.action_numbers` has them."""
+    def _thinking(self, roots: RootPositions, numbers: LongArray, player: Player) -> Think:
+        """Return what scores actions, given `numbers` as `SearchModel.action_indices` has them."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
         """Return [A] the probability of each legal action at an infostate, in order.
@@ -86,7 +86,7 @@ class WorldSearcher(Searcher):
         """
         check_generator(rng)
         start, nodes_before = perf_counter(), self._perfect.num_nodes
-        actions = self.model.deciding_actions(infostate)
+        actions = self.model.acting_actions(infostate)
         thought = Thought(Scores(np.full(1, np.nan), 0.0), 0, True)
         if len(actions) > 1:
             roots = self.model.roots(infostate, self.belief, rng)
@@ -102,7 +102,7 @@ class WorldSearcher(Searcher):
             seconds=perf_counter() - start,
             allowed=self.budget.seconds,
         )
-        self.lateness.add(self.last_search)
+        self.overruns.add(self.last_search)
         return split_ties(thought.scores) if len(actions) > 1 else np.ones(1)
 
     def search_many(
@@ -128,7 +128,7 @@ class WorldSearcher(Searcher):
         check_generator(rng)
         check_count("number", number, minimum=1)
         before = rng.bit_generator.state
-        if len(self.model.deciding_actions(infostate)) == 1:
+        if len(self.model.acting_actions(infostate)) == 1:
             return np.ones((number, 1))
         roots = self.model.roots(infostate, self.belief, rng)
         if self.budget.seconds is not None or repr(rng.bit_generator.state) != repr(before):
@@ -148,7 +148,7 @@ class WorldSearcher(Searcher):
             self._is_compiled = True
         return perf_counter() - before
 
-    def _think_at(self, infostate: Infostate, roots: Roots) -> Think:
+    def _think_at(self, infostate: Infostate, roots: RootPositions) -> Think:
         self._perfect.forget()
-        numbers = self.model.action_numbers(infostate, roots)
+        numbers = self.model.action_indices(infostate, roots)
         return self._thinking(roots, numbers, infostate.player)

@@ -72,18 +72,20 @@ def follow(model: Dice, position: Position, outcome: int) -> None:
         matches = model.matches[state[FIRST_HAND], last] + model.matches[state[SECOND_HAND], last]
         winner = 1 - player if matches >= model.quantity[last] else player
         state[PLAYER] = winner
-        position.gains[winner] += 1.0
-        position.gains[1 - winner] -= 1.0
+        position.rewards_so_far[winner] += 1.0
+        position.rewards_so_far[1 - winner] -= 1.0
         call += winner
     for viewer in range(2):
-        position.seen[viewer] = call
+        position.observations[viewer] = call
 
 
 implement(Dice, actor, num_actions, choose, num_outcomes, outcome_probability, follow)
 
 
 @kernel
-def perfect_values(model: Dice, states: LongArray, player: int, values: FloatArray) -> None:
+def perfect_information_values(
+    model: Dice, states: LongArray, player: int, values: FloatArray
+) -> None:
     """Fill values [K, A] of each call to a player where all dice are seen; nan for no call.
 
     A bid wins if it is the highest that is true: a lower one is answered by that, a higher one by

@@ -10,9 +10,9 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.game import Infostate
 from infoset.games import LiarsDice
 from infoset.games.liars_dice import NO_BID, Hand
-from infoset.search.models.dice._kernels import NONE, STATE_SIZE, Dice, perfect_values
+from infoset.search.models.dice._kernels import NONE, STATE_SIZE, Dice, perfect_information_values
 from infoset.search.models.dice.reading import read_infostate
-from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.typing import Action, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_type
 
@@ -57,7 +57,7 @@ class DiceModel(SearchModel):
         self.arrays = _arrays(game)
 
     @property
-    def payoff_range(self) -> tuple[float, float]:
+    def utility_range(self) -> tuple[float, float]:
         """From -1 for the loser to 1 for the winner."""
         return (-1.0, 1.0)
 
@@ -73,29 +73,29 @@ class DiceModel(SearchModel):
 
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
-    ) -> Roots:
+    ) -> RootPositions:
         """Return the rolls that a player believes in, one position each.
 
         `rng` is asked only where they are more than the belief lists. Under policies that players
         are assumed to have, what is believed is found from the rules.
         """
         own, call, _ = read_infostate(self.game, infostate)
-        player, share = infostate.player, belief.share_at(infostate)
+        player, public_weight = infostate.player, belief.public_weight_at(infostate)
         num_hands = len(self.hand_probability)
-        if belief.policies is not None or (share and num_hands**2 > belief.max_worlds):
+        if belief.policies is not None or (public_weight and num_hands**2 > belief.max_worlds):
             held = belief.at(self.game, infostate, rng=rng)
             hands = self._numbers([world.hands for world in held.worlds])  # type: ignore[attr-defined]
             probability = held.probability
         else:
-            hands, probability = self._rolls(own, player, share)
+            hands, probability = self._rolls(own, player, public_weight)
         infostates = hands.copy()
         column = infostates[:, player]
         infostates[:, player] = np.where(column == own, 0, column + (column < own))
         states = np.full((len(hands), STATE_SIZE), NONE)
         states[:, :2], states[:, 2], states[:, 3] = hands, call, player
-        return Roots(states, np.zeros((len(hands), 2)), infostates, probability)
+        return RootPositions(states, np.zeros((len(hands), 2)), infostates, probability)
 
-    def perfect_values(self, states: LongArray, player: Player) -> FloatArray:
+    def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray:
         """Return [K, A] the values to a player of the calls at positions, all dice being seen.
 
         Notes
@@ -106,14 +106,16 @@ class DiceModel(SearchModel):
         last = states[:, 2]
         most = (len(self.arrays.quantity) - last - (last == NO_BID)).max(initial=0)
         values = np.empty((len(states), most))
-        perfect_values(self.arrays, states, player, values)
+        perfect_information_values(self.arrays, states, player, values)
         return values
 
-    def _rolls(self, own: int, player: Player, share: float) -> tuple[LongArray, FloatArray]:
+    def _rolls(
+        self, own: int, player: Player, public_weight: float
+    ) -> tuple[LongArray, FloatArray]:
         """Return hands [K, 2], all that have a positive probability, and it [K]."""
         chance = self.hand_probability
         is_own = np.arange(len(chance)) == own
-        weight = share * chance + (1.0 - share) * is_own
+        weight = public_weight * chance + (1.0 - public_weight) * is_own
         weights = (weight, chance) if player == 0 else (chance, weight)
         joint = np.multiply.outer(*weights)
         hands = np.argwhere(joint)

@@ -31,7 +31,7 @@ class Graph(NamedTuple):
         [C] sum of the probabilities up to a transition; infinite for the last.
     rewards : FloatArray
         [C, N]
-    seen : IntArray
+    observations : IntArray
         [C, N] what a transition shows each player, its own action included.
     """
 
@@ -42,7 +42,7 @@ class Graph(NamedTuple):
     probability: FloatArray
     below: FloatArray
     rewards: FloatArray
-    seen: IntArray
+    observations: IntArray
 
 
 def actor(model: Graph, position: Position) -> int:
@@ -75,8 +75,8 @@ def follow(model: Graph, position: Position, outcome: int) -> None:
     """Make a transition."""
     child = model.first_child[position.state[0]] + outcome
     for player in range(model.rewards.shape[1]):
-        position.gains[player] += model.rewards[child, player]
-        position.seen[player] = model.seen[child, player]
+        position.rewards_so_far[player] += model.rewards[child, player]
+        position.observations[player] = model.observations[child, player]
     position.state[0] = model.next_node[child]
 
 

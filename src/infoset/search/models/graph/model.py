@@ -16,7 +16,7 @@ from infoset.search.models._numbering import (
     reward_rows,
 )
 from infoset.search.models.graph.nodes import graph_nodes
-from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.tree import GameTree, WorldGraph
 from infoset.typing import Action, LongArray, World
 from infoset.utils.arguments import check_type
@@ -71,22 +71,24 @@ class GraphModel(SearchModel):
 
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
-    ) -> Roots:
+    ) -> RootPositions:
         """Return the positions that a player believes in; `rng` is not asked."""
         held = self._belief(infostate, belief)
         if self.tree is None:
             worlds = np.array([self._number[world] for world in held.worlds])
-            gains = reward_rows(held)
+            rewards_so_far = reward_rows(held)
             infostates = number_infostates(held, infostate)
         else:
             there = np.asarray(held.histories)
-            worlds, gains = self.tree.world[there], self.tree.rewards_so_far[there]
+            worlds, rewards_so_far = self.tree.world[there], self.tree.rewards_so_far[there]
             own = self.tree.infostate_trees[infostate.player].find(infostate)
             infostates = number_columns(self.tree.infostate[there], infostate.player, own)
         states = worlds.astype(np.int64)[:, None]
-        return Roots(states, np.ascontiguousarray(gains), infostates, held.probability)
+        return RootPositions(
+            states, np.ascontiguousarray(rewards_so_far), infostates, held.probability
+        )
 
-    def action_numbers(self, infostate: Infostate, roots: Roots) -> LongArray:
+    def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the number, at each root, of each action that is legal at an infostate."""
         chosen = self.graph.action_set[roots.states[:, 0], infostate.player]
         sets, place = np.unique(chosen, return_inverse=True)

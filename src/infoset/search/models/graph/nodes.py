@@ -42,7 +42,7 @@ def graph_nodes(graph: WorldGraph) -> Graph:
         probability=np.pad(graph.probability, (0, num_choices), constant_values=1.0),
         below=np.pad(_sums(graph, nodes), (0, num_choices), constant_values=np.inf),
         rewards=np.pad(graph.rewards, ((0, num_choices), (0, 0))),
-        seen=np.pad(np.stack(steps, axis=1), ((0, num_choices), (0, 0))),
+        observations=np.pad(np.stack(steps, axis=1), ((0, num_choices), (0, 0))),
     )
 
 

@@ -94,10 +94,12 @@ def follow(model: Tricks, position: Position, outcome: int) -> None:
     seen = play_chosen(model, state)
     is_over = state[HANDS] == 0 and state[HANDS + 1] == 0
     for player in range(2):
-        position.seen[player] = seen
+        position.observations[player] = seen
         if is_over:
             ahead = state[TRICKS + player] - state[TRICKS + 1 - player]
-            position.gains[player] += 1.0 if ahead > 0 else (-1.0 if ahead < 0 else model.tie)
+            position.rewards_so_far[player] += (
+                1.0 if ahead > 0 else (-1.0 if ahead < 0 else model.tie)
+            )
 
 
 @inlined

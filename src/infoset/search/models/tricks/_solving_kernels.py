@@ -209,7 +209,7 @@ def _unpacked(position: int, width: int) -> Words:
 
 
 @kernel
-def perfect_values(
+def perfect_information_values(
     model: Tricks, solved: Solved, states: LongArray, player: int, values: FloatArray
 ) -> None:
     """Fill values [K, A] of each card to a player where all cards are seen; nan for no card."""

@@ -12,7 +12,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Infostate
 from infoset.games import TrickTaking
 from infoset.games.trick_taking import numbers
-from infoset.search.models.model import Roots, SearchModel
+from infoset.search.models.model import RootPositions, SearchModel
 from infoset.search.models.tricks._kernels import (
     HANDS,
     LED,
@@ -21,7 +21,7 @@ from infoset.search.models.tricks._kernels import (
     Tricks,
     number_cards,
 )
-from infoset.search.models.tricks._solving_kernels import Solved, perfect_values
+from infoset.search.models.tricks._solving_kernels import Solved, perfect_information_values
 from infoset.search.models.tricks.deals import Deals, find_deals, num_deals
 from infoset.search.models.tricks.reading import Seen, read_infostate
 from infoset.typing import Action, FloatArray, LongArray, Player
@@ -58,7 +58,7 @@ class TricksModel(SearchModel):
     >>> hand = ("Ts", "Js", "Qs", "Th", "Jh", "Qh", "Td", "Jd", "Qd", "Tc")
     >>> known = Infostate(0, (Step(None, hand, None),))
     >>> rng = np.random.default_rng(0)
-    >>> [len(model.roots(known, PublicPrivateBelief(share), rng).states) for share in (0.0, 0.5)]
+    >>> [len(model.roots(known, PublicPrivateBelief(weight), rng).states) for weight in (0.0, 0.5)]
     [1, 184756]
     """
 
@@ -80,7 +80,7 @@ class TricksModel(SearchModel):
         )
 
     @property
-    def payoff_range(self) -> tuple[float, float]:
+    def utility_range(self) -> tuple[float, float]:
         """From -1 for the loser to 1 for the winner."""
         return (-1.0, 1.0)
 
@@ -96,7 +96,7 @@ class TricksModel(SearchModel):
 
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
-    ) -> Roots:
+    ) -> RootPositions:
         """Return the deals that a player believes in, one position each.
 
         All deals that agree with the cards played and the suits not followed, where they are no
@@ -110,15 +110,15 @@ class TricksModel(SearchModel):
             deals = Deals.of(np.array([world.hands for world in worlds], np.int64))
             probability = held.probability
         else:
-            deals, probability = _mixed(seen, belief, belief.share_at(infostate), rng)
+            deals, probability = _mixed(seen, belief, belief.public_weight_at(infostate), rng)
         states = np.zeros((len(probability), STATE_SIZE), np.int64)
         states[:, HANDS : HANDS + 2] = deals.hands
         states[:, LED : LED + 2] = seen.led, seen.mover
         states[:, TRICKS : TRICKS + 2] = seen.tricks
-        gains = np.zeros((len(probability), 2))
-        return Roots(states, gains, _own_first(deals, seen), probability)
+        rewards_so_far = np.zeros((len(probability), 2))
+        return RootPositions(states, rewards_so_far, _own_first(deals, seen), probability)
 
-    def action_numbers(self, infostate: Infostate, roots: Roots) -> LongArray:
+    def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
         """Return [K, A] the number, at each root, of each card that is legal at an infostate.
 
         -1 stands where it is not legal: other hands follow suit with other cards.
@@ -129,7 +129,7 @@ class TricksModel(SearchModel):
         number_cards(self.arrays, roots.states, cards, found)
         return found
 
-    def perfect_values(self, states: LongArray, player: Player) -> FloatArray:
+    def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray:
         """Return [K, A] what a player can be sure of after each card, all cards being seen.
 
         Where half of the tricks are enough for both, each is sure of what it gets if the other
@@ -137,7 +137,7 @@ class TricksModel(SearchModel):
         """
         legal = np.bitwise_count(states[:, HANDS : HANDS + 2]).max(initial=0)
         values = np.empty((len(states), int(legal)))
-        perfect_values(self.arrays, self._solved, states, player, values)
+        perfect_information_values(self.arrays, self._solved, states, player, values)
         return values[:, : np.isfinite(values).sum(axis=1).max(initial=0)]
 
     @cached_property
@@ -148,20 +148,20 @@ class TricksModel(SearchModel):
 
 
 def _mixed(
-    seen: Seen, belief: PublicPrivateBelief, share: float, rng: np.random.Generator
+    seen: Seen, belief: PublicPrivateBelief, public_weight: float, rng: np.random.Generator
 ) -> tuple[Deals, FloatArray]:
     """Return deals [K] and their probability [K] in a mixture of beliefs."""
-    if share == 0.0:
+    if public_weight == 0.0:
         return _even(_private(seen, belief, rng))
     public = find_deals(seen.unseen_by_all, belief.max_worlds, belief.num_samples, rng)
     if num_deals(seen.unseen_by_all) <= belief.max_worlds:
         is_own = public.hands[:, seen.player] == seen.own
-        return public, share / len(is_own) + (1.0 - share) * is_own / is_own.sum()
-    if share == 1.0:
+        return public, public_weight / len(is_own) + (1.0 - public_weight) * is_own / is_own.sum()
+    if public_weight == 1.0:
         return _even(public)
     own = _private(seen, belief, rng)
     counts = len(own.hands), len(public.hands)
-    probability = np.repeat(((1.0 - share) / counts[0], share / counts[1]), counts)
+    probability = np.repeat(((1.0 - public_weight) / counts[0], public_weight / counts[1]), counts)
     return Deals.of(np.concatenate([own.hands, public.hands])), probability
 
 

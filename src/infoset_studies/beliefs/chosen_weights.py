@@ -1,4 +1,4 @@
-"""A share for each public state, chosen by exact best responses."""
+"""A public weight for each public state, chosen by exact best responses."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy
-from infoset.search import tabulate_pimc
+from infoset.search import pimc_policy
 from infoset.search.closed_form import bid_response, pimc_table
 from infoset.typing import LongArray
 from infoset_studies.beliefs.policies import is_dice, tree_of
-from infoset_studies.beliefs.published import GAMES, SHARES
+from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
 from infoset_studies.beliefs.sheets import SEATS
 
 __all__ = ["CHOSEN"]
@@ -31,31 +31,31 @@ LEAST_GAIN = 1e-9
 
 
 class Setting(NamedTuple):
-    """In which games, from how many shares, and how many rounds of changes at most.
+    """In which games, from how many public weights, and how many rounds of changes at most.
 
     Attributes
     ----------
     games : tuple[str, ...]
         By their names in the tables.
-    shares : tuple[float, ...]
+    public_weights : tuple[float, ...]
     rounds : int
     """
 
     games: tuple[str, ...]
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
     rounds: int
 
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """Coordinate descent: at one public state after the other, the share that is best.
+    """Coordinate descent: at one public state after the other, the public weight that is best.
 
     Attributes
     ----------
     game : str
     seat : int
         Of the searcher, which is PIMC with all worlds.
-    shares : tuple[float, ...]
+    public_weights : tuple[float, ...]
         To choose from.
     rounds : int
         How often all public states are gone through, at most.
@@ -63,7 +63,7 @@ class ChosenCell:
 
     game: str
     seat: int
-    shares: tuple[float, ...]
+    public_weights: tuple[float, ...]
     rounds: int
 
     @property
@@ -76,9 +76,9 @@ class ChosenCell:
         return {"chosen": True, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return the best single share, what it gets, and what choosing gets."""
+        """Return the best single public weight, what it gets, and what choosing gets."""
         size, value_of = _dice_value(self) if is_dice(self.game) else _tree_value(self)
-        constant = [value_of(np.full(size, k)) for k in range(len(self.shares))]
+        constant = [value_of(np.full(size, k)) for k in range(len(self.public_weights))]
         start = int(np.argmin(constant))
         chosen, best = np.full(size, start), constant[start]
         for _ in range(self.rounds):
@@ -89,13 +89,18 @@ class ChosenCell:
                 chosen, best = self._better_at(place, chosen, best, value_of)
             if best > before - LEAST_GAIN:
                 break
-        used = sorted({self.shares[k] for k in chosen.tolist()})
-        return {"one": constant[start], "share": self.shares[start], "each": best, "used": used}
+        used = sorted({self.public_weights[k] for k in chosen.tolist()})
+        return {
+            "one": constant[start],
+            "public_weight": self.public_weights[start],
+            "each": best,
+            "used": used,
+        }
 
     def _better_at(
         self, place: int, chosen: LongArray, best: float, value_of: Callable[[LongArray], float]
     ) -> tuple[LongArray, float]:
-        for k in range(len(self.shares)):
+        for k in range(len(self.public_weights)):
             changed = chosen.copy()
             changed[place] = k
             value = value_of(changed)
@@ -105,10 +110,13 @@ class ChosenCell:
 
 
 def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
-    """Return how many public states the seat acts at, and what choices of shares get there."""
+    """Return the number of public states where the seat acts, and the value of each choice."""
     tree = tree_of(cell.game)
     form = tree.sequence_form
-    policies = [tabulate_pimc(tree, PublicPrivateBelief(share)) for share in cell.shares]
+    policies = [
+        pimc_policy(tree, PublicPrivateBelief(public_weight))
+        for public_weight in cell.public_weights
+    ]
     stacked = np.stack([policy.probabilities[cell.seat] for policy in policies])
     own = form.infostate_trees[cell.seat]
     states, place = np.unique(own.public_state[own.acting], return_inverse=True)
@@ -126,49 +134,58 @@ def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
 
 
 def _dice_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
-    """Return how many last bids there are, none among them, and what choices of shares get."""
+    """Return the number of last bids, "none" included, and the value of each choice."""
     game = load_game(cell.game)
     assert isinstance(game, LiarsDice)
-    shares = np.array(cell.shares)
+    public_weights = np.array(cell.public_weights)
 
     def value_of(chosen: LongArray) -> float:
-        return bid_response(pimc_table(game, shares[chosen][None, :]), 1 - cell.seat).value
+        return bid_response(pimc_table(game, public_weights[chosen][None, :]), 1 - cell.seat).value
 
     return len(game.bids) + 1, value_of
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Choose shares for both seats of each game."""
+    """Choose public weights for both seats of each game."""
     keys = [(game, seat) for game in setting.games for seat in (0, 1)]
     cells = [
-        ChosenCell(GAMES[game].game, seat, setting.shares, setting.rounds) for game, seat in keys
+        ChosenCell(GAMES[game].game, seat, setting.public_weights, setting.rounds)
+        for game, seat in keys
     ]
     rows = tuple(
         (
             GAMES[game].title,
             SEATS[seat],
-            result["share"],
+            result["public_weight"],
             result["one"],
             result["each"],
-            " ".join(f"{share:g}" for share in result["used"]),
+            " ".join(f"{public_weight:g}" for public_weight in result["used"]),
         )
         for (game, seat), result in zip(keys, run(cells), strict=True)
     )
     about = (
-        "What a best responder gets from PIMC with all worlds: with the best single share, and "
-        "with a share for each public state (in liar's dice: for each last bid), chosen one after "
+        "What a best responder gets from PIMC with all worlds: with the best single public "
+        "weight, and with one for each public state (in liar's dice: for each last bid), chosen "
+        "one after "
         "the other."
     )
-    columns = ("game", "seat", "best share", "best response", "chosen by state", "shares used")
-    return Report((Table("chosen-shares", about, columns, rows),))
+    columns = (
+        "game",
+        "seat",
+        "best public weight",
+        "best response",
+        "chosen by state",
+        "public weights used",
+    )
+    return Report((Table("chosen-weights", about, columns, rows),))
 
 
 CHOSEN = Experiment(
     "chosen",
-    "A share for each public state",
+    "A public weight for each public state",
     report,
-    quick=Setting(("LD 2D", "LP"), SHARES[::5], 1),
-    full=Setting(("LD 2D", "LP"), SHARES, 3),
+    quick=Setting(("LD 2D", "LP"), PUBLIC_WEIGHTS[::5], 1),
+    full=Setting(("LD 2D", "LP"), PUBLIC_WEIGHTS, 3),
     quick_time="seconds",
     full_time="a minute",
 )
