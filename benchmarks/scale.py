@@ -36,7 +36,8 @@ from infoset.evaluation import evaluate_policy
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import make_budget
 from infoset.solvers import get_method
-from infoset.tree import contract_graph, count_histories, explore, size_text
+from infoset.tree import build_world_graph, contract_graph, count_histories
+from infoset.utils.text import format_bytes
 
 PAGE = DOCS / "solvers" / "scale.md"
 FIGURE = DOCS / "images" / "scale.svg"
@@ -105,7 +106,7 @@ def compile_kernels() -> None:
 
 def form_of(spec: str) -> Any:
     """Return the sequence form of a game."""
-    return contract_graph(explore(load(spec)))
+    return contract_graph(build_world_graph(load(spec)))
 
 
 def measure(spec: str) -> Row:
@@ -113,7 +114,7 @@ def measure(spec: str) -> Row:
     compile_kernels()
     before = peak_bytes()
     graph, exploring = processor_time(
-        lambda: explore(load(spec), max_worlds=MOST_WORLDS, max_seconds=MOST_SECONDS)
+        lambda: build_world_graph(load(spec), max_worlds=MOST_WORLDS, max_seconds=MOST_SECONDS)
     )
     counts = count_histories(graph)
     form, building = processor_time(lambda: contract_graph(graph))
@@ -211,7 +212,7 @@ def table_of_sizes(known: dict[str, Row]) -> str:
             row = known[spec]
             counts = [f"{row[name]:,}" for name in ("histories", "terminals", "infostates")]
             times = [shown(row[name]) for name in ("exploring", "building", "iteration")]
-            peaks = [size_text(row[name]) for name in ("bytes_building", "bytes_solving")]
+            peaks = [format_bytes(row[name]) for name in ("bytes_building", "bytes_solving")]
             rows.append([f"`{spec}`", *counts, *times, *peaks])
     return table([*header, "peak, building", "peak, solving"], rows)
 
@@ -225,7 +226,7 @@ def table_of_solutions(known: dict[str, Row]) -> str:
         low, high = row["guarantees"][0], -row["guarantees"][1]
         certificate = [f"{row['exploitability']:.2e}", f"{low:.5f} to {high:.5f}"]
         times = [shown(row[name]) for name in ("building", "solving", "certifying")]
-        iterations, peak = f"{row['iterations']}", size_text(row["bytes"])
+        iterations, peak = f"{row['iterations']}", format_bytes(row["bytes"])
         rows.append([f"`{spec}`", iterations, *certificate, *times, peak])
     return table([*header, "certificate", "peak"], rows)
 

@@ -29,7 +29,7 @@ from report import DOCS, environment, environment_text, replace_part, shown, tab
 import infoset
 from infoset.evaluation import evaluate_policy
 from infoset.policy import random_policy
-from infoset.tree import SequenceForm, explore, unroll
+from infoset.tree import SequenceForm, build_world_graph, unroll
 
 GOOFSPIEL = (
     "goofspiel(num_cards={},imp_info=True,points_order=random,returns_type=point_difference)"
@@ -67,7 +67,7 @@ def building(spec: str, repeats: int) -> list[str]:
     ours, theirs, walked = [], [], []
     game, reference = infoset.load(spec), openspiel_game(spec)
     for _ in range(repeats):
-        graph, exploring = timed(lambda: explore(game))
+        graph, exploring = timed(lambda: build_world_graph(game))
         unrolling = timed(lambda graph=graph: unroll(graph).sequence_form)[1]
         ours.append((exploring, unrolling))
         theirs.append(timed(lambda: pyspiel.CFRPlusSolver(reference))[1])

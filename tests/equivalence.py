@@ -66,7 +66,7 @@ def carry(policy: TabularPolicy, pairs: Pairs, form: SequenceForm) -> TabularPol
     weights = [np.ones(plex.num_sequences) for plex in form.treeplexes]
     for theirs, mine in pairs.items():
         tree = form.infostate_trees[theirs.player]
-        number = tree.find(theirs)
+        number = tree.index_of(theirs)
         legal = tree.legal_actions(number)
         first = tree.first_sequence[number]
         weights[theirs.player][first : first + len(legal)] = policy.action_probabilities(

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from infoset.efg import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
+from infoset.efg import (
+    ExtensiveForm,
+    Node,
+    Outcome,
+    chance,
+    decision,
+    extensive_form_from_nodes,
+    terminal,
+)
 
 HALF = Fraction(1, 2)
 
@@ -22,7 +30,7 @@ def matching_pennies() -> ExtensiveForm:
         "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
         "T": decision(1, "guess", pair_of_ends(1), name="hidden T"),
     }
-    return make_form(decision(0, "hide", guess), name="matching pennies")
+    return extensive_form_from_nodes(decision(0, "hide", guess), name="matching pennies")
 
 
 def not_timeable() -> ExtensiveForm:
@@ -46,7 +54,7 @@ def not_timeable() -> ExtensiveForm:
         name="h'",
     )
     root = chance({"g": (HALF, g), "h'": (HALF, h)})
-    return make_form(root, name="Figure 5, left")
+    return extensive_form_from_nodes(root, name="Figure 5, left")
 
 
 def two_augmentations() -> tuple[ExtensiveForm, ExtensiveForm]:
@@ -77,7 +85,9 @@ def _coin(when: str, name: str) -> ExtensiveForm:
         return decision(0, "bet", replies, sees={1: seen}, public="tossed")
 
     moves = {side: (HALF, toss(side)) for side in "HT"}
-    return make_form(chance(moves, sees={0: "start", 1: "start"}, public="start"), name=name)
+    return extensive_form_from_nodes(
+        chance(moves, sees={0: "start", 1: "start"}, public="start"), name=name
+    )
 
 
 def levels_apart() -> ExtensiveForm:
@@ -92,7 +102,7 @@ def levels_apart() -> ExtensiveForm:
 
     h0 = decision(0, "step", {"on": guess("after h0", 1)}, public="level 1", name="h0")
     moves = {"h0": (HALF, h0), "past it": (HALF, guess("past h0", -1))}
-    return make_form(chance(moves, public="level 0", name="start"), name="Figure 6")
+    return extensive_form_from_nodes(chance(moves, public="level 0", name="start"), name="Figure 6")
 
 
 def staircase(steps: int) -> ExtensiveForm:
@@ -104,7 +114,7 @@ def staircase(steps: int) -> ExtensiveForm:
     for number in range(steps - 1, 0, -1):
         moves = {"out": _way_out(number, "left"), "on": lower}
         lower = decision(1, f"h{number}", moves, name=f"h{number}")
-    return make_form(lower, name=f"Figure 7, N = {steps}")
+    return extensive_form_from_nodes(lower, name=f"Figure 7, N = {steps}")
 
 
 def _way_out(number: int, good: str) -> Node:
@@ -117,7 +127,7 @@ def absent_minded_driver() -> ExtensiveForm:
     """Two crossings that look alike; the exit at the second is worth 4 (Piccione, Rubinstein)."""
     second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)}, name="second")
     first = decision(0, "crossing", {"exit": terminal(0), "go on": second}, name="first")
-    return make_form(first, players=1, name="absent-minded driver")
+    return extensive_form_from_nodes(first, players=1, name="absent-minded driver")
 
 
 def forgetful() -> ExtensiveForm:
@@ -127,7 +137,9 @@ def forgetful() -> ExtensiveForm:
         ends = {guess: terminal(int(guess == side), 0) for guess in "HT"}
         return decision(0, "say", ends, name=f"hid {side}")
 
-    return make_form(decision(0, "hide", {side: say(side) for side in "HT"}), name="forgetful")
+    return extensive_form_from_nodes(
+        decision(0, "hide", {side: say(side) for side in "HT"}), name="forgetful"
+    )
 
 
 def thick_infoset() -> ExtensiveForm:
@@ -135,7 +147,7 @@ def thick_infoset() -> ExtensiveForm:
     end = terminal(1, -1, sees={0: "over", 1: "over"}, public="over")
     second = decision(0, "two", {"on": end}, sees={1: "waiting"}, public="playing", name="second")
     first = decision(0, "one", {"on": second}, sees={1: "waiting"}, public="playing", name="first")
-    return make_form(first, name="thick infoset")
+    return extensive_form_from_nodes(first, name="thick infoset")
 
 
 def thick_public_set() -> ExtensiveForm:
@@ -143,7 +155,7 @@ def thick_public_set() -> ExtensiveForm:
     end = terminal(1, -1, sees={0: "over", 1: "over"}, public="over")
     second = decision(0, "two", {"on": end}, sees={1: "later"}, public="playing", name="second")
     first = decision(0, "one", {"on": second}, sees={1: "before"}, public="playing", name="first")
-    return make_form(first, name="thick public set")
+    return extensive_form_from_nodes(first, name="thick public set")
 
 
 def action_mismatch() -> ExtensiveForm:
@@ -152,7 +164,7 @@ def action_mismatch() -> ExtensiveForm:
         "H": decision(1, "guess", pair_of_ends(-1), name="hidden H"),
         "T": decision(1, "guess", {"T": terminal(-1, 1), "H": terminal(1, -1)}, name="hidden T"),
     }
-    return make_form(decision(0, "hide", guess), name="action mismatch")
+    return extensive_form_from_nodes(decision(0, "hide", guess), name="action mismatch")
 
 
 def actor_mismatch() -> ExtensiveForm:
@@ -167,7 +179,7 @@ def actor_mismatch() -> ExtensiveForm:
     asked = decision(1, "later", ends, sees={0: "asked"}, public="later", name="asked")
     passed = terminal(0, 0, sees={0: "passed", 1: "later"}, public="later", name="passed")
     root = decision(0, "ask", {"ask": asked, "pass": passed}, sees={1: "before"}, public="before")
-    return make_form(root, name="actor mismatch")
+    return extensive_form_from_nodes(root, name="actor mismatch")
 
 
 def public_mismatch() -> ExtensiveForm:
@@ -182,7 +194,7 @@ def public_mismatch() -> ExtensiveForm:
         return decision(1, "guess", ends, sees={0: side}, public=shown, name=f"hidden {side}")
 
     hide = {side: guess(side) for side in "HT"}
-    return make_form(
+    return extensive_form_from_nodes(
         decision(0, "hide", hide, sees={1: "start"}, public="start"), name="public mismatch"
     )
 
@@ -195,4 +207,4 @@ def hidden_reward() -> ExtensiveForm:
         return decision(0, "outside", ends, outcome=Outcome((money, 0)), name=f"wallet of {money}")
 
     moves = {"thin": (HALF, wallet(1)), "thick": (HALF, wallet(9))}
-    return make_form(chance(moves), name="the thief")
+    return extensive_form_from_nodes(chance(moves), name="the thief")

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm, Node, Outcome, chance, decision, make_form, terminal
+from infoset.efg import (
+    ExtensiveForm,
+    Node,
+    Outcome,
+    chance,
+    decision,
+    extensive_form_from_nodes,
+    terminal,
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,9 @@ class Past:
 
 def random_form(**recipe: Any) -> ExtensiveForm:
     grower = Grower(Recipe(**recipe))
-    return make_form(grower.start(), players=grower.recipe.num_players, name="random form")
+    return extensive_form_from_nodes(
+        grower.start(), players=grower.recipe.num_players, name="random form"
+    )
 
 
 class Grower:

@@ -16,7 +16,7 @@ class OneAction:
     def search(self, infostate, rng):
         form = self.policy.sequence_form
         tree = form.infostate_trees[infostate.player]
-        legal_actions = tree.legal_actions(tree.find(infostate))
+        legal_actions = tree.legal_actions(tree.index_of(infostate))
         answer = self.policy.action_probabilities(infostate, legal_actions)
         return np.eye(len(answer))[rng.choice(len(answer), p=answer)]
 
@@ -30,7 +30,7 @@ class Blend:
 
     def search(self, infostate, rng):
         tree = self.policy.sequence_form.infostate_trees[infostate.player]
-        legal_actions = tree.legal_actions(tree.find(infostate))
+        legal_actions = tree.legal_actions(tree.index_of(infostate))
         answer = self.policy.action_probabilities(infostate, legal_actions)
         drawn = rng.standard_exponential(len(answer))
         return (1 - self.noise) * answer + self.noise * drawn / drawn.sum()

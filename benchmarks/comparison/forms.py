@@ -13,7 +13,7 @@ from infoset.efg import (
     TERMINAL,
     ExtensiveForm,
     Outcome,
-    extensive_form,
+    build_extensive_form,
     forget_non_acting,
     plain_labels,
     save_efg,
@@ -47,7 +47,7 @@ class GameFiles:
     @cached_property
     def form(self) -> ExtensiveForm:
         """The classical extensive form, with the names that peers see."""
-        form = plain_labels(forget_non_acting(extensive_form(self.tree)))
+        form = plain_labels(forget_non_acting(build_extensive_form(self.tree)))
         names = tuple(
             tuple(f"{player}:{number}" for number in range(len(known)))
             for player, known in enumerate(form.infoset_names)

@@ -15,7 +15,7 @@ from infoset.errors import NumericalError, UnsupportedGameError
 from infoset.evaluation import evaluate_plans
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import SolveResult, TracePoint
-from infoset.tree import GameTree, SequenceForm, explore, unroll
+from infoset.tree import GameTree, SequenceForm, build_world_graph, unroll
 
 __all__ = ["TARGETS", "Result", "build", "build_seconds", "first_times", "gap_after", "our_run"]
 
@@ -34,7 +34,7 @@ BUILD_SECONDS = 600.0
 
 def build(spec: str) -> GameTree:
     """Build a game from its rules to its sequence form, whatever its size."""
-    graph = explore(infoset.load(spec), max_worlds=MOST_WORLDS, max_seconds=BUILD_SECONDS)
+    graph = build_world_graph(infoset.load(spec), max_worlds=MOST_WORLDS, max_seconds=BUILD_SECONDS)
     tree = unroll(graph)
     _ = tree.sequence_form
     return tree

@@ -21,7 +21,7 @@ import figures  # noqa: E402
 
 def forms() -> dict[str, infoset.ExtensiveForm]:
     """Return what is drawn, by the name of its file."""
-    pennies = infoset.extensive_form(infoset.load("matrix_mp"))
+    pennies = infoset.build_extensive_form(infoset.load("matrix_mp"))
     early, late = figures.two_augmentations()
     return {
         "form-augmented": pennies,

@@ -108,7 +108,7 @@ from .tree import (
     WorldGraph as WorldGraph,
     build_sequence_form as build_sequence_form,
     build_tree as build_tree,
-    explore as explore,
+    build_world_graph as build_world_graph,
     unroll as unroll,
 )
 from .typing import (
@@ -127,9 +127,9 @@ from .efg import (
     as_game as as_game,
     augment as augment,
     check_form as check_form,
-    extensive_form as extensive_form,
+    build_extensive_form as build_extensive_form,
     forget_non_acting as forget_non_acting,
-    make_form as make_form,
+    extensive_form_from_nodes as extensive_form_from_nodes,
     pad_timing as pad_timing,
 )
 from .runs import (

@@ -61,7 +61,7 @@ def test_rewards_so_far_are_those_of_the_histories():
     game = load_game("random_game(seed=4,max_histories=60)")
     tree = build_tree(game)
     for number in range(0, tree.infostate_trees[0].num_infostates, 7):
-        known = tree.infostate_trees[0].value(number)
+        known = tree.infostate_trees[0].infostate_at(number)
         belief = private_belief(game, known)
         assert belief.rewards_so_far.tolist() == [
             list(map(float, history.rewards_so_far)) for history in belief.histories
@@ -108,7 +108,7 @@ def test_after_the_end_nothing_is_seen():
         for stop in TREE.terminals.tolist()
         if TREE.infostate_trees[0].label(int(TREE.infostate[stop, 0])).startswith("[K] / bet")
     )
-    known = TREE.infostate_trees[0].value(int(TREE.infostate[end, 0]))
+    known = TREE.infostate_trees[0].infostate_at(int(TREE.infostate[end, 0]))
     with pytest.raises(UnknownNameError, match="the game is over"):
         private_belief(KUHN, known.extend(Step(None, None, None)))
 

@@ -55,7 +55,7 @@ def check_all_beliefs(tree, places, policies):
     """Compare both roads at some infostates of every player, and at their public states."""
     for infostates in tree.infostate_trees:
         for number in (places % infostates.num_infostates).tolist():
-            known = infostates.value(number)
+            known = infostates.infostate_at(number)
             check_same(
                 private_belief(tree.game, known, policies=policies),
                 private_belief(tree, known, policies=policies),

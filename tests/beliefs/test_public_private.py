@@ -71,7 +71,7 @@ def test_beliefs_are_affine_in_the_public_weight(game, seed, public_weight, is_c
     tree, rng = build_tree(game), np.random.default_rng(seed)
     policies = random_policy(tree.sequence_form, rng) if seed % 2 else None
     infostates = tree.infostate_trees[int(rng.integers(game.num_players))]
-    known = infostates.value(int(rng.integers(infostates.num_infostates)))
+    known = infostates.infostate_at(int(rng.integers(infostates.num_infostates)))
     mixed, private, public = (
         as_dict(
             PublicPrivateBelief(part, policies=policies).at(tree if is_compiled else game, known)
@@ -97,7 +97,7 @@ def test_no_card_is_dealt_twice(seed, public_weight):
     rng = np.random.default_rng(seed)
     tree = leduc_tree()
     own = tree.infostate_trees[0]
-    known = own.value(int(rng.choice(own.acting)))
+    known = own.infostate_at(int(rng.choice(own.acting)))
     for world in PublicPrivateBelief(public_weight).at(game, known).worlds:
         seen = [card for card in (*world.cards, world.board) if card]
         assert len(set(seen)) == len(seen)
@@ -112,7 +112,7 @@ def test_a_jack_in_hand_leaves_one_jack_of_five_cards():
     game = load_game("leduc_poker")
     tree = leduc_tree()
     first = next(
-        tree.infostate_trees[0].value(number)
+        tree.infostate_trees[0].infostate_at(number)
         for number in tree.infostate_trees[0].acting.tolist()
         if "J" in tree.infostate_trees[0].label(number)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from infoset.games import load_game
-from infoset.tree import contract_graph, count_histories, explore
+from infoset.tree import build_world_graph, contract_graph, count_histories
 
 ROOT = Path(__file__).parents[2]
 STORED = json.loads((ROOT / "benchmarks" / "results" / "scale.json").read_text())
@@ -22,7 +22,7 @@ VALUE = -0.0271317829457
 
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: row["spec"])
 def test_sizes_are_those_of_the_games(row):
-    graph = explore(load_game(row["spec"]))
+    graph = build_world_graph(load_game(row["spec"]))
     counts = count_histories(graph)
     form = contract_graph(graph)
     assert row["world_states"] == counts.world_states

@@ -11,16 +11,16 @@ from infoset import solve
 from infoset.efg import (
     as_game,
     augment,
+    build_extensive_form,
     check_form,
     common_knowledge_sets,
-    extensive_form,
+    exact_timing,
     find_recall_violation,
     find_thick_public_set,
     find_timing_cycle,
     find_uneven_timing,
     forget_non_acting,
     pad_timing,
-    timing,
 )
 from infoset.efg.form import number_by_appearance
 from infoset.efg.padding import insert_waits
@@ -75,7 +75,7 @@ def assert_same_values(one, other, seed=0):
 @given(random_games(max_histories=60))
 def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
     """Theorem 3.6, and what Definition 3.5 asks of an augmented form."""
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     assert form.is_augmented
     report = check_form(form)
     broken = {check for check, violation in report.violations.items() if violation}
@@ -87,10 +87,10 @@ def test_extensive_forms_have_perfect_recall_and_no_thick_sets(game):
 @given(random_games(max_histories=60))
 def test_an_augmented_form_comes_back_from_its_game(game):
     """Theorem 3.6, moreover."""
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     back = as_game(form)
     check_game(back)
-    assert_same_form(extensive_form(back), form)
+    assert_same_form(build_extensive_form(back), form)
     assert_same_values(form.sequence_form, build_tree(back).sequence_form)
 
 
@@ -98,19 +98,19 @@ def test_an_augmented_form_comes_back_from_its_game(game):
 @given(random_games(max_histories=60))
 def test_a_classical_form_comes_back_from_its_game(game):
     """Theorem 3.10, both directions."""
-    classical = forget_non_acting(extensive_form(game))
+    classical = forget_non_acting(build_extensive_form(game))
     assert not classical.is_augmented
     assert find_uneven_timing(classical) is None
     assert find_recall_violation(classical) is None
-    np.testing.assert_array_equal(timing(classical), classical.depth)
+    np.testing.assert_array_equal(exact_timing(classical), classical.depth)
     back = as_game(classical)
-    assert_same_form(forget_non_acting(extensive_form(back)), classical)
+    assert_same_form(forget_non_acting(build_extensive_form(back)), classical)
     assert_same_values(classical.sequence_form, build_tree(back).sequence_form)
 
 
 @given(random_games(max_histories=60))
 def test_augmenting_keeps_what_actors_know(game):
-    classical = forget_non_acting(extensive_form(game))
+    classical = forget_non_acting(build_extensive_form(game))
     augmented = augment(classical)
     assert augmented.is_augmented
     assert_same_form(forget_non_acting(augmented), classical)
@@ -123,7 +123,7 @@ def test_augmenting_keeps_what_actors_know(game):
 
 @given(random_games(max_histories=60))
 def test_common_knowledge_refines_the_public_sets(game):
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     common = common_knowledge_sets(form)
     pairs = set(zip(common.tolist(), form.public_set.tolist(), strict=True))
     assert len(pairs) == common.max() + 1
@@ -137,13 +137,13 @@ def test_common_knowledge_refines_the_public_sets(game):
 @given(random_games(max_histories=60), st.integers(0, 10**6))
 def test_padding_restores_an_equivalent_even_timing(game, seed):
     """Lemmas 3.9 and D.2, Corollary D.3, on forms stretched at random."""
-    even = forget_non_acting(extensive_form(game))
+    even = forget_non_acting(build_extensive_form(game))
     rng = np.random.default_rng(seed)
     stretch = rng.choice([0, 0, 0, 1, 3], even.num_histories).astype(np.int32)
     stretch[0] = 0
     uneven = insert_waits(even, stretch)
     assume(find_uneven_timing(uneven) is not None)
-    times = timing(uneven)
+    times = exact_timing(uneven)
     assert find_timing_cycle(uneven) is None
     skipped = (times - times[uneven.parent] - 1)[1:]
     assert (skipped >= 0).all()
@@ -174,10 +174,10 @@ def assert_same_play(one, other, seed):
 @pytest.mark.parametrize("name", GAMES)
 def test_games_of_the_table_come_back(name):
     game = load_game(name)
-    form = extensive_form(game)
-    assert_same_form(extensive_form(as_game(form)), form)
+    form = build_extensive_form(game)
+    assert_same_form(build_extensive_form(as_game(form)), form)
     classical = forget_non_acting(form)
-    assert_same_form(forget_non_acting(extensive_form(as_game(classical))), classical)
+    assert_same_form(forget_non_acting(build_extensive_form(as_game(classical))), classical)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_games_of_the_table_come_back(name):
 )
 def test_every_form_of_a_game_has_its_value(name, value):
     game = load_game(name)
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     classical = forget_non_acting(form)
     for shape in (game, form, classical, as_game(form), as_game(classical)):
         assert solve(shape, "lp").values[0] == pytest.approx(value, abs=1e-9)
@@ -194,13 +194,13 @@ def test_every_form_of_a_game_has_its_value(name, value):
 @given(random_games(num_players=2, zero_sum=True, max_histories=60))
 def test_every_form_of_a_random_game_has_its_value(game):
     value = solve(game, "lp").values[0]
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     for shape in (form, forget_non_acting(form), as_game(form)):
         assert solve(shape, "lp").values[0] == pytest.approx(value, abs=1e-6)
 
 
 def test_exact_probabilities_and_labels_are_kept():
-    form = extensive_form(load_game("kuhn_poker"))
+    form = build_extensive_form(load_game("kuhn_poker"))
     assert [str(p) for p in form.probabilities] == ["1/6"]
     assert form.legal_actions(1) == ("pass", "bet")
     assert form.legal_actions(0)[0] == "J Q"
@@ -209,7 +209,7 @@ def test_exact_probabilities_and_labels_are_kept():
 
 def test_what_no_game_can_express_is_refused_with_its_witness():
     uneven = insert_waits(
-        forget_non_acting(extensive_form(load_game("kuhn_poker"))),
+        forget_non_acting(build_extensive_form(load_game("kuhn_poker"))),
         np.array([0, 1, *[0] * 53], np.int32),
     )
     with pytest.raises(UnsupportedGameError, match="cannot tell"):

@@ -9,13 +9,13 @@ from infoset.efg import (
     FORM_CHECKS,
     as_game,
     augment,
+    build_extensive_form,
     check_form,
-    extensive_form,
+    exact_timing,
+    extensive_form_from_nodes,
     forget_non_acting,
-    make_form,
     pad_timing,
     terminal,
-    timing,
 )
 from infoset.errors import UnsupportedGameError
 from infoset.games import load_game
@@ -108,13 +108,13 @@ def test_augmented_forms_in_order_break_nothing(form):
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3,imp_info=True)"])
 def test_forms_of_games_break_nothing(name):
-    form = extensive_form(load_game(name))
+    form = build_extensive_form(load_game(name))
     for kind in (form, forget_non_acting(form)):
         assert not any(check_form(kind).violations.values())
 
 
 def test_a_form_without_moves_breaks_nothing():
-    report = check_form(make_form(terminal(3, -3)))
+    report = check_form(extensive_form_from_nodes(terminal(3, -3)))
     assert not any(report.violations.values())
 
 
@@ -153,7 +153,7 @@ def test_what_no_game_leads_to_says_so(figure, rule):
 
 def test_conversions_that_need_a_timing_say_so():
     form = figures.not_timeable()
-    for convert in (timing, pad_timing):
+    for convert in (exact_timing, pad_timing):
         with pytest.raises(UnsupportedGameError, match="'h' comes after 'g'"):
             convert(form)
     with pytest.raises(UnsupportedGameError, match="pad_timing"):

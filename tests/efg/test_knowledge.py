@@ -9,9 +9,9 @@ from hypothesis import given
 import figures
 from infoset.efg import (
     augment,
+    build_extensive_form,
     closure,
     common_knowledge_sets,
-    extensive_form,
     find_public_mismatch,
     forget_non_acting,
 )
@@ -45,7 +45,7 @@ def test_where_public_sets_are_levels_two_definitions_of_a_subgame_differ():
 
 @given(random_games(max_histories=60))
 def test_in_forms_of_games_the_two_definitions_agree(game):
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     for history in range(0, form.num_histories, 7):
         expected = extensions(form, history)
         np.testing.assert_array_equal(closure(form, history, form.public_set), expected)
@@ -76,7 +76,7 @@ def told_the_next():
 
 def test_what_everybody_knows_need_not_be_public():
     """Footnote 39: public states may be coarser than common knowledge."""
-    form = extensive_form(told_the_same())
+    form = build_extensive_form(told_the_same())
     assert form.public_set.tolist() == [0, 1, 1]
     assert common_knowledge_sets(form).tolist() == [0, 1, 2]
     assert find_public_mismatch(form) is None
@@ -89,14 +89,14 @@ def test_what_everybody_knows_need_not_be_public():
 
 def test_what_everybody_knows_need_not_be_common_knowledge():
     """Both know that 0 is not 5, but player 0 takes 0 for 1, which player 1 takes for 2, …"""
-    form = extensive_form(told_the_next())
+    form = build_extensive_form(told_the_next())
     assert common_knowledge_sets(form).tolist() == [0, 1, 1, 1, 1, 1, 1]
     zero, five = form.infoset[1], form.infoset[6]
     assert (zero != five).all()
 
 
 def test_common_knowledge_of_kuhn_poker_is_what_was_announced():
-    form = extensive_form(load_game("kuhn_poker"))
+    form = build_extensive_form(load_game("kuhn_poker"))
     np.testing.assert_array_equal(common_knowledge_sets(form), form.public_set)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import figures
 from infoset import solve
-from infoset.efg import TERMINAL, Outcome, chance, decision, make_form, terminal
+from infoset.efg import TERMINAL, Outcome, chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError
 from infoset.evaluation import behavior_values
 from infoset.policy import uniform_policy
@@ -47,7 +47,7 @@ def test_matching_pennies_as_arrays():
 def test_nature_and_payoffs_on_the_way():
     paid = Outcome((Fraction(1, 4), 0), "ante")
     late = terminal(2, -2)
-    form = make_form(
+    form = extensive_form_from_nodes(
         chance(
             {
                 "rare": (THIRD, decision(0, "in", {"on": late}, outcome=paid)),
@@ -66,7 +66,7 @@ def test_nature_and_payoffs_on_the_way():
 
 
 def test_labels_that_repeat_and_labels_that_are_none():
-    form = make_form(
+    form = extensive_form_from_nodes(
         decision(0, "x", [("go", terminal(1)), ("go", terminal(2)), (None, terminal(3))]), players=1
     )
     assert form.legal_actions(0) == ("go", "go", "")
@@ -74,14 +74,18 @@ def test_labels_that_repeat_and_labels_that_are_none():
 
 
 def test_labels_python_holds_to_be_equal_stay_apart():
-    form = make_form(decision(0, 1, {1: decision(0, True, {True: terminal(1)})}), players=1)
+    form = extensive_form_from_nodes(
+        decision(0, 1, {1: decision(0, True, {True: terminal(1)})}), players=1
+    )
     assert form.infoset[:, 0].tolist() == [0, 1, -1]
     assert [type(move) for move in form.moves] == [int, bool]
 
 
 def test_information_sets_that_share_a_name_are_numbered():
     last = decision(0, True, {"x": terminal(5), "y": terminal(0)})
-    form = make_form(decision(0, "True", {"on": last, "out": terminal(1)}), players=1)
+    form = extensive_form_from_nodes(
+        decision(0, "True", {"on": last, "out": terminal(1)}), players=1
+    )
     assert form.infoset_numbers(0) == {"True": 0, "True #2": 1}
     assert form.sequence_form.infostate_trees[0].acting_labels == ("True", "True #2")
     assert uniform_policy(form.sequence_form)["True #2", 0] == {"x": 0.5, "y": 0.5}
@@ -90,12 +94,12 @@ def test_information_sets_that_share_a_name_are_numbered():
 
 
 def test_names_of_players():
-    assert make_form(terminal(1, 2, 3), players=3).player_names == (
+    assert extensive_form_from_nodes(terminal(1, 2, 3), players=3).player_names == (
         "player 0",
         "player 1",
         "player 2",
     )
-    form = make_form(terminal(1, 2), players=("Ann", "Bob"), name="over at once")
+    form = extensive_form_from_nodes(terminal(1, 2), players=("Ann", "Bob"), name="over at once")
     assert (form.player_names, form.num_players, form.name) == (("Ann", "Bob"), 2, "over at once")
     assert (form.num_histories, form.legal_actions(0)) == (1, ())
 
@@ -103,10 +107,12 @@ def test_names_of_players():
 def test_what_everybody_knows_makes_a_form_augmented():
     everything = {"sees": {0: "a", 1: "b"}, "public": "start"}
     end = terminal(0, 0, sees={0: "end", 1: "end"}, public="end")
-    assert make_form(chance({"on": (1, end)}, **everything)).is_augmented
-    assert not make_form(chance({"on": (1, end)}, sees={0: "a"}, public="start")).is_augmented
+    assert extensive_form_from_nodes(chance({"on": (1, end)}, **everything)).is_augmented
+    assert not extensive_form_from_nodes(
+        chance({"on": (1, end)}, sees={0: "a"}, public="start")
+    ).is_augmented
     root = decision(0, "mine", {"on": end}, sees={0: "overruled", 1: "b"}, public="start")
-    form = make_form(root)
+    form = extensive_form_from_nodes(root)
     assert form.infoset_name(0, int(form.infoset[0, 0])) == "mine"
     assert (form.public_names, form.public_set.tolist()) == (("start", "end"), [0, 1])
 
@@ -127,7 +133,7 @@ def test_what_everybody_knows_makes_a_form_augmented():
 )
 def test_what_make_form_refuses(root, message):
     with pytest.raises(ParameterError, match=message):
-        make_form(root)
+        extensive_form_from_nodes(root)
 
 
 @pytest.mark.parametrize(

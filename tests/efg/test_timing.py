@@ -7,13 +7,13 @@ import slow_forms
 
 import figures
 from infoset import solve
-from infoset.efg import Outcome, as_game, find_uneven_timing, pad_timing, timing
+from infoset.efg import Outcome, as_game, exact_timing, find_uneven_timing, pad_timing
 from infoset.evaluation import behavior_values
 from infoset.typing import CHANCE
 
 
 def times_by_name(form):
-    times = timing(form)
+    times = exact_timing(form)
     return {name: int(times[h]) for h, name in enumerate(form.history_names) if name}
 
 
@@ -25,7 +25,7 @@ def test_the_staircase_is_as_late_as_its_last_step(steps):
         **{f"h{number}": number - 1 for number in range(1, steps)},
         **{f"g{number}": steps - 1 for number in range(1, steps + 1)},
     }
-    assert set(timing(form)[form.terminals].tolist()) == {steps}
+    assert set(exact_timing(form)[form.terminals].tolist()) == {steps}
 
 
 @pytest.mark.parametrize("steps", [2, 3, 5, 12, 40])
@@ -37,7 +37,7 @@ def test_padding_the_staircase_grows_quadratically(steps):
     skipped = (steps - 1) * (steps - 2) // 2
     assert padded.num_histories == form.num_histories + skipped <= form.num_histories**2
     assert find_uneven_timing(padded) is None
-    assert timing(padded).tolist() == padded.depth.tolist()
+    assert exact_timing(padded).tolist() == padded.depth.tolist()
     assert [form.infoset_numbers(player) for player in (0, 1)] == [
         padded.infoset_numbers(player) for player in (0, 1)
     ]
@@ -72,7 +72,7 @@ def test_a_padded_form_plays_alike():
 def test_forms_that_are_even_stay_as_they_are():
     for form in (figures.matching_pennies(), *figures.two_augmentations()):
         assert pad_timing(form) is form
-        assert timing(form).tolist() == form.depth.tolist()
+        assert exact_timing(form).tolist() == form.depth.tolist()
 
 
 def test_padding_forgets_what_was_known_off_turn():

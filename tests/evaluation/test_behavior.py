@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import figures
 from infoset.efg import (
+    build_extensive_form,
     decision,
-    extensive_form,
+    extensive_form_from_nodes,
     find_action_mismatch,
     forget_non_acting,
-    make_form,
     terminal,
 )
 from infoset.errors import ParameterError, UnknownNameError
@@ -71,7 +71,7 @@ def test_one_who_forgets_what_it_hid():
 @settings(max_examples=60)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_with_recall_they_are_the_expected_values(game, seed):
-    for form in (extensive_form(game), forget_non_acting(extensive_form(game))):
+    for form in (build_extensive_form(game), forget_non_acting(build_extensive_form(game))):
         policy = random_policy(form.sequence_form, np.random.default_rng(seed))
         assert behavior_values(form, behavior_of(policy)) == pytest.approx(
             expected_values(policy), abs=1e-12
@@ -106,7 +106,7 @@ def test_without_recall_they_are_those_of_a_walk(form, seed):
 
 
 def test_kuhn_poker_by_names():
-    form = extensive_form(load_game("kuhn_poker"))
+    form = build_extensive_form(load_game("kuhn_poker"))
     timid = {
         (f"[{card}]{moves}", player): {"pass": 1.0}
         for card in "JQK"
@@ -119,13 +119,13 @@ def test_kuhn_poker_by_names():
 
 def test_actions_that_share_a_label_are_numbered():
     moves = [("go", terminal(1)), ("go", terminal(2)), ("go", terminal(4))]
-    form = make_form(decision(0, "start", moves), players=1)
+    form = extensive_form_from_nodes(decision(0, "start", moves), players=1)
     behavior = {("start", 0): {"go": 0.5, "go #2": 0.25, "go #3": 0.25}}
     assert behavior_values(form, behavior) == (2,)
 
 
 def test_forms_without_moves():
-    assert behavior_values(make_form(terminal(3, -2))) == (3, -2)
+    assert behavior_values(extensive_form_from_nodes(terminal(3, -2))) == (3, -2)
 
 
 @pytest.mark.parametrize(

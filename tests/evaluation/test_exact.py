@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 import infoset
-from infoset.efg import extensive_form, forget_non_acting
+from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError, UnsupportedGameError
 from infoset.evaluation import prove_value
 from infoset.games import RandomGame, matrix_game
@@ -32,7 +32,7 @@ PROVED = {
 def test_values_of_known_games_are_proved(spec):
     game = infoset.load(spec)
     tree = build_tree(game)
-    form = forget_non_acting(extensive_form(game))
+    form = forget_non_acting(build_extensive_form(game))
     for shape in (tree, form):
         proof = prove_value(shape, infoset.solve(shape, "lp").policy)
         assert proof.value == PROVED[spec]

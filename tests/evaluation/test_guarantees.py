@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from infoset.efg import chance, decision, make_form, terminal
+from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.evaluation import best_response, evaluate_policy, expected_values
 from infoset.front import evaluate, solve
 from infoset.games import load_game, matrix_game
@@ -101,7 +101,7 @@ def test_rounding_scales_with_payoffs():
 @pytest.mark.parametrize("num", [7, 1000, 20_000])
 def test_rounding_allows_for_what_was_added_up_in_making_the_payoffs(num):
     ends = [(str(end), (Fraction(1, num), terminal(0.1, -0.1))) for end in range(num)]
-    form = make_form(decision(0, "here", {"go on": chance(ends)}), players=2)
+    form = extensive_form_from_nodes(decision(0, "here", {"go on": chance(ends)}), players=2)
     measured = evaluate(form, "uniform")
     exact = Fraction(0.1)
     assert Fraction(measured.guarantees[0]) <= exact

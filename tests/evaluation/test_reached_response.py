@@ -122,7 +122,7 @@ def test_averages_by_the_rules_are_those_on_the_tree():
 def test_an_average_does_not_depend_on_what_was_asked_before():
     exact = some_policy("kuhn_poker")
     tree = compiled("kuhn_poker").infostate_trees[0]
-    infostates = [tree.value(number) for number in tree.acting.tolist()]
+    infostates = [tree.infostate_at(number) for number in tree.acting.tolist()]
     forth, back = (AveragePolicy(OneAction(exact), tolerance=0.1) for _ in range(2))
     answers = [forth.action_probabilities(state, ("pass", "bet")) for state in infostates]
     others = [back.action_probabilities(state, ("pass", "bet")) for state in infostates[::-1]]

@@ -80,7 +80,7 @@ def test_arrays_and_trees_agree(spec, candidates):
     states = tree.infostate_trees[0]
     reach = np.zeros((len(dice.bids), len(dice.hands)))
     for number in states.acting.tolist():
-        infostate = states.value(number)
+        infostate = states.infostate_at(number)
         if len(infostate.steps) == 1:
             legal_actions = states.legal_actions(number)
             hand, _ = dice.seen(infostate)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.efg import decision, make_form, terminal
+from infoset.efg import decision, extensive_form_from_nodes, terminal
 from infoset.errors import ComparisonError, UnsupportedGameError
 from infoset.front import compare
 from infoset.regret import SCHEMES
@@ -64,7 +64,7 @@ def test_exact_methods_are_not_solved_twice():
 @pytest.mark.parametrize("players", [1, 7])
 def test_any_number_of_players_will_do(players):
     moves = {move: terminal(*[worth] * players) for move, worth in (("one", 1), ("two", 2))}
-    choice = make_form(decision(0, "choose", moves), players=players)
+    choice = extensive_form_from_nodes(decision(0, "choose", moves), players=players)
     for result in compare(choice, ["cfr", "cfr+"], iterations=200):
         assert result.values[0] == pytest.approx(2, abs=0.05)
 

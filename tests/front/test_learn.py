@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import infoset
-from infoset.efg import decision, make_form, terminal
+from infoset.efg import decision, extensive_form_from_nodes, terminal
 from infoset.errors import (
     CheckpointMismatchError,
     ParameterError,
@@ -156,7 +156,9 @@ def test_who_asks_for_averages_there_is_warned():
 
 
 def test_nobody_is_warned_where_averages_are_what_is_learned():
-    alone = make_form(decision(0, "root", {"l": terminal(0), "r": terminal(1)}), players=1)
+    alone = extensive_form_from_nodes(
+        decision(0, "root", {"l": terminal(0), "r": terminal(1)}), players=1
+    )
     for game in ("kuhn_poker", alone):
         result = infoset.learn(game, "ixomd", episodes=10)
         assert len(result.policies) == 1
@@ -165,7 +167,7 @@ def test_nobody_is_warned_where_averages_are_what_is_learned():
 
 
 def test_extensive_forms_are_learned():
-    form = infoset.extensive_form(infoset.load("kuhn_poker"))
+    form = infoset.build_extensive_form(infoset.load("kuhn_poker"))
     given = infoset.learn(form, "ixomd", episodes=EPISODES)
     assert given.nash_conv[0] < infoset.learn(form, "ixomd", episodes=1).nash_conv[0]
 
@@ -174,7 +176,7 @@ def test_forgetful_games_are_refused():
     after = [decision(0, "x", {"l": terminal(gain), "r": terminal(0)}) for gain in (1, 2)]
     root = decision(0, "root", {"a": after[0], "b": after[1]})
     with pytest.raises(UnsupportedGameError, match="perfect recall"):
-        infoset.learn(make_form(root, players=1), "ixomd")
+        infoset.learn(extensive_form_from_nodes(root, players=1), "ixomd")
 
 
 def test_a_run_that_is_kept_goes_on_to_the_same_bits(tmp_path):

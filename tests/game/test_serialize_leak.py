@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from infoset import solve
-from infoset.efg import extensive_form
+from infoset.efg import build_extensive_form
 from infoset.efg.unrolled import is_serial
 from infoset.errors import GameRuleError
 from infoset.game import Game, Observation, check_game, serialize
@@ -114,7 +114,7 @@ def test_ours_keeps_the_value_and_the_rules(game):
     serial = serialize(game)
     check_game(serial)
     assert is_serial(build_tree(serial).graph)
-    for kind in (game, serial, extensive_form(game)):
+    for kind in (game, serial, build_extensive_form(game)):
         assert value(kind) == pytest.approx(0)
 
 

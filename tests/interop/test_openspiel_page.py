@@ -8,7 +8,7 @@ import pytest
 
 from infoset.errors import InfosetError
 from infoset.interop import load_openspiel
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -59,7 +59,7 @@ def test_a_game_that_does_not_load_says_what_the_table_says(name):
 @pytest.mark.parametrize("name", ["phantom_ttt", "hearts"])
 def test_a_game_that_is_too_large_loads(name):
     assert OTHERS[name].startswith("more than")
-    assert not explore(load_openspiel(name), max_worlds=500, partial=True).is_complete
+    assert not build_world_graph(load_openspiel(name), max_worlds=500, partial=True).is_complete
 
 
 @pytest.mark.parametrize(

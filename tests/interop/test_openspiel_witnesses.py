@@ -3,7 +3,7 @@
 import pytest
 from openspiel_walk import spiel_state
 
-from infoset.interop import check_recall, check_timing, load_openspiel
+from infoset.interop import find_recall_witness, find_timing_witness, load_openspiel
 from infoset.interop.openspiel.witnesses import MAX_LETTERS, shown
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -31,7 +31,7 @@ def own_past(pyspiel_game, world, player):
 )
 def test_broken_recall_is_found_and_the_witness_holds(spec):
     game = load_openspiel(spec)
-    witness = check_recall(game)
+    witness = find_recall_witness(game)
     states = [spiel_state(game.pyspiel_game, w) for w in (witness.world_a, witness.world_b)]
     for state in states:
         assert state.current_player() == witness.player
@@ -48,7 +48,7 @@ def test_broken_recall_is_found_and_the_witness_holds(spec):
 @pytest.mark.parametrize("spec", ["phantom_ttt", "dark_hex_ir(board_size=2)"])
 def test_hidden_time_is_found_and_the_witness_holds(spec):
     game = load_openspiel(spec)
-    witness = check_timing(game)
+    witness = find_timing_witness(game)
     worlds = (witness.world_a, witness.world_b)
     states = [spiel_state(game.pyspiel_game, world) for world in worlds]
     assert {state.information_state_string(witness.player) for state in states} == {
@@ -65,23 +65,23 @@ def test_hidden_time_is_found_and_the_witness_holds(spec):
 )
 def test_games_that_recall_have_no_witness(spec):
     game = load_openspiel(spec)
-    assert check_recall(game, max_histories=1500) is None
-    assert check_timing(game, max_histories=1500) is None
+    assert find_recall_witness(game, max_histories=1500) is None
+    assert find_timing_witness(game, max_histories=1500) is None
 
 
 def test_the_search_stops_at_its_limit():
     game = load_openspiel("liars_dice_ir(dice_sides=3)")
-    assert check_recall(game, max_histories=10) is None
-    assert check_recall(game) is not None
+    assert find_recall_witness(game, max_histories=10) is None
+    assert find_recall_witness(game) is not None
 
 
 def test_a_witness_reads_as_a_sentence():
-    text = str(check_timing(load_openspiel("phantom_ttt")))
+    text = str(find_timing_witness(load_openspiel("phantom_ttt")))
     assert text.endswith(
         "player 0 is told '...; ...; ..x; 0,8' after [player 0: x(2,2); player 1: o(0,0)] and "
         "after [player 0: x(2,2); player 1: o(2,2); player 1: o(2,1)]"
     )
-    text = str(check_recall(load_openspiel("dark_hex_ir(board_size=2)")))
+    text = str(find_recall_witness(load_openspiel("dark_hex_ir(board_size=2)")))
     assert text.endswith(
         "though before the first it had taken 'b2' when told 'P1 o.; ..' and before the second it "
         "had taken 'a2' when told 'P1 o.; ..'"

@@ -21,9 +21,9 @@ from infoset.errors import (
 )
 from infoset.game import transcript
 from infoset.games import RandomGame, load_game, matrix_game
-from infoset.interop import StepEncoder, to_pettingzoo
+from infoset.interop import InfostateEncoder, to_pettingzoo
 from infoset.interop.pettingzoo import environment
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 from strategies import random_games
 from toys import Toy
 
@@ -101,7 +101,7 @@ def chooser(seed):
 
 
 somebody_acts = random_games(max_depth=st.integers(2, 5)).filter(
-    lambda game: (explore(game).action_set >= 0).any()
+    lambda game: (build_world_graph(game).action_set >= 0).any()
 )
 
 
@@ -129,7 +129,7 @@ def assert_sees(env, encoder, history, waiting):
 @given(game=somebody_acts, seed=st.integers(0, 2**32))
 def test_every_agent_sees_its_infostate_and_moves_in_turn(game, seed):
     env, choose = to_pettingzoo(game), chooser(seed)
-    encoder = StepEncoder.from_graph(explore(game))
+    encoder = InfostateEncoder.from_graph(build_world_graph(game))
     env.reset(seed=seed)
     while not env.history.is_terminal:
         history, waiting = env.history, sorted(env.history.actors)
@@ -215,7 +215,7 @@ def test_a_game_in_which_nobody_ever_acts_is_refused():
 
 def test_a_compiled_game_is_not_explored_again(monkeypatch):
     tree = build_tree(load_game("kuhn_poker"))
-    monkeypatch.setattr(environment, "explore", None)
+    monkeypatch.setattr(environment, "build_world_graph", None)
     assert play(to_pettingzoo(tree), lambda mask: 1, seed=0) in ([2, -2], [-2, 2])
 
 
@@ -223,7 +223,7 @@ def test_an_encoding_of_ones_own():
     tree = build_tree(load_game("kuhn_poker"))
 
     def number(infostate):
-        return np.int64(tree.infostate_trees[infostate.player].find(infostate))
+        return np.int64(tree.infostate_trees[infostate.player].index_of(infostate))
 
     env = to_pettingzoo(tree, encode=number, space=Discrete(37))
     env.reset(seed=2)
@@ -235,7 +235,7 @@ def test_an_encoding_of_ones_own():
 
 
 def test_a_game_of_any_size_with_encoding_and_actions(monkeypatch):
-    monkeypatch.setattr(environment, "explore", None)
+    monkeypatch.setattr(environment, "build_world_graph", None)
     game = load_game("goofspiel(num_cards=13,imp_info=True)")
     env = to_pettingzoo(
         game,
@@ -250,7 +250,7 @@ def test_a_game_of_any_size_with_encoding_and_actions(monkeypatch):
 
 
 def test_a_game_too_large_to_explore_says_what_to_do(monkeypatch):
-    monkeypatch.setattr(environment, "explore", partial(explore, max_worlds=10))
+    monkeypatch.setattr(environment, "build_world_graph", partial(build_world_graph, max_worlds=10))
     with pytest.raises(ExplorationLimitError, match="or give encode, space and actions"):
         to_pettingzoo(load_game("leduc_poker"))
 

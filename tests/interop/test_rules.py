@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.efg import as_game, extensive_form, forget_non_acting
+from infoset.efg import as_game, build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.interop import to_openspiel, to_pettingzoo
@@ -25,12 +25,12 @@ def test_anything_else_is_refused_with_the_way_to_a_game(use):
     with pytest.raises(ParameterError, match=r"of type str, .*; infoset.load\(name\) makes"):
         use("kuhn_poker")
     with pytest.raises(ParameterError, match=r"; as_game\(form\) makes a game"):
-        use(extensive_form(load_game("kuhn_poker")))
+        use(build_extensive_form(load_game("kuhn_poker")))
 
 
 def test_a_classical_extensive_form_plays_in_openspiel_by_that_way():
     pyspiel = pytest.importorskip("pyspiel")
-    form = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     game = to_openspiel(as_game(form))
     uniform = pyspiel.UniformRandomPolicy(game)
     values = pyspiel.expected_returns(game.new_initial_state(), uniform, -1, False, 0.0)

@@ -9,8 +9,8 @@ from hypothesis import given
 from infoset.errors import CyclicGameError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.interop import StepEncoder
-from infoset.tree import explore
+from infoset.interop import InfostateEncoder
+from infoset.tree import build_world_graph
 from oracle import enumerate_histories
 from strategies import random_games
 from toys import Toy
@@ -40,7 +40,7 @@ def decode(encoder, array):
 
 @given(game=random_games())
 def test_nothing_is_lost(game):
-    encoder = StepEncoder.from_graph(explore(game))
+    encoder = InfostateEncoder.from_graph(build_world_graph(game))
     longest = 0
     for visit in enumerate_histories(game):
         longest = max(longest, visit.history.depth)
@@ -53,7 +53,7 @@ def test_nothing_is_lost(game):
 
 
 def test_the_labels_of_kuhn_poker():
-    encoder = StepEncoder.from_graph(explore(load_game("kuhn_poker")))
+    encoder = InfostateEncoder.from_graph(build_world_graph(load_game("kuhn_poker")))
     assert encoder.actions == ("pass", "bet")
     assert encoder.private_observations == ("J", "Q", "K")
     assert encoder.public_observations[:2] == ("pass", "bet")
@@ -62,7 +62,7 @@ def test_the_labels_of_kuhn_poker():
 
 
 def test_what_an_encoder_does_not_know():
-    encoder = StepEncoder(2, ("pass", "bet"), ("J",), ("pass", "bet"), max_steps=1)
+    encoder = InfostateEncoder(2, ("pass", "bet"), ("J",), ("pass", "bet"), max_steps=1)
     start = Infostate(1)
     assert encoder(start).tolist() == [0, 1, *[0] * 6]
     with pytest.raises(UnknownNameError, match="unknown private observation of the encoder 'Q'"):
@@ -77,4 +77,6 @@ def test_what_an_encoder_does_not_know():
 
 def test_a_game_without_end():
     with pytest.raises(CyclicGameError):
-        StepEncoder.from_graph(explore(Toy(transitions=lambda world, joint: [("start", 1)])))
+        InfostateEncoder.from_graph(
+            build_world_graph(Toy(transitions=lambda world, joint: [("start", 1)]))
+        )

@@ -67,7 +67,7 @@ def one_episode(simulator, learners, stream):
 def names_of(simulator):
     """Player, infostate and actions of each infostate of the simulator."""
     return [
-        (tree.player, tree.value(number), tree.legal_actions(number))
+        (tree.player, tree.infostate_at(number), tree.legal_actions(number))
         for tree in simulator.sequence_form.infostate_trees
         for number in tree.acting.tolist()
     ]

@@ -503,7 +503,7 @@ def test_a_tree_that_is_known_has_no_other_infostates():
         learner.act("[X]", ("pass", "bet"))
     theirs = own_tree(1)
     with pytest.raises(TrajectoryError, match="is an infostate of player 1; this learner is pl"):
-        learner.act(theirs.value(int(theirs.acting[0])))
+        learner.act(theirs.infostate_at(int(theirs.acting[0])))
     with pytest.raises(TrajectoryError, match=r"now has the actions \['bet', 'pass'\]"):
         learner.act("[K]", ("bet", "pass"))
     with pytest.raises(TrajectoryError, match=r"after no own action, and otherwise after 'pass' "):
@@ -665,7 +665,7 @@ def test_a_checkpoint_of_a_tree_with_other_actions_is_refused(tmp_path):
 
 
 def test_keys_come_back_equal():
-    infostate = own_tree().value(int(own_tree().acting[-1]))
+    infostate = own_tree().infostate_at(int(own_tree().acting[-1]))
     keys = (infostate, ("K", 3, (None, True)), frozenset({("a", 1), "b"}), 0.1, Fraction(1, 3))
     assert keys_from_json(keys_to_json(keys)) == keys
     assert keys_from_json(keys_to_json(np.int64(3))) == 3

@@ -8,14 +8,14 @@ import pytest
 from svg_reader import Svg
 
 import infoset
-from infoset.efg import extensive_form, forget_non_acting
+from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.plotting import draw
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
 def classical():
-    return forget_non_acting(extensive_form(infoset.load("kuhn_poker")))
+    return forget_non_acting(build_extensive_form(infoset.load("kuhn_poker")))
 
 
 def solved():

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 from svg_reader import Svg
 
 import infoset
-from infoset.efg import as_game, chance, decision, extensive_form, forget_non_acting, make_form
+from infoset.efg import (
+    as_game,
+    build_extensive_form,
+    chance,
+    decision,
+    extensive_form_from_nodes,
+    forget_non_acting,
+)
 from infoset.efg import terminal as end
 from infoset.errors import (
     MissingExtraError,
@@ -296,7 +303,7 @@ def test_nothing_heavy_is_loaded_before_something_is_drawn():
 
 def test_a_classical_form_has_the_infosets_of_whoever_acts():
     tree = infoset.build_tree(load_game("kuhn_poker"))
-    form = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     drawing = draw(form)
     (picture,) = drawing.pictures
     svg = Svg(drawing.svg())
@@ -312,7 +319,7 @@ def test_a_classical_form_has_the_infosets_of_whoever_acts():
 
 def test_an_augmented_form_looks_like_its_game():
     of_game = draw("kuhn_poker").pictures[0]
-    of_form = draw(extensive_form(load_game("kuhn_poker"))).pictures[0]
+    of_form = draw(build_extensive_form(load_game("kuhn_poker"))).pictures[0]
     assert [node.parent for node in of_form.nodes] == [node.parent for node in of_game.nodes]
     assert [node.note for node in of_form.nodes] == [node.note for node in of_game.nodes]
     assert set(of_form.alike) == set(of_game.alike)
@@ -322,7 +329,7 @@ def test_an_augmented_form_looks_like_its_game():
 @settings(max_examples=10)
 @given(random_games(max_histories=60, simultaneous_share=st.just(0.0)), st.integers(0, 9))
 def test_shares_of_a_form_multiply_to_its_reach(game, seed):
-    form = forget_non_acting(extensive_form(game))
+    form = forget_non_acting(build_extensive_form(game))
     policy = random_policy(form.sequence_form, np.random.default_rng(seed))
     reach = []
     for node in draw(form, policy=policy, max_nodes=10**6).pictures[0].nodes:
@@ -340,7 +347,7 @@ def test_an_infoset_of_several_depths_is_joined_by_a_curve():
             "b": (0.5, decision(1, "B", {"u": early, "v": end(1, 2)})),
         }
     )
-    svg = Svg(draw(make_form(root, name="crossed")).svg())
+    svg = Svg(draw(extensive_form_from_nodes(root, name="crossed")).svg())
     assert sorted(svg.ids(r"history-\d+-infoset-\d-\d+")) == [
         "history-1-infoset-0-5",
         "history-2-infoset-1-4",
@@ -349,7 +356,7 @@ def test_an_infoset_of_several_depths_is_joined_by_a_curve():
 
 
 def test_a_form_is_not_given_views_that_it_does_not_have():
-    form = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     with pytest.raises(UnsupportedGameError, match="as_game"):
         draw(form, "public")
     assert len(draw(as_game(form), "infostate").pictures[0].nodes) > 12

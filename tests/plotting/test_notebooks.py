@@ -11,7 +11,7 @@ from svg_reader import Svg
 
 import infoset
 from infoset._notebooks import SHOWN, register_formatters
-from infoset.efg import extensive_form
+from infoset.efg import build_extensive_form
 from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.plotting.notebooks import policy_html
@@ -46,7 +46,7 @@ def test_a_large_game_is_shown_in_part(show):
 
 def test_trees_and_forms_show_their_histories(show):
     tree = infoset.build_tree(load_game("matrix_mp"))
-    for thing in (tree, extensive_form(load_game("matrix_mp"))):
+    for thing in (tree, build_extensive_form(load_game("matrix_mp"))):
         assert Svg(show(thing)["image/svg+xml"]).text("history-title").startswith("matrix_mp")
 
 

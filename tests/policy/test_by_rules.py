@@ -10,13 +10,13 @@ import pytest
 from infoset import load
 from infoset.efg import (
     as_game,
+    build_extensive_form,
     chance,
     decision,
-    extensive_form,
+    extensive_form_from_nodes,
     forget_non_acting,
-    make_form,
-    padded_numbers,
     terminal,
+    world_of_history,
 )
 from infoset.errors import PolicyMismatchError
 from infoset.evaluation import evaluate_policy
@@ -33,7 +33,7 @@ def late_guess():
     guess = decision(1, "guess", {"left": terminal(1, -1), "right": terminal(-1, 1)})
     other = decision(1, "guess", {"left": terminal(-1, 1), "right": terminal(1, -1)})
     slow = decision(0, "once more", {"wait": other, "stop": terminal(2, 0)})
-    return make_form(
+    return extensive_form_from_nodes(
         chance({"early": (0.25, guess), "late": (0.75, slow), "never": (0.0, guess)}), players=2
     )
 
@@ -43,8 +43,10 @@ FORMS = {
     "paid at the root": lambda: load(str(FILES / "toll_road.efg")),
     "three players": lambda: load(str(FILES / "horse.efg")),
     "cards": lambda: load(str(FILES / "one_card_poker.efg")),
-    "augmented": lambda: extensive_form(load_game("kuhn_poker")),
-    "classical": lambda: forget_non_acting(extensive_form(load_game("liars_dice(dice_sides=2)"))),
+    "augmented": lambda: build_extensive_form(load_game("kuhn_poker")),
+    "classical": lambda: forget_non_acting(
+        build_extensive_form(load_game("liars_dice(dice_sides=2)"))
+    ),
 }
 
 
@@ -65,7 +67,7 @@ def test_histories_keep_their_place_when_waits_are_put_in():
     tree = build_tree(as_game(form))
     never, waits = 3, 1
     assert tree.num_histories == form.num_histories - never + waits
-    numbers = padded_numbers(form)
+    numbers = world_of_history(form)
     assert len(set(numbers.tolist())) == form.num_histories
     padded = tree.game.form
     assert (padded.actor[numbers] == form.actor).all()
@@ -89,6 +91,6 @@ def test_a_policy_of_the_tree_itself_stays_what_it_is():
 
 @pytest.mark.parametrize("game", [as_game(late_guess()), load_game("leduc_poker")])
 def test_a_policy_of_another_game_is_refused(game):
-    kuhn = uniform_policy(extensive_form(load_game("kuhn_poker")).sequence_form)
+    kuhn = uniform_policy(build_extensive_form(load_game("kuhn_poker")).sequence_form)
     with pytest.raises(PolicyMismatchError, match=r"for kuhn_poker, not for .*; everything"):
         policy_by_rules(kuhn, build_tree(game))

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from equivalence import of_serial, pair_infostates
 from history_cfr import Table, iterate_form, iterate_game
 from infoset.efg import (
-    extensive_form,
+    build_extensive_form,
     find_hidden_reward,
     forget_non_acting,
     rewards_are_observable,
@@ -32,13 +32,13 @@ def information_sets(game):
     """Return the classical form, and its information set for each acting infostate."""
     serial = serialize(game)
     tree = build_tree(serial)
-    augmented = extensive_form(game)
+    augmented = build_extensive_form(game)
     classical = forget_non_acting(augmented)
     pairs = pair_infostates(game, serial, of_serial)
     of_number = [_acting_numbers(augmented, classical, p) for p in range(game.num_players)]
     keys = {}
     for theirs, mine in pairs.items():
-        number = tree.infostate_trees[theirs.player].find(theirs)
+        number = tree.infostate_trees[theirs.player].index_of(theirs)
         keys[mine] = (theirs.player, of_number[theirs.player][number])
     return classical, keys
 
@@ -99,7 +99,7 @@ def test_the_kernel_agrees_with_both(name):
         current = minimizer.current_probabilities()
         for infostate, policy in table.policy.items():
             states = tree.infostate_trees[infostate.player]
-            number = states.find(infostate)
+            number = states.index_of(infostate)
             first = states.first_sequence[number]
             mine = current[infostate.player][first : first + states.num_actions[number]]
             np.testing.assert_allclose(mine / mine.sum(), policy, atol=1e-9)
@@ -108,5 +108,5 @@ def test_the_kernel_agrees_with_both(name):
 @given(random_games(max_histories=60))
 def test_the_premise_is_the_same_on_game_and_form(game):
     """Serializing adds histories at which nothing is paid, so the premise stays what it was."""
-    form = extensive_form(game)
+    form = build_extensive_form(game)
     assert rewards_are_observable(build_tree(game)) == (find_hidden_reward(form) is None)

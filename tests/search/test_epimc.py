@@ -13,7 +13,7 @@ from infoset.policy import tabulate, uniform_policy
 from infoset.search import GraphModel, RulesModel
 from infoset.search.models.dice import DiceModel
 from infoset.search.pimc import EPIMC, pimc_policy
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 from toys import Toy
 
 SIDES = ("rock", "paper", "scissors")
@@ -63,7 +63,7 @@ def guessing(leave, *, is_hidden=True, is_drawn=True, num_guesses=1):
 
 
 def models(game):
-    return GraphModel(explore(game)), RulesModel(game)
+    return GraphModel(build_world_graph(game)), RulesModel(game)
 
 
 def first_move(game, depth, **options):
@@ -194,7 +194,7 @@ def first_values(tree, **options):
     values = []
     for number in first.tolist():
         searcher = EPIMC(GraphModel(tree), num_worlds=None, **options)
-        searcher.search(infostates.value(number), np.random.default_rng(0))
+        searcher.search(infostates.infostate_at(number), np.random.default_rng(0))
         values.append(searcher.last_search.values)
     reach = [tree.chance_reach[tree.infostate[:, 0] == number].sum() for number in first]
     return np.array(values), np.array(reach)
@@ -218,7 +218,7 @@ def test_hostile_opponents_are_selfish_where_payoffs_cancel():
 
 def test_the_same_on_a_model_that_tells_values():
     game = load_game("liars_dice(dice_sides=3)")
-    models = GraphModel(explore(game)), DiceModel(game)
+    models = GraphModel(build_world_graph(game)), DiceModel(game)
     hand, rng = Infostate(0, (Step(None, (2,), None),)), np.random.default_rng(0)
     for depth in (1, 2, 3):
         searchers = [EPIMC(m, depth=depth, num_worlds=None, belief=0.5) for m in models]
@@ -227,7 +227,7 @@ def test_the_same_on_a_model_that_tells_values():
 
 
 def test_nothing_leaks_and_nothing_is_remembered():
-    model = GraphModel(explore(load_game("leduc_poker(num_ranks=2)")))
+    model = GraphModel(build_world_graph(load_game("leduc_poker(num_ranks=2)")))
 
     def search():
         return EPIMC(model, belief=0.4, num_worlds=20, depth=2).search
@@ -239,13 +239,13 @@ def test_time_is_kept():
     model = GraphModel(build_tree(load_game("leduc_poker")))
     searcher = EPIMC(model, num_worlds=None, milliseconds=200, belief=1.0)
     infostates = model.tree.infostate_trees[0]
-    searcher.search(infostates.value(infostates.acting[0]), np.random.default_rng(0))
+    searcher.search(infostates.infostate_at(infostates.acting[0]), np.random.default_rng(0))
     assert searcher.last_search.num_worlds > 1
     assert searcher.last_search.num_nodes > 0
 
 
 def test_mistakes():
-    model = GraphModel(explore(load_game("kuhn_poker")))
+    model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     with pytest.raises(ParameterError, match="depth=0 must be a whole number, at least 1"):
         EPIMC(model, depth=0)
     with pytest.raises(ParameterError, match="num_worlds=0"):

@@ -14,19 +14,19 @@ from infoset.search import GraphModel, RulesModel, search_model
 from infoset.search.ismcts import BONUSES, ISMCTS
 from infoset.search.ismcts._tree_kernels import NO_ROOM, next_infostate
 from infoset.search.ismcts.memory import Memory
-from infoset.tree import explore
+from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
 from toys import Toy
 
 
 @pytest.fixture(scope="module")
 def kuhn():
-    return GraphModel(explore(load_game("kuhn_poker")))
+    return GraphModel(build_world_graph(load_game("kuhn_poker")))
 
 
 @pytest.fixture(scope="module")
 def leduc():
-    return GraphModel(explore(load_game("leduc_poker")))
+    return GraphModel(build_world_graph(load_game("leduc_poker")))
 
 
 def leduc_start(card="Kd"):
@@ -101,7 +101,7 @@ def plain_uct(heap, simulations, exploration, stream):
 def test_where_all_is_seen_it_is_plain_uct(exploration):
     game = nim(9)
     start = initial_history(game).infostates[0]
-    searcher = ISMCTS(GraphModel(explore(game)), num_simulations=400, exploration=exploration)
+    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=400, exploration=exploration)
     searcher.search(start, generator(11))
     stream = np.array([generator(11).integers(2**64, dtype=np.uint64)])
     assert searcher.last_search.visits.tolist() == plain_uct(9, 400, exploration, stream).tolist()
@@ -123,7 +123,7 @@ def test_visits_sum_to_the_simulations_but_those_that_make_roots(leduc, simulati
 
 def test_one_action_is_taken_without_a_search():
     game = nim(1)
-    searcher = ISMCTS(GraphModel(explore(game)))
+    searcher = ISMCTS(GraphModel(build_world_graph(game)))
     assert searcher.search(initial_history(game).infostates[0], generator()).tolist() == [1.0]
     assert searcher.last_search.num_simulations == 0
 

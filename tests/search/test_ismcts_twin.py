@@ -9,7 +9,7 @@ from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
 from infoset.search.ismcts import ISMCTS
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 
 RANDOM = (
     "random_game(seed={},num_players=3,max_depth=5,max_histories=300,simultaneous_share=0.4,"
@@ -75,7 +75,7 @@ def check_same(searcher, infostate, seed):
 def test_searches_are_those_of_the_twin(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
-    searcher = ISMCTS(GraphModel(explore(game)), belief=public_weight, num_simulations=150)
+    searcher = ISMCTS(GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=150)
     for depth in (0, 3):
         infostate = decision(game, rng, depth)
         for seed in range(3):
@@ -94,7 +94,7 @@ def test_searches_are_those_of_the_twin(name, public_weight):
 )
 def test_so_are_those_with_other_settings(settings):
     game = load_game("leduc_poker")
-    searcher = ISMCTS(GraphModel(explore(game)), num_simulations=300, **settings)
+    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=300, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 
@@ -115,8 +115,8 @@ def test_actions_of_other_hands_count_where_they_are_the_same_cards():
 def test_rules_graphs_and_plain_python_search_alike(name, public_weight):
     game = load_game(name)
     infostate = decision(game, np.random.default_rng(2), 2)
-    compiled, rules = GraphModel(explore(game)), RulesModel(game)
-    plain = GraphModel(explore(game))
+    compiled, rules = GraphModel(build_world_graph(game)), RulesModel(game)
+    plain = GraphModel(build_world_graph(game))
     plain.__class__ = type("PlainGraph", (GraphModel,), {"is_compiled": False})
     found = []
     for model in (compiled, rules, plain):

@@ -17,7 +17,7 @@ from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
 from infoset.search.pimc import PIMC, pimc_policy
 from infoset.search.pimc.deciding import Scores, split_ties
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 from toys import Toy
 
 
@@ -109,7 +109,7 @@ def test_table_search_and_rules_agree(name, public_weight):
         assert distance(found, table) == 0.0
     for player, infostates in enumerate(tree.infostate_trees):
         for number in infostates.acting[::7].tolist():
-            known = infostates.value(number)
+            known = infostates.infostate_at(number)
             expected = plain_pimc(tree.game, belief, known)
             legal = infostates.legal_actions(number)
             assert found.action_probabilities(known, legal) == pytest.approx(expected), player
@@ -165,7 +165,7 @@ def test_many_worlds_come_near_to_all(leduc):
     drawn = PIMC(leduc, belief=0.3, num_worlds=20_000)
     infostates = leduc.tree.infostate_trees[1]
     for number in infostates.acting[::29].tolist():
-        known, rng = infostates.value(number), np.random.default_rng(number)
+        known, rng = infostates.infostate_at(number), np.random.default_rng(number)
         answers = [searcher.search(known, rng) for searcher in (exact, drawn)]
         assert answers[1] @ answers[0] > 0
         assert drawn.last_search.num_worlds == 20_000
@@ -188,12 +188,12 @@ def test_worlds_are_drawn_by_their_probability():
         observe=lambda w, a, n: Observation(),
     )
     known = Infostate(0, (Step(None, None, None),))
-    searcher = PIMC(GraphModel(explore(deal)), num_worlds=1)
+    searcher = PIMC(GraphModel(build_world_graph(deal)), num_worlds=1)
     rng = np.random.default_rng(0)
     share = np.mean([searcher.search(known, rng)[1] for _ in range(3000)])
     assert share == pytest.approx(1 / 3, abs=4 * np.sqrt(2 / 9 / 3000))
     for num_worlds, right in ((None, 1 / 3), (100_000, pytest.approx(1 / 3, abs=0.01))):
-        searcher = PIMC(GraphModel(explore(deal)), num_worlds=num_worlds)
+        searcher = PIMC(GraphModel(build_world_graph(deal)), num_worlds=num_worlds)
         assert searcher.search(known, rng).tolist() == [1.0, 0.0]
         record = searcher.last_search
         assert dict(zip(record.actions, record.values, strict=True)) == {
@@ -213,7 +213,7 @@ def test_ties_are_split_and_what_is_better_by_little_is_not_a_tie():
 def test_a_single_action_needs_no_search():
     game = load_game("liars_dice(dice_sides=2)")
     top = Infostate(1, (Step(None, (2,), None), Step(None, None, game.calls[-2])))
-    searcher = PIMC(GraphModel(explore(game)))
+    searcher = PIMC(GraphModel(build_world_graph(game)))
     assert searcher.search(top, np.random.default_rng(0)).tolist() == [1.0]
     assert searcher.last_search.num_worlds == searcher.last_search.num_nodes == 0
 
@@ -222,7 +222,7 @@ def test_a_single_action_needs_no_search():
 @pytest.mark.parametrize(
     ("name", "make"),
     [
-        ("leduc_poker", lambda game: GraphModel(explore(game))),
+        ("leduc_poker", lambda game: GraphModel(build_world_graph(game))),
         ("kuhn_poker(players=3)", RulesModel),
         ("liars_dice(numdice=3)", DiceModel),
         ("trick_taking(num_cards=8,hand_size=3)", TricksModel),
@@ -238,7 +238,7 @@ def test_nothing_leaks_and_nothing_is_remembered(name, make, num_worlds):
 
 
 def test_the_policy_of_a_seed_does_not_depend_on_what_was_asked_before(leduc):
-    infostates = [leduc.tree.infostate_trees[0].value(n) for n in range(200)]
+    infostates = [leduc.tree.infostate_trees[0].infostate_at(n) for n in range(200)]
     asked = [known for known in infostates if len(leduc.legal_actions(known)) > 1][:12]
     one, other = (PIMC(leduc, num_worlds=3, seed=5) for _ in range(2))
     forward = [one.action_probabilities(k, leduc.legal_actions(k)) for k in asked]
@@ -256,7 +256,7 @@ def test_nothing_is_remembered_of_positions_whose_numbers_were_given_anew():
     forgetful = PIMC(RulesModel(game, max_kept=0), belief=1.0, num_worlds=None)
     infostates = build_tree(game).infostate_trees[0]
     for number in infostates.acting.tolist():
-        known, rng = infostates.value(number), np.random.default_rng(0)
+        known, rng = infostates.infostate_at(number), np.random.default_rng(0)
         fresh = PIMC(RulesModel(game), belief=1.0, num_worlds=None)
         assert forgetful.search(known, rng).tolist() == fresh.search(known, rng).tolist()
 
@@ -315,12 +315,12 @@ def test_other_mistakes(leduc):
     with pytest.raises(ParameterError, match="does not act"):
         PIMC(leduc).search(waiting, np.random.default_rng(0))
     goofspiel = load_game("goofspiel(num_cards=3)")
-    for model in (GraphModel(explore(goofspiel)), RulesModel(goofspiel)):
+    for model in (GraphModel(build_world_graph(goofspiel)), RulesModel(goofspiel)):
         for known in first_history(goofspiel).infostates:
             with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
                 PIMC(model).search(known, np.random.default_rng(0))
     with pytest.raises(UnsupportedGameError, match="has no tree"):
-        pimc_policy(GraphModel(explore(load_game("kuhn_poker"))))
+        pimc_policy(GraphModel(build_world_graph(load_game("kuhn_poker"))))
     with pytest.raises(ParameterError, match="build_tree"):
         pimc_policy(load_game("kuhn_poker"))
 
@@ -338,7 +338,7 @@ def test_hostile_opponents_play_against_the_player_and_not_for_themselves():
         rewards=lambda w, a, n: {"kind": (1, 1), "cruel": (-1, -1)}.get(n, (0, 0)),
     )
     known, rng = Infostate(0, ()), np.random.default_rng(0)
-    model = GraphModel(explore(game))
+    model = GraphModel(build_world_graph(game))
     answers = [PIMC(model, opponents=kind).search(known, rng) for kind in ("max_n", "paranoid")]
     assert [answer.tolist() for answer in answers] == [[1.0, 0.0], [0.0, 1.0]]
 
@@ -366,7 +366,7 @@ def test_with_public_weight_alone_every_hand_is_played_alike(leduc):
     for player, infostates in enumerate(tree.infostate_trees):
         played = {}
         for number in infostates.acting.tolist():
-            known = infostates.value(number)
+            known = infostates.infostate_at(number)
             answer = policy.action_probabilities(known, infostates.legal_actions(number))
             played.setdefault(known.public_state, set()).add(tuple(answer))
             if known.public_state.observations[-1] is None:
@@ -421,7 +421,7 @@ def test_what_was_paid_before_is_part_of_what_actions_are_worth(num_worlds):
         rewards=paid,
     )
     known = initial_history(game).extend((None, None), "middle").infostates[0]
-    for model in (GraphModel(explore(game)), RulesModel(game), GraphModel(build_tree(game))):
+    for model in (GraphModel(build_world_graph(game)), RulesModel(game), GraphModel(build_tree(game))):
         searcher = PIMC(model, num_worlds=num_worlds, opponents="paranoid")
         searcher.search(known, np.random.default_rng(0))
         assert searcher.last_search.values.tolist() == [6, 7]
@@ -446,7 +446,7 @@ def test_where_an_action_is_not_legal_it_adds_nothing(public_weight):
         for action in set(actions) & set(one.legal_actions(1)):
             expected[action] += probability * value.after(one.world, 1, action)[1]
     assert num_missing
-    for model in (TricksModel(game), RulesModel(game), GraphModel(explore(game))):
+    for model in (TricksModel(game), RulesModel(game), GraphModel(build_world_graph(game))):
         searcher = PIMC(model, belief=public_weight, num_worlds=None)
         searcher.search(known, rng)
         assert searcher.last_search.values == pytest.approx([*expected.values()])

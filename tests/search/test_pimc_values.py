@@ -17,7 +17,7 @@ from infoset.search.pimc import graph_values
 from infoset.search.pimc.choosing import perfect_information
 from infoset.search.pimc.searched_values import SearchedValues
 from infoset.search.pimc.values import PerfectInformation
-from infoset.tree import explore
+from infoset.tree import build_world_graph
 from toys import Toy
 
 RANDOM = "random_game(simultaneous_share=0.0,chance_share=0.5,max_depth=6,"
@@ -48,7 +48,7 @@ def all_worlds(model):
 @pytest.mark.parametrize("opponents", ["max_n", "paranoid"])
 @pytest.mark.parametrize("name", GAMES)
 def test_values_are_those_of_plain_recursion(name, opponents):
-    model = GraphModel(explore(game_of(name)))
+    model = GraphModel(build_world_graph(game_of(name)))
     states, rewards_so_far = all_worlds(model)
     ways = perfect_information(model, opponents), SearchedValues(model, opponents)
     for player in range(model.num_players):
@@ -87,7 +87,7 @@ def decisions(game, num_plays, seed=0):
 )
 def test_the_rules_give_the_same_values_as_the_graph(name, opponents):
     game = game_of(name)
-    models = GraphModel(explore(game)), RulesModel(game)
+    models = GraphModel(build_world_graph(game)), RulesModel(game)
     belief, rng = PublicPrivateBelief(1.0), np.random.default_rng(0)
     for infostate in decisions(game, 4):
         values = []
@@ -123,7 +123,7 @@ def test_what_a_model_tells_is_what_search_finds(make, name):
 
 
 def test_alpha_beta_visits_fewer_positions_than_there_are():
-    model = GraphModel(explore(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)")))
+    model = GraphModel(build_world_graph(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)")))
     deals = model.graph.next_world[model.graph.first_edge[0] : model.graph.first_edge[1]]
     states, rewards_so_far = deals[:, None].astype(np.int64), np.zeros((len(deals), 2))
     prunes, exhausts = SearchedValues(model), SearchedValues(model)
@@ -140,7 +140,7 @@ def test_a_line_longer_than_the_room_for_it():
         transitions=lambda w, a: [(w + 1, 1)] if w < 100 else [],
         rewards=lambda w, a, n: (1.0 if a[0] == "right" else 0.5,),
     )
-    for model in (GraphModel(explore(chain)), RulesModel(chain)):
+    for model in (GraphModel(build_world_graph(chain)), RulesModel(chain)):
         start = np.zeros((1, 1), np.int64)
         if isinstance(model, RulesModel):
             start = model.roots(Infostate(0, ()), PublicPrivateBelief(0.0), None).states
@@ -149,7 +149,7 @@ def test_a_line_longer_than_the_room_for_it():
 
 def test_players_who_choose_at_once_have_no_such_value():
     game = load_game("goofspiel(num_cards=3)")
-    graph, rules = GraphModel(explore(game)), RulesModel(game)
+    graph, rules = GraphModel(build_world_graph(game)), RulesModel(game)
     with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
         perfect_information(graph).values(np.zeros((1, 1), np.int64), np.zeros((1, 2)), 0)
     start = decisions(game, 1)[0]
@@ -169,19 +169,19 @@ def test_a_graph_with_a_cycle_is_refused():
         rewards=lambda w, a, n: (0.0,),
     )
     with pytest.raises(CyclicGameError, match="never ends"):
-        perfect_information(GraphModel(explore(circle))).values(
+        perfect_information(GraphModel(build_world_graph(circle))).values(
             np.zeros((1, 1), np.int64), np.zeros((1, 1)), 0
         )
 
 
 def test_opponents_of_another_kind():
-    model = GraphModel(explore(load_game("kuhn_poker")))
+    model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     with pytest.raises(UnknownNameError, match="max_n"):
         perfect_information(model, "selfless")
 
 
 def test_values_of_a_graph_go_with_its_model():
-    model = GraphModel(explore(load_game("kuhn_poker")))
+    model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     first, second = perfect_information(model), perfect_information(model)
     states, rewards_so_far = all_worlds(model)
     first.values(states, rewards_so_far, 0), second.values(states, rewards_so_far, 0)

@@ -103,7 +103,7 @@ def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch)
 def test_where_there_is_one_action_it_is_certain():
     tree = build_tree(load_game("liars_dice(numdice=1,dice_sides=2)"))
     own = tree.infostate_trees[0]
-    infostate = next(own.value(n) for n in own.acting if len(own.legal_actions(n)) == 1)
+    infostate = next(own.infostate_at(n) for n in own.acting if len(own.legal_actions(n)) == 1)
     for text in SEARCHERS:
         expected, found, is_alike = both_ways(make_searcher(text, tree), infostate, 3)
         assert is_alike

@@ -104,7 +104,7 @@ def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
     tree = infoset.build_tree(rules)
     found = [
         make_searcher("pimc(num_worlds=None)", source)
-        for source in (rules, tree, infoset.explore(rules), KUHN)
+        for source in (rules, tree, infoset.build_world_graph(rules), KUHN)
     ]
     assert found[-1].model is KUHN
     assert len({answers(searcher) for searcher in found}) == 1

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infoset.efg import chance, decision, make_form, terminal
+from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import best_response, evaluate_policy
 from infoset.game import initial_history
@@ -46,7 +46,9 @@ class NaturePlays:
 
     def build(self, game):
         root = self.acting(initial_history(game), {})
-        return make_form(root, players=game.num_players, name="by hand").sequence_form
+        return extensive_form_from_nodes(
+            root, players=game.num_players, name="by hand"
+        ).sequence_form
 
     def acting(self, history, chosen):
         waiting = [player for player in history.actors if player not in chosen]
@@ -55,7 +57,7 @@ class NaturePlays:
         player = waiting[0]
         legal = history.legal_actions(player)
         tree = self.form.infostate_trees[player]
-        number = tree.find(history.infostates[player])
+        number = tree.index_of(history.infostates[player])
         label = tree.acting_labels[int(np.searchsorted(tree.acting, number))]
         after = {action: self.acting(history, {**chosen, player: action}) for action in legal}
         told = self.behavior.get((label, player))
@@ -240,7 +242,7 @@ def test_what_rounding_adds_is_in_units_of_utility():
     """Payoffs have nature's reach in them, and are the smaller for it; what is lost is not."""
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
     tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
-    form = make_form(chance(tickets), players=2).sequence_form
+    form = extensive_form_from_nodes(chance(tickets), players=2).sequence_form
     rounding = lock_policy(form, {}).form.payoff_rounding - form.payoff_rounding
     assert rounding >= np.finfo(float).eps / 2 * max(map(abs, form.payoff_range))
 

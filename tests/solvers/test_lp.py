@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 import infoset
-from infoset.efg import chance, decision, make_form, terminal
+from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError
 from infoset.evaluation import expected_values, utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
@@ -122,7 +122,7 @@ def test_units_do_not_matter(factor):
 
 
 def policy_of(root, players=2, method=REFINED):
-    form = make_form(root, players=players)
+    form = extensive_form_from_nodes(root, players=players)
     result = infoset.solve(form, method)
     assert result.outcome == "optimal"
     assert result.exploitability < 1e-12

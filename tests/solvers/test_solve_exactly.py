@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoset
-from infoset.efg import extensive_form, forget_non_acting
+from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
@@ -37,7 +37,7 @@ def test_known_values(spec):
 
 
 def test_forms_and_sums_that_are_not_zero():
-    form = forget_non_acting(extensive_form(infoset.load("kuhn_poker")))
+    form = forget_non_acting(build_extensive_form(infoset.load("kuhn_poker")))
     assert solve_exactly(form).value == Fraction(-1, 18)
     uneven = infoset.matrix_game([[3, 0], [1, 2]], [[1, 4], [3, 2]])
     assert solve_exactly(build_tree(uneven)).value == Fraction(3, 2)

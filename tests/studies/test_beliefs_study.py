@@ -94,11 +94,11 @@ def test_searches_in_dice_see_only_the_last_bid():
     deep = next(
         number
         for number in own.acting.tolist()
-        if own.label(number).count("/") == 2 and own.value(number).steps[0].private == hand
+        if own.label(number).count("/") == 2 and own.infostate_at(number).steps[0].private == hand
     )
-    last = own.value(deep).steps[-1].public
+    last = own.infostate_at(deep).steps[-1].public
     place = load_game(cell.game).calls.index(last) + 1
-    found = np.mean([searcher.search(own.value(deep), rng) for _ in range(60)], axis=0)
+    found = np.mean([searcher.search(own.infostate_at(deep), rng) for _ in range(60)], axis=0)
     assert found == pytest.approx(table[1, place, place:], abs=0.06)
 
 

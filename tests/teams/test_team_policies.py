@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.efg import extensive_form, forget_non_acting
+from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import random_policy, uniform_policy
@@ -27,7 +27,7 @@ TEAM = (0, 1)
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3)", "matrix_mp"])
-@pytest.mark.parametrize("make", [build_tree, extensive_form])
+@pytest.mark.parametrize("make", [build_tree, build_extensive_form])
 def test_tables_go_there_and_back(name, make):
     tree = make(load_game(name))
     form = product_form(tree)
@@ -38,7 +38,7 @@ def test_tables_go_there_and_back(name, make):
 
 
 def test_classical_forms_have_tables_too():
-    tree = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    tree = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     form = product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
     back = to_tabular(form.information, from_tabular(form.information, policy))

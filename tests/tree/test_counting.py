@@ -6,7 +6,7 @@ import pytest
 
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.games import load_game
-from infoset.tree import build_tree, check_fits, count_histories, explore
+from infoset.tree import build_tree, build_world_graph, check_fits, count_histories
 from toys import Toy, ladder
 
 COUNTS = {
@@ -22,7 +22,7 @@ COUNTS = {
 
 @pytest.mark.parametrize("spec", COUNTS)
 def test_counts_of_known_games(spec):
-    counts = count_histories(explore(load_game(spec)))
+    counts = count_histories(build_world_graph(load_game(spec)))
     histories, terminals = COUNTS[spec]
     assert counts.terminals == terminals
     assert histories is None or counts.histories == histories
@@ -30,7 +30,7 @@ def test_counts_of_known_games(spec):
 
 @pytest.mark.parametrize("height", [3, 12, 15, 16, 40, 400])
 def test_counts_are_exact_integers_of_any_size(height):
-    counts = count_histories(explore(ladder(10, height)))
+    counts = count_histories(build_world_graph(ladder(10, height)))
     assert counts.terminals == 10**height
     assert counts.histories == (10 ** (height + 1) - 1) // 9
     assert type(counts.histories) is int
@@ -45,7 +45,7 @@ def test_a_game_of_1e12_histories_is_refused_with_its_numbers():
 
 
 def test_the_memory_allowed_is_a_parameter():
-    counts = count_histories(explore(load_game("leduc_poker")))
+    counts = count_histories(build_world_graph(load_game("leduc_poker")))
     check_fits(counts, "leduc_poker", memory=counts.bytes)
     with pytest.raises(GameTooLargeError, match="leduc_poker has"):
         check_fits(counts, "leduc_poker", memory=counts.bytes - 1)
@@ -55,7 +55,7 @@ def test_a_cycle_is_printed():
     after = {"start": "a", "a": "b", "b": "c", "c": "a"}
     game = Toy(transitions=lambda w, a: [(after[w], 0.5), ("end", 0.5)] if w in after else [])
     with pytest.raises(CyclicGameError) as caught:
-        count_histories(explore(game))
+        count_histories(build_world_graph(game))
     cycle = caught.value.cycle
     assert sorted(cycle) == ["a", "b", "c"]
     assert all(after[w] == x for w, x in zip(cycle, [*cycle[1:], cycle[0]], strict=True))
@@ -65,11 +65,11 @@ def test_a_cycle_is_printed():
 def test_a_loop_of_one_world_is_a_cycle():
     game = Toy(transitions=lambda w, a: [(w, 1)])
     with pytest.raises(CyclicGameError, match="'start' -> 'start'"):
-        count_histories(explore(game))
+        count_histories(build_world_graph(game))
 
 
 def test_counts_of_a_partial_graph_are_lower_bounds():
-    graph = explore(load_game("leduc_poker"), max_worlds=300, partial=True)
+    graph = build_world_graph(load_game("leduc_poker"), max_worlds=300, partial=True)
     counts = count_histories(graph)
     assert not counts.is_exact
     assert 300 < counts.histories <= 9451

@@ -11,12 +11,12 @@ import pytest
 from infoset.errors import ExplorationLimitError, GameRuleError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import build_sequence_form, build_tree, count_histories, explore
+from infoset.tree import build_sequence_form, build_tree, build_world_graph, count_histories
 from toys import Toy
 
 
 def test_kuhn_by_hand():
-    graph = explore(load_game("kuhn_poker"))
+    graph = build_world_graph(load_game("kuhn_poker"))
     # The root, 6 deals, and 9 betting lines of which one is empty, for each deal.
     assert graph.num_worlds == 1 + 6 * 9
     assert graph.num_edges == 6 + 6 * 8
@@ -28,34 +28,34 @@ def test_kuhn_by_hand():
 
 def test_a_next_world_listed_twice_is_one_edge_and_one_of_probability_zero_is_none():
     pairs = [("heads", 0.25), ("tails", 0.5), ("heads", 0.25), ("edge", 0.0)]
-    graph = explore(Toy(transitions=lambda w, a: pairs if w == "start" else []))
+    graph = build_world_graph(Toy(transitions=lambda w, a: pairs if w == "start" else []))
     assert graph.worlds == ("start", "heads", "tails")
     assert graph.probability.tolist() == [0.5, 0.5]
     assert graph.next_world.tolist() == [1, 2]
 
 
 def test_floats_have_no_exact_probabilities():
-    assert explore(Toy()).exact_probability is None
+    assert build_world_graph(Toy()).exact_probability is None
 
 
 def test_arrays_are_read_only():
-    graph = explore(Toy())
+    graph = build_world_graph(Toy())
     with pytest.raises(ValueError, match="read-only"):
         graph.probability[0] = 1
 
 
 def test_observations_are_told_apart_as_infostates_are():
     """By `==`: 1 and True are one observation, 1 and '1' are two."""
-    equal = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
+    equal = build_world_graph(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
     assert equal.public_observation[0] == equal.public_observation[1]
-    other = explore(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else "1")))
+    other = build_world_graph(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else "1")))
     assert other.public_observation[0] != other.public_observation[1]
 
 
 def test_what_lies_behind_probability_zero_is_not_explored():
     """A loop that no play enters is no cycle."""
     after = {"start": [("end", 1), ("x", 0)], "x": [("y", 1)], "y": [("x", 1)]}
-    graph = explore(Toy(transitions=lambda w, a: after.get(w, [])))
+    graph = build_world_graph(Toy(transitions=lambda w, a: after.get(w, [])))
     assert graph.worlds == ("start", "end")
 
 
@@ -81,7 +81,7 @@ BROKEN = {
 @pytest.mark.parametrize("found", BROKEN)
 def test_broken_rules_are_named(found):
     with pytest.raises(GameRuleError) as caught:
-        explore(Toy(**BROKEN[found]))
+        build_world_graph(Toy(**BROKEN[found]))
     assert found in str(caught.value)
     assert "The rule:" in str(caught.value)
     assert "'start'" in str(caught.value) or "list" in str(caught.value)
@@ -93,12 +93,12 @@ def endless() -> Toy:
 
 def test_a_game_without_end_meets_the_limit():
     with pytest.raises(ExplorationLimitError, match=r"at least 1,\d\d\d world states") as caught:
-        explore(endless(), max_worlds=1000)
+        build_world_graph(endless(), max_worlds=1000)
     assert caught.value.counts["world_states"] > 1000
 
 
 def test_a_partial_graph_says_so():
-    graph = explore(endless(), max_worlds=1000, partial=True)
+    graph = build_world_graph(endless(), max_worlds=1000, partial=True)
     assert not graph.is_complete
     assert graph.num_expanded < graph.num_worlds == len(graph.first_edge) - 1
 
@@ -106,14 +106,14 @@ def test_a_partial_graph_says_so():
 def test_the_time_limit_and_progress():
     calls = []
     with pytest.raises(ExplorationLimitError):
-        explore(endless(), max_seconds=0.05, progress=lambda *a: calls.append(a))
+        build_world_graph(endless(), max_seconds=0.05, progress=lambda *a: calls.append(a))
     worlds = [number for number, _ in calls]
     assert worlds == sorted(worlds)
     assert len(calls) > 1
 
 
 def test_simultaneous_moves_stay_simultaneous():
-    graph = explore(load_game("matrix_rps"))
+    graph = build_world_graph(load_game("matrix_rps"))
     assert graph.num_edges == 9
     assert np.array_equal(graph.joint_action, [(i, j) for i in range(3) for j in range(3)])
 
@@ -130,8 +130,8 @@ def dealing_forever():
 
 def test_a_move_with_too_many_outcomes_meets_the_limit_too():
     with pytest.raises(ExplorationLimitError, match="at least 2"):
-        explore(dealing_forever(), max_worlds=20_000)
-    graph = explore(dealing_forever(), max_worlds=20_000, partial=True)
+        build_world_graph(dealing_forever(), max_worlds=20_000)
+    graph = build_world_graph(dealing_forever(), max_worlds=20_000, partial=True)
     assert graph.num_worlds > 20_000
     assert graph.num_expanded == graph.num_edges == 0
     counts = count_histories(graph)
@@ -140,11 +140,11 @@ def test_a_move_with_too_many_outcomes_meets_the_limit_too():
 
 
 def test_the_clock_is_looked_at_within_a_move():
-    graph = explore(dealing_forever(), max_seconds=0.05, partial=True)
+    graph = build_world_graph(dealing_forever(), max_seconds=0.05, partial=True)
     assert not graph.is_complete
 
 
-@pytest.mark.parametrize("compile_it", [explore, build_tree, build_sequence_form])
+@pytest.mark.parametrize("compile_it", [build_world_graph, build_tree, build_sequence_form])
 def test_the_name_of_a_game_is_none(compile_it):
     with pytest.raises(ParameterError, match=r"game='kuhn_poker' .* such as infoset\.load\("):
         compile_it("kuhn_poker")

@@ -9,7 +9,7 @@ from hypothesis import given
 from infoset.errors import GameRuleError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import build_tree, explore, unroll
+from infoset.tree import build_tree, build_world_graph, unroll
 from oracle import enumerate_histories
 from strategies import random_games
 from toys import Toy
@@ -41,7 +41,7 @@ def assert_equals_walk(game):
         assert same_partition(tree.infostate[:, player].tolist(), known)
         infostates = tree.infostate_trees[player]
         for number, visit in zip(tree.infostate[:, player].tolist(), visits, strict=True):
-            assert infostates.find(visit.history.infostates[player]) == number
+            assert infostates.index_of(visit.history.infostates[player]) == number
             assert infostates.label(number) == str(visit.history.infostates[player])
             assert infostates.legal_actions(number) == visit.history.legal_actions(player)
 
@@ -149,12 +149,12 @@ def test_a_game_that_is_over_at_once():
 
 def test_a_partial_graph_is_not_unrolled():
     with pytest.raises(ValueError, match="partial"):
-        unroll(explore(load_game("leduc_poker"), max_worlds=10, partial=True))
+        unroll(build_world_graph(load_game("leduc_poker"), max_worlds=10, partial=True))
 
 
 def test_infostates_become_values_and_numbers_again():
     tree = build_tree(load_game("leduc_poker"))
     for own in tree.infostate_trees:
-        values = [own.value(number) for number in range(own.num_infostates)]
-        assert [own.find(value) for value in values] == list(range(own.num_infostates))
+        values = [own.infostate_at(number) for number in range(own.num_infostates)]
+        assert [own.index_of(value) for value in values] == list(range(own.num_infostates))
         assert [str(value) for value in values] == list(map(own.label, range(own.num_infostates)))

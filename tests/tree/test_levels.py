@@ -11,7 +11,13 @@ from hypothesis import given
 from infoset.errors import GameRuleError, GameTooLargeError
 from infoset.game import Observation
 from infoset.games import load_game
-from infoset.tree import build_sequence_form, build_tree, contract_graph, count_histories, explore
+from infoset.tree import (
+    build_sequence_form,
+    build_tree,
+    build_world_graph,
+    contract_graph,
+    count_histories,
+)
 from infoset.tree.counting import level_sizes
 from strategies import random_games
 from toys import Toy, ladder
@@ -154,14 +160,14 @@ def peak_bytes(build) -> int:
 @pytest.mark.parametrize("game", [load_game("liars_dice"), ladder(2, 16)], ids=str)
 def test_memory_is_what_was_counted_before(game):
     """At its peak building holds no more than the least that it has to be allowed."""
-    graph = explore(game)
+    graph = build_world_graph(game)
     form = contract_graph(graph)
     held = form.terminal_sequence.nbytes + form.payoff.nbytes
     assert held < peak_bytes(lambda: contract_graph(graph)) < smallest_memory(graph)
 
 
 def test_memory_is_far_less_than_that_of_the_tree():
-    graph = explore(load_game("liars_dice"))
+    graph = build_world_graph(load_game("liars_dice"))
     assert smallest_memory(graph) < 0.5 * count_histories(graph).bytes
 
 
@@ -180,13 +186,13 @@ def smallest_memory(graph) -> int:
 
 def test_infostates_past_the_allowance_stop_the_building():
     """Terminals alone would fit: the refusal comes with the infostates."""
-    graph = explore(load_game("goofspiel(num_cards=4)"))
+    graph = build_world_graph(load_game("goofspiel(num_cards=4)"))
     counts = count_histories(graph)
     with pytest.raises(GameTooLargeError, match="goofspiel"):
         contract_graph(graph, memory=counts.terminals * 60)
 
 
 def test_partial_graphs_are_refused():
-    graph = explore(load_game("leduc_poker"), max_worlds=10, partial=True)
+    graph = build_world_graph(load_game("leduc_poker"), max_worlds=10, partial=True)
     with pytest.raises(ValueError, match="partial"):
         contract_graph(graph)

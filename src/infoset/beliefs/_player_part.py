@@ -146,5 +146,5 @@ def _shown_at_root(
 ) -> tuple[object, ...]:
     """Return what the new root shows: to the player its infostate, to all the public state."""
     label = tree.public_tree.label(int(whole.public_state[infostates[0]]))
-    known = [whole.value(number) for number in infostates.tolist()]
+    known = [whole.infostate_at(number) for number in infostates.tolist()]
     return (*known, f"⟨{label}⟩")

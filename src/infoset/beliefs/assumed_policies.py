@@ -92,5 +92,7 @@ def _own_reach(tree: InfostateTree, policy: Policy, infostate: int) -> float:
         action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])
         if action >= 0:
             legal = tree.legal_actions(infostate)
-            reach *= float(checked_probabilities(policy, tree.value(infostate), legal)[action])
+            reach *= float(
+                checked_probabilities(policy, tree.infostate_at(infostate), legal)[action]
+            )
     return reach

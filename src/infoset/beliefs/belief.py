@@ -141,7 +141,7 @@ class Belief:
             at = self._tree.infostate[self.histories, player]
             numbers, place = np.unique(at, return_inverse=True)
             known_by = self._tree.infostate_trees[player]
-            return [known_by.value(number) for number in numbers.tolist()], place
+            return [known_by.infostate_at(number) for number in numbers.tolist()], place
         known = [history.infostates[player] for history in self.histories]
         values = list(dict.fromkeys(known))
         number = {value: at for at, value in enumerate(values)}

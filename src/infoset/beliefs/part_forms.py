@@ -11,7 +11,7 @@ from infoset.beliefs.public_belief_state import PublicBeliefState
 from infoset.beliefs.tree_part import TreePart
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.tree import SequenceForm, sequence_form
+from infoset.tree import SequenceForm, contract_terminals
 from infoset.typing import FloatArray, Player
 
 __all__ = ["counterfactual_form", "counterfactual_values", "value_form"]
@@ -136,7 +136,7 @@ def counterfactual_values(
 
 
 def _form(part: TreePart, reach: FloatArray, utilities: FloatArray) -> SequenceForm:
-    return sequence_form(
+    return contract_terminals(
         name=part.name,
         infostate_trees=part.infostate_trees,
         sequence=part.ends.sequence,

@@ -90,7 +90,7 @@ class _ValueSubgame(Game):
         ]
         self._rewards: list[list[float]] = tree.rewards_so_far[histories].tolist()
         self._infostates = [
-            [infostates.value(number) for number in numbers.tolist()]
+            [infostates.infostate_at(number) for number in numbers.tolist()]
             for infostates, numbers in zip(tree.infostate_trees, belief.infostates, strict=True)
         ]
 

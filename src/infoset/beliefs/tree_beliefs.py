@@ -61,7 +61,7 @@ class TreeBeliefs:
         """Return the public belief state of an infostate, and the infostate's number."""
         own = self.tree.infostate_trees[infostate.player]
         try:
-            number = own.find(infostate)
+            number = own.index_of(infostate)
         except UnknownNameError:
             HistoryFilter(self.tree.game, self.tree.num_histories).listed(infostate)
             raise

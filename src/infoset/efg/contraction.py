@@ -10,7 +10,7 @@ import numpy as np
 from infoset.efg.information import find_action_mismatch, find_recall_violation
 from infoset.errors import UnsupportedGameError
 from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.sequence_form import SequenceForm, sequence_form
+from infoset.tree.sequence_form import SequenceForm, contract_terminals
 from infoset.typing import IntArray, Player
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def contract(form: ExtensiveForm) -> SequenceForm:
         _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
     )
     ends = form.terminals
-    return sequence_form(
+    return contract_terminals(
         name=form.name,
         infostate_trees=trees,
         sequence=last_sequences(form, trees)[ends],

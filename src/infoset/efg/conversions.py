@@ -17,10 +17,10 @@ from infoset.game import Game, serialize
 from infoset.tree.game_tree import GameTree, build_tree
 from infoset.typing import IntArray, LongArray, Player
 
-__all__ = ["augment", "extensive_form", "forget_non_acting"]
+__all__ = ["augment", "build_extensive_form", "forget_non_acting"]
 
 
-def extensive_form(game: Game | GameTree, *, memory: int | None = None) -> ExtensiveForm:
+def build_extensive_form(game: Game | GameTree, *, memory: int | None = None) -> ExtensiveForm:
     """Return the augmented extensive form of a game: its histories, infosets and public sets.
 
     A game in which players act at once, or act and then nature draws, is serialized first.
@@ -49,7 +49,7 @@ def extensive_form(game: Game | GameTree, *, memory: int | None = None) -> Exten
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> form = extensive_form(load_game("kuhn_poker"))
+    >>> form = build_extensive_form(load_game("kuhn_poker"))
     >>> form.num_histories, form.is_augmented
     (55, True)
     """
@@ -70,7 +70,7 @@ def forget_non_acting(form: ExtensiveForm) -> ExtensiveForm:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> form = forget_non_acting(extensive_form(load_game("kuhn_poker")))
+    >>> form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     >>> form.is_augmented, form.infoset.max(axis=0).tolist()
     (False, [5, 5])
     """

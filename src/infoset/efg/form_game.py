@@ -18,7 +18,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game, Observation, Probability
 from infoset.typing import CHANCE, Action, JointAction, Player
 
-__all__ = ["as_game", "form_of"]
+__all__ = ["as_game", "find_source_form"]
 
 
 def as_game(form: ExtensiveForm) -> Game:
@@ -31,7 +31,7 @@ def as_game(form: ExtensiveForm) -> Game:
     Returns
     -------
     Game
-        Its `extensive_form` is the augmented form it was made from (Theorem 3.6), and the
+        Its `build_extensive_form` is the augmented form it was made from (Theorem 3.6), and the
         classical form of that, the classical form (Theorem 3.10), but for moves of nature of
         probability zero, which lead nowhere, and for what is paid at the root, which is paid
         after the first move.
@@ -45,9 +45,9 @@ def as_game(form: ExtensiveForm) -> Game:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.efg import extensive_form, forget_non_acting
-    >>> kuhn = as_game(forget_non_acting(extensive_form(load_game("kuhn_poker"))))
-    >>> extensive_form(kuhn).num_histories
+    >>> from infoset.efg import build_extensive_form, forget_non_acting
+    >>> kuhn = as_game(forget_non_acting(build_extensive_form(load_game("kuhn_poker"))))
+    >>> build_extensive_form(kuhn).num_histories
     55
     """
     given, form = form, form if form.is_augmented else augment(pad_timing(form))
@@ -59,7 +59,7 @@ def as_game(form: ExtensiveForm) -> Game:
     return _FormGame(form, given)
 
 
-def form_of(game: Game) -> ExtensiveForm | None:
+def find_source_form(game: Game) -> ExtensiveForm | None:
     """Return the form that `as_game` made a game of; None if the game is no such one."""
     return game.given if isinstance(game, _FormGame) else None
 

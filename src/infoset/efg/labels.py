@@ -33,8 +33,9 @@ def plain_labels(form: ExtensiveForm) -> ExtensiveForm:
 
     Examples
     --------
-    >>> from infoset.efg import decision, make_form, terminal
-    >>> form = make_form(decision(0, "♠", [("", terminal(1)), ("", terminal(2))]), players=1)
+    >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
+    >>> root = decision(0, "♠", [("", terminal(1)), ("", terminal(2))])
+    >>> form = extensive_form_from_nodes(root, players=1)
     >>> plain = plain_labels(form)
     >>> plain.moves, plain.infoset_names
     (('_', '_ #2'), (('&#9824;',),))

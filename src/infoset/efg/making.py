@@ -14,14 +14,14 @@ from infoset.errors import ParameterError
 from infoset.game import Probability
 from infoset.typing import CHANCE, IntArray
 
-__all__ = ["make_form"]
+__all__ = ["extensive_form_from_nodes"]
 
 NOTHING = -1
 
 Value = TypeVar("Value", bound=Hashable)
 
 
-def make_form(
+def extensive_form_from_nodes(
     root: Node, *, players: int | Sequence[str] = 2, name: str = "extensive form"
 ) -> ExtensiveForm:
     """Make an extensive form from its root.
@@ -49,12 +49,12 @@ def make_form(
     --------
     Matching pennies; player 1 does not see what player 0 hid.
 
-    >>> from infoset.efg import chance, decision, make_form, terminal
+    >>> from infoset.efg import chance, decision, extensive_form_from_nodes, terminal
     >>> def guess(hidden):
     ...     win, lose = terminal(-1, 1), terminal(1, -1)
     ...     ends = (win, lose) if hidden == "heads" else (lose, win)
     ...     return decision(1, "guess", dict(zip(("heads", "tails"), ends)))
-    >>> pennies = make_form(
+    >>> pennies = extensive_form_from_nodes(
     ...     decision(0, "hide", {"heads": guess("heads"), "tails": guess("tails")})
     ... )
     >>> pennies.num_histories, pennies.sequence_form.constant_sum
@@ -114,7 +114,7 @@ def _check(node: Node, names: Sequence[str]) -> None:
         if not 0 <= player < len(names):
             raise ParameterError(
                 f"a node names player {player}, but there are {len(names)} players, from 0 on; "
-                "give their number to make_form(root, players=...)"
+                "give their number to extensive_form_from_nodes(root, players=...)"
             )
     if node.outcome is None:
         return

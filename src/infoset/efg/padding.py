@@ -10,11 +10,11 @@ import numpy as np
 from infoset.efg._kernels import breadth_first_order
 from infoset.efg.conversions import forget_non_acting
 from infoset.efg.form import ExtensiveForm
-from infoset.efg.timing import find_uneven_timing, timing
+from infoset.efg.timing import exact_timing, find_uneven_timing
 from infoset.game import Probability
 from infoset.typing import CHANCE, Action, IntArray
 
-__all__ = ["insert_waits", "pad_timing", "padded_numbers"]
+__all__ = ["insert_waits", "pad_timing", "world_of_history"]
 
 WAIT = "wait"
 """The only move of a chance history that is put in."""
@@ -47,7 +47,7 @@ def pad_timing(form: ExtensiveForm) -> ExtensiveForm:
     return insert_waits(forget_non_acting(form), _skipped(form))
 
 
-def padded_numbers(form: ExtensiveForm) -> IntArray:
+def world_of_history(form: ExtensiveForm) -> IntArray:
     """Return [H] the numbers that the histories of a form have in `pad_timing(form)`."""
     if find_uneven_timing(form) is None:
         return np.arange(form.num_histories, dtype=np.int32)
@@ -57,7 +57,7 @@ def padded_numbers(form: ExtensiveForm) -> IntArray:
 
 def _skipped(form: ExtensiveForm) -> IntArray:
     """Return [H] how many times the earliest timing skips in front of each history."""
-    times = timing(form)
+    times = exact_timing(form)
     skipped = times - times[form.parent] - 1
     skipped[0] = 0
     return skipped

@@ -7,13 +7,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from infoset.efg import TERMINAL, ExtensiveForm, Node, Outcome, make_form
+from infoset.efg import TERMINAL, ExtensiveForm, Node, Outcome, extensive_form_from_nodes
 from infoset.efg.descriptions import Descriptions
 from infoset.efg.numbers import exact_chance
 from infoset.efg.tokens import Tokens
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError
-from infoset.tree import allowed_memory, size_text
+from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
+from infoset.utils.text import format_bytes
 
 __all__ = ["load_efg", "parse_efg"]
 
@@ -111,10 +112,10 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     if size > allowed_memory(None):
         raise GameTooLargeError(
             f"{name or title} has {len(entries):,} histories and {len(players):,} players, whose "
-            f"information sets need about {size_text(size)}; that does not fit",
+            f"information sets need about {format_bytes(size)}; that does not fit",
             {"histories": len(entries), "players": len(players), "bytes": size},
         )
-    return make_form(_root(entries), players=players, name=title or name)
+    return extensive_form_from_nodes(_root(entries), players=players, name=title or name)
 
 
 def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:

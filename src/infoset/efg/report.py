@@ -79,10 +79,10 @@ def check_form(form: ExtensiveForm) -> FormReport:
 
     Examples
     --------
-    >>> from infoset.efg import decision, make_form, terminal
+    >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
-    >>> check_form(make_form(first, players=1)).keeps("perfect recall")
+    >>> check_form(extensive_form_from_nodes(first, players=1)).keeps("perfect recall")
     False
     """
     found = {check: find(form) for check, find in FORM_CHECKS.items()}

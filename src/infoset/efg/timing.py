@@ -14,10 +14,10 @@ from infoset.typing import IntArray
 if TYPE_CHECKING:
     from infoset.efg.form import ExtensiveForm
 
-__all__ = ["find_timing_cycle", "find_uneven_timing", "timing"]
+__all__ = ["exact_timing", "find_timing_cycle", "find_uneven_timing"]
 
 
-def timing(form: ExtensiveForm) -> IntArray:
+def exact_timing(form: ExtensiveForm) -> IntArray:
     """Return the earliest exact deterministic timing of an extensive form.
 
     A deterministic timing gives every history a time at least one later than its parent's; it is

@@ -8,7 +8,7 @@ from pathlib import Path
 from infoset.efg import (
     TERMINAL,
     ExtensiveForm,
-    extensive_form,
+    build_extensive_form,
     find_action_mismatch,
     forget_non_acting,
 )
@@ -46,8 +46,9 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
 
     Examples
     --------
-    >>> from infoset.efg import decision, make_form, terminal
-    >>> form = make_form(decision(0, "door", {"in": terminal(0.5), "out": terminal()}), players=1)
+    >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
+    >>> root = decision(0, "door", {"in": terminal(0.5), "out": terminal()})
+    >>> form = extensive_form_from_nodes(root, players=1)
     >>> print(format_efg(form), end="")
     EFG 2 R "extensive form" { "player 0" }
     p "" 1 1 "door" { "in" "out" } 0
@@ -56,7 +57,7 @@ def format_efg(game: ExtensiveForm | Game | GameTree) -> str:
     """
     if isinstance(game, ExtensiveForm):
         return "".join(f"{line}\n" for line in _lines(forget_non_acting(game)))
-    return format_efg(plain_labels(forget_non_acting(extensive_form(game))))
+    return format_efg(plain_labels(forget_non_acting(build_extensive_form(game))))
 
 
 def save_efg(game: ExtensiveForm | Game | GameTree, path: str | Path) -> None:

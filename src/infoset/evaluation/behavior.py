@@ -46,16 +46,19 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     --------
     The absent-minded driver: exit at the second crossing for 4, but the two look alike.
 
-    >>> from infoset.efg import decision, make_form, terminal
+    >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
-    >>> driver = make_form(first, players=1)
+    >>> driver = extensive_form_from_nodes(first, players=1)
     >>> value, = behavior_values(driver, {("crossing", 0): {"exit": 1 / 3, "go on": 2 / 3}})
     >>> round(value * 3, 9)
     4.0
     """
     check_type(
-        "form", form, ExtensiveForm, "an ExtensiveForm, such as infoset.make_form makes of nodes"
+        "form",
+        form,
+        ExtensiveForm,
+        "an ExtensiveForm, such as infoset.extensive_form_from_nodes makes of nodes",
     )
     mismatch = find_action_mismatch(form)
     if mismatch is not None:

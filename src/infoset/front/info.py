@@ -22,9 +22,9 @@ from infoset.tree import (
     SequenceForm,
     WorldGraph,
     allowed_memory,
+    build_world_graph,
     common_sum,
     count_histories,
-    explore,
     forecast_contraction,
     unroll,
 )
@@ -140,7 +140,7 @@ def info(
         return _of_form(game)
     if isinstance(game, GameTree):
         return _with_tree(_from_graph(game.graph, memory), game)
-    graph = explore(
+    graph = build_world_graph(
         game,
         max_worlds=max_worlds,
         max_seconds=max_seconds,

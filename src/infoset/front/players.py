@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from infoset.efg import ExtensiveForm, form_of
+from infoset.efg import ExtensiveForm, find_source_form
 from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
 from infoset.front.load import to_form
 from infoset.front.solve import find_policy
@@ -61,7 +61,7 @@ def find_players(
     rules = game.game if isinstance(game, GameTree) else game
     form = cache(lambda: to_form(game, memory=memory, progress=progress))
     model = cache(lambda: search_model(rules))
-    given = form_of(rules)
+    given = find_source_form(rules)
 
     def find(player: str) -> Policy:
         if is_policy_file(player):

@@ -5,23 +5,23 @@ from infoset.interop.openspiel import (
     OpenSpielGame,
     RecallWitness,
     TimingWitness,
-    check_recall,
-    check_timing,
+    find_recall_witness,
+    find_timing_witness,
     load_openspiel,
     policy_from_openspiel,
     policy_to_openspiel,
     to_openspiel,
 )
 from infoset.interop.pettingzoo import to_pettingzoo
-from infoset.interop.steps import StepEncoder
+from infoset.interop.steps import InfostateEncoder
 
 __all__ = [
+    "InfostateEncoder",
     "OpenSpielGame",
     "RecallWitness",
-    "StepEncoder",
     "TimingWitness",
-    "check_recall",
-    "check_timing",
+    "find_recall_witness",
+    "find_timing_witness",
     "gambit_equilibria",
     "load_openspiel",
     "policy_from_openspiel",

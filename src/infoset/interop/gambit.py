@@ -10,7 +10,15 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infoset.efg import Node, Outcome, chance, decision, format_efg, make_form, terminal
+from infoset.efg import (
+    Node,
+    Outcome,
+    chance,
+    decision,
+    extensive_form_from_nodes,
+    format_efg,
+    terminal,
+)
 from infoset.errors import MissingExtraError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
@@ -138,7 +146,7 @@ def _efg_text(sequence_form: SequenceForm) -> str:
         )
     ]
     nothing = ("nothing", (Fraction(1), terminal(0, 0)))
-    return format_efg(make_form(chance(plays or [nothing]), players=2))
+    return format_efg(extensive_form_from_nodes(chance(plays or [nothing]), players=2))
 
 
 def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:

@@ -15,11 +15,11 @@ from infoset.game import Infostate
 from infoset.tree import WorldGraph, count_histories
 from infoset.typing import Action, IntArray
 
-__all__ = ["StepEncoder"]
+__all__ = ["InfostateEncoder"]
 
 
 @dataclass(frozen=True)
-class StepEncoder:
+class InfostateEncoder:
     """Writes infostates as zeros and ones; different infostates give different arrays.
 
     The array begins with one number per player, 1 for the player whose infostate it is. Then
@@ -41,7 +41,8 @@ class StepEncoder:
     Examples
     --------
     >>> from infoset.game import Infostate, Step
-    >>> encoder = StepEncoder(2, ("pass", "bet"), ("J", "Q", "K"), ("pass", "bet"), max_steps=2)
+    >>> cards, moves = ("J", "Q", "K"), ("pass", "bet")
+    >>> encoder = InfostateEncoder(2, moves, cards, moves, max_steps=2)
     >>> infostate = Infostate(0).extend(Step(None, "K", None)).extend(Step("bet", None, "bet"))
     >>> encoder(infostate)[:2].tolist()
     [1.0, 0.0]
@@ -57,7 +58,7 @@ class StepEncoder:
     max_steps: int
 
     @classmethod
-    def from_graph(cls, graph: WorldGraph) -> StepEncoder:
+    def from_graph(cls, graph: WorldGraph) -> InfostateEncoder:
         """Return the encoder with what an explored game can show and its players can do.
 
         Raises

@@ -182,7 +182,7 @@ class _Asked:
         assert searcher is not None
         tree = self.form.infostate_trees[player]
         number = int(tree.acting[position])
-        infostate, legal_actions = tree.value(number), tree.legal_actions(number)
+        infostate, legal_actions = tree.infostate_at(number), tree.legal_actions(number)
         source = np.random.SeedSequence(self.seed, spawn_key=(player, number))
         rng = np.random.default_rng(source)
         return self.repeats.average(searcher, rng, infostate, legal_actions)

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import GameTooLargeError
 from infoset.game import Game, Observation, Probability
 from infoset.plotting.picture import TERMINAL
-from infoset.tree import GameTree, WorldGraph, count_histories, explore, unroll
+from infoset.tree import GameTree, WorldGraph, build_world_graph, count_histories, unroll
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
 __all__ = ["GOES_ON", "Limits", "Part", "Subject", "choose_part", "compile_part", "continued"]
@@ -104,7 +104,7 @@ def compile_part(
 
 
 def _explore(game: Game, most_worlds: int) -> WorldGraph:
-    return explore(game, max_worlds=most_worlds, max_seconds=inf, partial=True)
+    return build_world_graph(game, max_worlds=most_worlds, max_seconds=inf, partial=True)
 
 
 def _explore_first_steps(game: Game, depth: int | None, most_worlds: int) -> WorldGraph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm, form_of, padded_numbers
+from infoset.efg import ExtensiveForm, find_source_form, world_of_history
 from infoset.errors import PolicyMismatchError
 from infoset.policy.tabular import TabularPolicy, check_policy, uniform_policy
 from infoset.tree import GameTree
@@ -34,10 +34,10 @@ def policy_by_rules(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
 
     Examples
     --------
-    >>> from infoset.efg import as_game, decision, make_form, terminal
+    >>> from infoset.efg import as_game, decision, extensive_form_from_nodes, terminal
     >>> from infoset.tree import build_tree
     >>> guess = {"even": terminal(1), "odd": terminal(-1)}
-    >>> form = make_form(decision(0, "start", guess), players=1)
+    >>> form = extensive_form_from_nodes(decision(0, "start", guess), players=1)
     >>> policy = TabularPolicy(form.sequence_form, (np.array([1.0, 0.9, 0.1]),))
     >>> policy_by_rules(policy, build_tree(as_game(form))).probabilities[0].tolist()
     [1.0, 0.9, 0.1]
@@ -45,7 +45,7 @@ def policy_by_rules(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
     check_policy(policy)
     if policy.sequence_form.fingerprint == tree.sequence_form.fingerprint:
         return policy
-    form = form_of(tree.game)
+    form = find_source_form(tree.game)
     if form is None or form.sequence_form.fingerprint != policy.sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {policy.sequence_form.name}, not for {tree.sequence_form.name}; "
@@ -67,7 +67,7 @@ def _histories_by_rules(form: ExtensiveForm, tree: GameTree) -> LongArray:
 
     The world states of these rules are the numbers of the histories, once they are padded.
     """
-    numbers, worlds = padded_numbers(form), np.array(tree.graph.worlds)[tree.world]
+    numbers, worlds = world_of_history(form), np.array(tree.graph.worlds)[tree.world]
     place = np.full(1 + max(numbers.max(), worlds.max()), -1)
     place[worlds] = np.arange(len(worlds))
     return place[numbers]

@@ -158,7 +158,7 @@ class TabularPolicy:
             If no play of the game leads to the infostate, or an action is not legal there.
         """
         tree = self.sequence_form.infostate_trees[infostate.player]
-        number = tree.find(infostate)
+        number = tree.index_of(infostate)
         known = tree.legal_actions(number)
         first = tree.first_sequence[number]
         for action in legal_actions:

@@ -54,5 +54,5 @@ def _answers(tree: InfostateTree, policy: Policy) -> FloatArray:
     answers = [np.ones(1)]
     for number in tree.acting.tolist():
         legal_actions = tree.legal_actions(number)
-        answers.append(checked_probabilities(policy, tree.value(number), legal_actions))
+        answers.append(checked_probabilities(policy, tree.infostate_at(number), legal_actions))
     return np.concatenate(answers)

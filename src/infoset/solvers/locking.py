@@ -20,7 +20,7 @@ from infoset.tree import (
     SequenceForm,
     Treeplex,
     check_sequence_form,
-    sequence_form,
+    contract_terminals,
 )
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
@@ -182,7 +182,7 @@ def _reduced_form(
     payoff = np.concatenate([form.payoff, np.zeros((1, form.num_players))])
     reach = np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
     columns = [own[terminal[:, p]].astype(np.int32) for p, own in enumerate(last)]
-    reduced = sequence_form(
+    reduced = contract_terminals(
         name=f"locked({form.name})",
         infostate_trees=trees,
         sequence=np.stack(columns, axis=1),

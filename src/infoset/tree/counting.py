@@ -13,6 +13,7 @@ from infoset.tree._kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_number
+from infoset.utils.text import format_bytes
 
 __all__ = [
     "GameCounts",
@@ -20,7 +21,6 @@ __all__ = [
     "check_fits",
     "count_histories",
     "level_sizes",
-    "size_text",
     "too_large_error",
 ]
 
@@ -151,8 +151,8 @@ def too_large_error(
     """Make the error for a game of which `what`, its tree or sequence form, needs too much."""
     return GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
-        f"{counts.terminals:,} terminals: its {what} needs about {size_text(needed)}, "
-        f"and {size_text(allowed)} are allowed; try smaller parameters, or raise memory",
+        f"{counts.terminals:,} terminals: its {what} needs about {format_bytes(needed)}, "
+        f"and {format_bytes(allowed)} are allowed; try smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,
@@ -175,11 +175,3 @@ def level_sizes(graph: WorldGraph) -> Iterator[tuple[int, int]]:
         yield int(paths.sum()), int(paths[goes_on].sum())
         arriving = np.bincount(graph.next_world, paths[source], graph.num_worlds)
         paths = np.asarray(arriving, np.float64)
-
-
-def size_text(num_bytes: int) -> str:
-    """Return an amount of memory as text: `874 bytes`, `5.7 kB`, `12.3 GB`."""
-    for power, unit in enumerate(("bytes", "kB", "MB", "GB")):
-        if num_bytes < 1000 ** (power + 1):
-            return f"{num_bytes / 1000**power:.{min(power, 1)}f} {unit}"
-    return f"{num_bytes // 10**12:,} TB" if num_bytes >= 10**14 else f"{num_bytes / 10**12:.1f} TB"

@@ -18,7 +18,7 @@ from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import NOOP, Action, IntArray, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 
-__all__ = ["ExplorationProgress", "explore"]
+__all__ = ["ExplorationProgress", "build_world_graph"]
 
 ExplorationProgress: TypeAlias = Callable[[int, float], None]
 """Called now and then with the number of world states seen and the seconds gone by."""
@@ -27,7 +27,7 @@ WORLDS_BETWEEN_LOOKS = 256
 TRANSITIONS_BETWEEN_LOOKS = 4096
 
 
-def explore(
+def build_world_graph(
     game: Game,
     *,
     max_worlds: int = 1_000_000,
@@ -67,7 +67,7 @@ def explore(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> explore(load_game("kuhn_poker")).num_worlds
+    >>> build_world_graph(load_game("kuhn_poker")).num_worlds
     55
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')

@@ -10,10 +10,10 @@ import numpy as np
 from infoset.game import Game
 from infoset.tree._kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
-from infoset.tree.exploration import ExplorationProgress, explore
+from infoset.tree.exploration import ExplorationProgress, build_world_graph
 from infoset.tree.infostate_tree import InfostateTree, PublicTree, StepTable
 from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
-from infoset.tree.sequence_form import SequenceForm, sequence_form
+from infoset.tree.sequence_form import SequenceForm, contract_terminals
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
@@ -113,7 +113,7 @@ class GameTree:
     def sequence_form(self) -> SequenceForm:
         """The game contracted to acting infostates, on which solving and measuring is done."""
         ends = self.terminals
-        return sequence_form(
+        return contract_terminals(
             name=str(self.game),
             infostate_trees=self.infostate_trees,
             sequence=self._last_sequences(self.infostate[ends]),
@@ -139,7 +139,7 @@ def build_tree(
     memory : int, optional
         Bytes allowed; by default a share of what is free.
     max_worlds, max_seconds, progress
-        Limits and progress of the exploration, as in `explore`.
+        Limits and progress of the exploration, as in `build_world_graph`.
 
     Raises
     ------
@@ -158,7 +158,9 @@ def build_tree(
     >>> tree.num_histories, [t.num_acting for t in tree.infostate_trees]
     (55, [6, 6])
     """
-    graph = explore(game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress)
+    graph = build_world_graph(
+        game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
+    )
     return unroll(graph, memory=memory)
 
 

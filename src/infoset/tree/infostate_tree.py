@@ -162,9 +162,9 @@ class InfostateTree:
             return self.names[infostate]
         return join_steps(step_text(*step) for step in self._steps(infostate))
 
-    def value(self, infostate: int) -> Infostate:
-        """Return an infostate as the value met in play; `find` takes it back."""
-        return Infostate(self.player, self._steps(infostate))
+    def infostate_at(self, number: int) -> Infostate:
+        """Return the infostate with a number, as players meet it; `index_of` is the inverse."""
+        return Infostate(self.player, self._steps(number))
 
     def _steps(self, infostate: int) -> tuple[Step, ...]:
         steps = []
@@ -203,7 +203,7 @@ class InfostateTree:
     def _observation_index(self) -> dict[object, int]:
         return {seen: index for index, seen in enumerate(self.observations)}
 
-    def find(self, infostate: Infostate) -> int:
+    def index_of(self, infostate: Infostate) -> int:
         """Return the number of an infostate met in play.
 
         Raises

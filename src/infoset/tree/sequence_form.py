@@ -21,7 +21,7 @@ __all__ = [
     "Treeplex",
     "check_sequence_form",
     "common_sum",
-    "sequence_form",
+    "contract_terminals",
 ]
 
 TREE_EXAMPLE = 'infoset.build_tree(infoset.load("kuhn_poker"))'
@@ -183,7 +183,7 @@ def _canonical_text(value: object) -> str:
     return str(value)
 
 
-def sequence_form(
+def contract_terminals(
     name: str,
     infostate_trees: tuple[InfostateTree, ...],
     sequence: IntArray,
@@ -206,7 +206,7 @@ def sequence_form(
     num_steps : int
         Most steps to one of them: nature's factors in a reach, rewards in a utility.
     """
-    return contract(
+    return contract_outcomes(
         name,
         infostate_trees,
         columns=np.ascontiguousarray(sequence.T, np.int32).view(np.uint32),
@@ -217,7 +217,7 @@ def sequence_form(
     )
 
 
-def contract(
+def contract_outcomes(
     name: str,
     infostate_trees: tuple[InfostateTree, ...],
     *,
@@ -242,7 +242,7 @@ def contract(
     utility : FloatArray
         [number of outcomes, N]
     num_steps : int
-        As in `sequence_form`.
+        As in `contract_terminals`.
     """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
     terminal_sequence, payoff, most_added = merge_payoffs(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from infoset.efg import TERMINAL, ExtensiveForm, Node, Outcome, make_form
+from infoset.efg import TERMINAL, ExtensiveForm, Node, Outcome, extensive_form_from_nodes
 from infoset.typing import CHANCE
 
 GAMES = Path(__file__).parent / "games"
@@ -78,4 +78,4 @@ def forms(draw: st.DrawFn) -> ExtensiveForm:
         return Node(actor, texts, children, chances, draw(paid), sees, None, draw(labels))
 
     root = draw(st.recursive(ends(), moves, max_leaves=12))
-    return make_form(root, players=names, name=draw(labels))
+    return extensive_form_from_nodes(root, players=names, name=draw(labels))

@@ -13,11 +13,11 @@ from infoset.efg import (
     Outcome,
     chance,
     decision,
+    extensive_form_from_nodes,
     find_absent_mindedness,
     find_recall_violation,
     find_timing_cycle,
     load_efg,
-    make_form,
     parse_efg,
     terminal,
 )
@@ -38,7 +38,7 @@ def test_a_game_as_it_would_be_written_by_hand():
         for heads, tails in ((Outcome((2, 8), "both heads"), win), (win, lose))
     ]
     root = decision(0, "hide", dict(zip(("heads", "tails"), guesses, strict=True)))
-    expected = make_form(root, players=("Ann", "Bob"), name="Ten for two")
+    expected = extensive_form_from_nodes(root, players=("Ann", "Bob"), name="Ten for two")
     found = load_efg(GAMES / "share_of_ten.efg")
     assert_same(found, expected)
     assert found.sequence_form.constant_sum == 10
@@ -328,7 +328,7 @@ def test_chance_by_hand():
             ("tails", (1 - third, terminal(outcome=Outcome((-1, 1), "Bob wins")))),
         ]
     )
-    expected = make_form(root, players=("Ann", "Bob"), name="coin")
+    expected = extensive_form_from_nodes(root, players=("Ann", "Bob"), name="coin")
     found = parse_efg("""EFG 2 R "coin" { "Ann" "Bob" }
         c "" 1 "flip" { "heads" 1/3 "tails" 2/3 } 0
         t "" 1 "Ann wins" { 1, -1 }

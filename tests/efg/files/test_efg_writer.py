@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from infoset.efg import (
     Node,
     Outcome,
+    build_extensive_form,
     chance,
     decision,
-    extensive_form,
+    extensive_form_from_nodes,
     forget_non_acting,
     format_efg,
     load_efg,
-    make_form,
     parse_efg,
     plain_labels,
     save_efg,
@@ -73,7 +73,7 @@ def test_what_is_written():
 @pytest.mark.parametrize("spec", GAME_SPECS)
 def test_a_game_is_written_as_its_classical_form(spec):
     game = load_game(spec)
-    classical = forget_non_acting(extensive_form(game))
+    classical = forget_non_acting(build_extensive_form(game))
     found = parse_efg(format_efg(game))
     assert_same(found, parse_efg(format_efg(plain_labels(classical))))
     assert_same(found, parse_efg(format_efg(build_tree(game))))
@@ -91,7 +91,7 @@ def test_the_form_read_has_the_value_of_the_game():
 
 
 def test_an_augmented_form_loses_what_the_format_cannot_hold():
-    augmented = extensive_form(load_game("kuhn_poker"))
+    augmented = build_extensive_form(load_game("kuhn_poker"))
     assert augmented.is_augmented
     assert format_efg(augmented) == format_efg(forget_non_acting(augmented))
 
@@ -99,7 +99,7 @@ def test_an_augmented_form_loses_what_the_format_cannot_hold():
 def test_floats_are_written_exactly():
     shares = {"a": 1 / 3, "b": 1 / 6, "c": 0.5}
     root = chance({label: (share, terminal(0.1, -1e-7)) for label, share in shares.items()})
-    form = parse_efg(format_efg(make_form(root)))
+    form = parse_efg(format_efg(extensive_form_from_nodes(root)))
     assert form.probabilities == (Fraction(1, 3), Fraction(1, 6), Fraction(1, 2))
     assert form.outcomes == (Outcome((Fraction(1, 10), Fraction(-1, 10**7))),)
     np.testing.assert_array_equal(form.payoff[1], [0.1, -1e-7])
@@ -164,13 +164,13 @@ def test_actions_that_differ_within_an_infoset_are_refused():
         {"a": decision(1, "same", {"x": terminal()}), "b": decision(1, "same", {"y": terminal()})},
     )
     with pytest.raises(UnsupportedGameError, match=r"cannot be written as \.efg"):
-        format_efg(make_form(root))
+        format_efg(extensive_form_from_nodes(root))
 
 
 def test_bad_probabilities_are_refused():
     root = Node(CHANCE, ("a", "b"), (terminal(), terminal()), (0.5, 0.4))
     with pytest.raises(ParameterError, match=r"sum to 0\.9"):
-        format_efg(make_form(root))
+        format_efg(extensive_form_from_nodes(root))
 
 
 def test_plain_labels_are_different_and_printable():
@@ -188,7 +188,7 @@ def test_plain_labels_are_different_and_printable():
 
 def test_actions_of_a_game_need_not_be_texts():
     root = decision(0, (1, "x"), [(1, terminal(1)), ("1", terminal(2)), (None, terminal(3))])
-    form = make_form(root, players=1)
+    form = extensive_form_from_nodes(root, players=1)
     assert plain_labels(form).moves == ("1", "1 #2", "_")
     assert parse_efg(format_efg(form)).moves == ("1", "")
 
@@ -212,7 +212,7 @@ def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
 
 
 def test_half_a_character_cannot_be_saved(tmp_path):
-    form = make_form(terminal(1, name="\ud800"), players=1, name="half")
+    form = extensive_form_from_nodes(terminal(1, name="\ud800"), players=1, name="half")
     with pytest.raises(ParameterError, match=r"half has a label with '.ud800'"):
         save_efg(form, tmp_path / "half.efg")
     assert not list(tmp_path.iterdir())

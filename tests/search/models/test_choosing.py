@@ -16,7 +16,7 @@ from infoset.search import (
     search_model,
 )
 from infoset.search.models import choosing, search_model_type
-from infoset.tree import build_tree, explore
+from infoset.tree import build_tree, build_world_graph
 
 OWN_SIZE = TrickTaking(num_cards=6, num_suits=2)
 TOO_LONG_SUITS = TrickTaking(num_cards=30, num_suits=2)
@@ -43,7 +43,7 @@ def models(monkeypatch):
 def test_the_kind_of_model_is_told_without_making_it(game, kind, monkeypatch):
     monkeypatch.setattr(choosing, "MAX_WORLDS", 500)
     assert type(search_model(game)) is kind
-    assert search_model_type(explore(game, max_worlds=600, partial=True)) is kind
+    assert search_model_type(build_world_graph(game, max_worlds=600, partial=True)) is kind
 
 
 def test_what_is_given_as_a_tree_is_searched_on_it():
@@ -54,7 +54,7 @@ def test_what_is_given_as_a_tree_is_searched_on_it():
 def test_a_model_of_ones_own_is_taken_for_the_class_it_is_for():
     register_model(Cards, RulesModel)
     assert type(make_searcher("pimc", Cards()).model) is RulesModel
-    assert search_model_type(explore(Cards())) is RulesModel
+    assert search_model_type(build_world_graph(Cards())) is RulesModel
     assert type(search_model(KuhnPoker())) is GraphModel
 
 

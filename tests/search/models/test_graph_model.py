@@ -9,7 +9,7 @@ from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
 from infoset.search.models import _kernels as ask
-from infoset.tree import explore
+from infoset.tree import build_world_graph
 from infoset.utils.splitmix import make_stream
 
 GAMES = (
@@ -24,7 +24,7 @@ GAMES = (
 
 def models(name):
     game = load_game(name)
-    return GraphModel(explore(game)), RulesModel(game)
+    return GraphModel(build_world_graph(game)), RulesModel(game)
 
 
 def first_decision(game, rng):
@@ -111,7 +111,7 @@ compiled_play_many = numba.njit(play_many)
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=2,dice_sides=3)"])
 def test_nature_draws_what_asking_would(name):
     """The first draw of all: of outcomes alike, and of some more likely than others."""
-    graph = GraphModel(explore(load_game(name))).arrays
+    graph = GraphModel(build_world_graph(load_game(name))).arrays
     position = ask.empty_position(1, 2)
     drawn = []
     for draw in (ask.draw, ask.draw_by_asking):
@@ -131,7 +131,7 @@ def test_nature_draws_what_asking_would(name):
 
 def test_players_who_act_at_once_choose_one_after_another():
     game = load_game("goofspiel(num_cards=3,players=3)")
-    graph = explore(game)
+    graph = build_world_graph(game)
     nodes = GraphModel(graph).arrays
     choosing = np.flatnonzero((graph.action_set >= 0).all(axis=1))
     first = nodes.first_child[choosing]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.efg import extensive_form
+from infoset.efg import build_extensive_form
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import load_game
 from infoset.teams import (
@@ -209,7 +209,7 @@ def test_a_relaxation_is_found_by_name():
 
 
 def test_forms_that_do_not_tell_what_is_shown_are_refused():
-    form = product_form(extensive_form(load_game("kuhn_poker")))
+    form = product_form(build_extensive_form(load_game("kuhn_poker")))
     with pytest.raises(
         ParameterError, match=r"does not tell what .* shown alone, .*lend no more than the closure"
     ):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.efg import chance, decision, extensive_form, make_form, terminal
+from infoset.efg import build_extensive_form, chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import GameTooLargeError, ParameterError, UnsupportedGameError
 from infoset.games import RandomGame, load_game
 from infoset.policy import random_policy
@@ -131,7 +131,7 @@ def test_nature_deals_all_of_leduc_at_the_start():
 def test_serial_games_give_the_same_form_as_their_extensive_form():
     for name in ("leduc_poker", "trade_comm(num_items=2)", "liars_dice(dice_sides=2)"):
         game = load_game(name)
-        first, second = product_form(game), product_form(extensive_form(game))
+        first, second = product_form(game), product_form(build_extensive_form(game))
         for one, other in zip(first.arrays, second.arrays, strict=True):
             np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(first.original, second.original)
@@ -199,7 +199,7 @@ def forgetful_form():
         for pays in (1, 2, 4)
     )
     first = decision(0, "move", {"left": left, "right": right})
-    return make_form(
+    return extensive_form_from_nodes(
         chance({"heads": (0.25, first), "tails": (0.5, guess), "stop": (0.25, terminal(8, 8))}),
         players=2,
     )
@@ -232,12 +232,17 @@ def test_where_nature_ends_the_play_somebody_waits():
 
 def test_actions_of_one_name_are_told_apart():
     twice = decision(0, "here", [("up", terminal(1)), ("up", terminal(2))])
-    assert product_form(make_form(twice, players=1)).legal_actions(0) == ("up", "up #2")
+    assert product_form(extensive_form_from_nodes(twice, players=1)).legal_actions(0) == (
+        "up",
+        "up #2",
+    )
 
 
 def absent_minded():
     second = decision(0, "exit?", {"exit": terminal(4), "go on": terminal(1)})
-    return make_form(decision(0, "exit?", {"exit": terminal(0), "go on": second}), players=1)
+    return extensive_form_from_nodes(
+        decision(0, "exit?", {"exit": terminal(0), "go on": second}), players=1
+    )
 
 
 def test_what_has_no_product_form_is_refused():
@@ -245,7 +250,7 @@ def test_what_has_no_product_form_is_refused():
         product_form(absent_minded())
     with pytest.raises(UnsupportedGameError, match="nobody ever acts"):
         product_form(Toy())
-    uneven = make_form(
+    uneven = extensive_form_from_nodes(
         chance(
             {
                 "a": (0.5, decision(0, "same", {"up": terminal(0)})),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.efg import as_game, extensive_form, forget_non_acting
+from infoset.efg import as_game, build_extensive_form, forget_non_acting
 from infoset.efg.reader import parse_efg
 from infoset.efg.writer import format_efg
 from infoset.evaluation import expected_values
@@ -36,7 +36,7 @@ MOST_HISTORIES = 20_000
 
 def other_roads(tree):
     """Return names and forms: by the tree written as text, by trees as such, and by their rules."""
-    augmented = extensive_form(tree)
+    augmented = build_extensive_form(tree)
     yield "augmented", product_form(augmented)
     if tree.num_histories <= MOST_HISTORIES:
         yield "classical", product_form(forget_non_acting(augmented))

@@ -36,7 +36,7 @@ def run(
     """
     from infoset.efg import save_efg
     from infoset.front import to_compiled
-    from infoset.tree import size_text
+    from infoset.utils.text import format_bytes
 
     check_target(out)
     with live(game) as progress:
@@ -47,7 +47,7 @@ def run(
     if as_json:
         print_json({"game": str(compiled), "file": str(out), "bytes": size})
     else:
-        say(f"saved {compiled} in {out} ({size_text(size)})")
+        say(f"saved {compiled} in {out} ({format_bytes(size)})")
 
 
 def check_target(path: Path) -> None:

@@ -41,7 +41,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
 
 def describe(found: GameInfo) -> dict[str, str]:
     """Return the sizes and the kind of a game as text, by name."""
-    from infoset.tree import size_text
+    from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
     return {
@@ -57,8 +57,8 @@ def describe(found: GameInfo) -> dict[str, str]:
         "constant sum": number_text(found.constant_sum),
         "perfect recall": _yes_no(found.perfect_recall),
         "observable rewards": _yes_no(found.observable_rewards),
-        "memory to build it": bound + size_text(found.forecast_bytes),
-        "memory to solve it": "-" if solving is None else size_text(solving),
+        "memory to build it": bound + format_bytes(found.forecast_bytes),
+        "memory to solve it": "-" if solving is None else format_bytes(solving),
         "searches": _searches(found.search_model),
     }
 

@@ -7,16 +7,16 @@ from infoset.interop.openspiel.policies import policy_from_openspiel, policy_to_
 from infoset.interop.openspiel.witnesses import (
     RecallWitness,
     TimingWitness,
-    check_recall,
-    check_timing,
+    find_recall_witness,
+    find_timing_witness,
 )
 
 __all__ = [
     "OpenSpielGame",
     "RecallWitness",
     "TimingWitness",
-    "check_recall",
-    "check_timing",
+    "find_recall_witness",
+    "find_timing_witness",
     "load_openspiel",
     "policy_from_openspiel",
     "policy_to_openspiel",

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.errors import GameRuleError
 from infoset.game import Infostate
-from infoset.interop.steps import StepEncoder
+from infoset.interop.steps import InfostateEncoder
 from infoset.tree import GameTree
 from infoset.typing import Action, BoolArray, FloatArray, LongArray, Player
 
@@ -53,7 +53,7 @@ class CompiledGame:
 
     def __init__(self, tree: GameTree) -> None:
         self.tree = tree
-        self.encoder = StepEncoder.from_graph(tree.graph)
+        self.encoder = InfostateEncoder.from_graph(tree.graph)
         self.actions = self.encoder.actions
         self._number = {action: number for number, action in enumerate(self.actions)}
 
@@ -157,7 +157,9 @@ class CompiledGame:
 
     def infostate(self, history: int, player: Player) -> Infostate:
         """Return what a player knows at a history."""
-        return self.tree.infostate_trees[player].value(int(self.tree.infostate[history, player]))
+        return self.tree.infostate_trees[player].infostate_at(
+            int(self.tree.infostate[history, player])
+        )
 
     def infostate_text(self, history: int, player: Player) -> str:
         """Return a text that no other infostate of any player has."""

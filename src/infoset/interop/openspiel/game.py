@@ -224,7 +224,7 @@ class OpenSpielGame(Game):
     def infostate_string(self, world: Moves, player: Player) -> str | None:
         """Return OpenSpiel's own information-state string; None where the game has none.
 
-        Infostates are not made of these alone; `check_recall` says why.
+        Infostates are not made of these alone; `find_recall_witness` says why.
         """
         if not self._has_strings:
             return None
@@ -242,7 +242,7 @@ class OpenSpielGame(Game):
         What OpenSpiel does not show; and where its information-state strings break perfect recall,
         or hide how many moves were made, two histories as witness. These are looked for at the
         first use, in the first 5,000 histories (a second or less), so that there may be one where
-        the notes have none. `check_recall` looks further.
+        the notes have none. `find_recall_witness` looks further.
         """
         if self._sources.moves:
             return ()

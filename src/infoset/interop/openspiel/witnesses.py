@@ -20,7 +20,7 @@ from infoset.typing import Action, Player
 if TYPE_CHECKING:
     from infoset.interop.openspiel.game import OpenSpielGame
 
-__all__ = ["RecallWitness", "TimingWitness", "check_recall", "check_timing"]
+__all__ = ["RecallWitness", "TimingWitness", "find_recall_witness", "find_timing_witness"]
 
 MAX_HISTORIES = 5000
 MAX_LETTERS = 120
@@ -94,7 +94,9 @@ class TimingWitness:
         )
 
 
-def check_recall(game: OpenSpielGame, max_histories: int = MAX_HISTORIES) -> RecallWitness | None:
+def find_recall_witness(
+    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
+) -> RecallWitness | None:
     """Look for two histories by which OpenSpiel's information-state strings break perfect recall.
 
     A player with perfect recall tells apart any two histories on whose way it saw other strings,
@@ -116,7 +118,9 @@ def check_recall(game: OpenSpielGame, max_histories: int = MAX_HISTORIES) -> Rec
     return recall_witness(game, visit(game, max_histories))
 
 
-def check_timing(game: OpenSpielGame, max_histories: int = MAX_HISTORIES) -> TimingWitness | None:
+def find_timing_witness(
+    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
+) -> TimingWitness | None:
     """Look for two histories that OpenSpiel's strings do not tell apart and their lengths do.
 
     Players of a factored-observation stochastic game notice that time passes. Where a game is
@@ -128,7 +132,7 @@ def check_timing(game: OpenSpielGame, max_histories: int = MAX_HISTORIES) -> Tim
     game : OpenSpielGame
         The game; one without information-state strings has no witness.
     max_histories : int
-        How many histories to visit, as `check_recall` does.
+        How many histories to visit, as `find_recall_witness` does.
 
     Returns
     -------

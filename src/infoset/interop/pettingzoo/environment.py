@@ -17,8 +17,8 @@ from infoset.errors import (
 )
 from infoset.game import Game, Infostate
 from infoset.interop.rules import rules_of
-from infoset.interop.steps import StepEncoder
-from infoset.tree import GameTree, WorldGraph, explore
+from infoset.interop.steps import InfostateEncoder
+from infoset.tree import GameTree, WorldGraph, build_world_graph
 from infoset.typing import Action
 
 __all__ = ["to_pettingzoo"]
@@ -49,7 +49,7 @@ def to_pettingzoo(
     game : Game or GameTree
         The game is explored for the numbers of its actions and the default encoding.
     encode : callable, optional
-        From an `Infostate` to an array; by default a `StepEncoder`, which loses nothing.
+        From an `Infostate` to an array; by default a `InfostateEncoder`, which loses nothing.
     space : gymnasium.spaces.Space, optional
         What `encode` returns is in; given together with it.
     actions : Sequence[Action], optional
@@ -97,7 +97,7 @@ def to_pettingzoo(
     graph = None
     if encode is None or actions is None:
         graph = game.graph if isinstance(game, GameTree) else explored(rules)
-        encoder = StepEncoder.from_graph(graph)
+        encoder = InfostateEncoder.from_graph(graph)
         actions = encoder.actions if actions is None else actions
         if encode is None:
             encode, space = encoder, box(encoder.size)
@@ -129,7 +129,7 @@ def import_environment() -> type[Any]:
 def explored(game: Game) -> WorldGraph:
     """Return the world graph; where the game is too large for that, say what does without."""
     try:
-        return explore(game)
+        return build_world_graph(game)
     except ExplorationLimitError as error:
         raise ExplorationLimitError(
             f"{error}; or give encode, space and actions, with which nothing is explored",

@@ -49,7 +49,7 @@ class TreeInfostates(InfostateTable):
         if not isinstance(infostate, Infostate) or self.tree.names is not None:
             return self._numbers.get(infostate, -1)  # type: ignore[call-overload, no-any-return]
         try:
-            position = self.tree.find(infostate)
+            position = self.tree.index_of(infostate)
         except UnknownNameError:
             return -1
         is_acting = self.tree.num_actions[position] > 0

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError
 from infoset.regret.layout import Layout, is_new
 from infoset.regret.payoffs._kernels import share_payoffs
-from infoset.tree import SequenceForm, stable_order
+from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, IndexArray, LongArray, Player
 from infoset.utils.simd import LANES
+from infoset.utils.sorting import lexicographic_order
 
 __all__ = ["PairPayoffs", "pair_payoffs", "payoffs_by_seat"]
 
@@ -85,7 +86,7 @@ def pair_payoffs(
     )
     start = layouts[player].blocks
     block_of = np.repeat(np.arange(len(start) - 1, dtype=np.uint32), np.diff(start))
-    order = stable_order(
+    order = lexicographic_order(
         (block_of[column], row), [len(start) - 1, len(layouts[1 - player].position)]
     )
     order = order[sequence_form.payoff[order, player] != 0]

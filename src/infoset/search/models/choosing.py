@@ -14,7 +14,7 @@ from infoset.search.models.graph import GraphModel
 from infoset.search.models.model import SearchModel
 from infoset.search.models.rules import RulesModel
 from infoset.search.models.tricks import TricksModel
-from infoset.tree import GameTree, WorldGraph, explore
+from infoset.tree import GameTree, WorldGraph, build_world_graph
 from infoset.utils.arguments import check_type
 
 __all__ = ["register_model", "search_model", "search_model_type"]
@@ -81,7 +81,7 @@ def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
     if own is not None:
         return own
     try:
-        return GraphModel(explore(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
+        return GraphModel(build_world_graph(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
     except ExplorationLimitError:
         return RulesModel(source)
 
@@ -94,7 +94,7 @@ def search_model_type(graph: WorldGraph) -> type[SearchModel]:
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> search_model_type(explore(load_game("kuhn_poker"))).__name__
+    >>> search_model_type(build_world_graph(load_game("kuhn_poker"))).__name__
     'GraphModel'
     """
     own = _own_model(graph.game)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from infoset.errors import GameTooLargeError
 from infoset.teams.exact.public_states import PublicStates
-from infoset.tree import allowed_memory, size_text
+from infoset.tree import allowed_memory
 from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.utils.text import format_bytes
 
 __all__ = ["Frames", "empty_frames"]
 
@@ -140,8 +141,8 @@ def _check_fits(frames: int, labels: int, actions: int, slots: int, words: int) 
         raise GameTooLargeError(
             f"a search with {labels:,} labels in a public state, {actions:,} actions, {slots:,} "
             f"public states that may come next and sets of {64 * words:,} nodes needs about "
-            f"{size_text(needed)}, and {size_text(allowed)} are allowed; give a smaller game, such "
-            "as merge_outcomes(form) or drop_decided(form)",
+            f"{format_bytes(needed)}, and {format_bytes(allowed)} are allowed; give a smaller game, "
+            "such as merge_outcomes(form) or drop_decided(form)",
             {"labels": labels, "actions": actions, "public_states": slots, "bytes": needed},
         )
 

@@ -16,11 +16,11 @@ from infoset.tree.counting import (
     level_sizes,
     too_large_error,
 )
-from infoset.tree.exploration import ExplorationProgress, explore
+from infoset.tree.exploration import ExplorationProgress, build_world_graph
 from infoset.tree.infostate_tree import InfostateTree, StepTable
 from infoset.tree.levels._kernels import child_worlds
 from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
-from infoset.tree.sequence_form import SequenceForm, contract
+from infoset.tree.sequence_form import SequenceForm, contract_outcomes
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
@@ -51,7 +51,7 @@ def build_sequence_form(
     memory : int, optional
         Bytes allowed; by default a share of what is free.
     max_worlds, max_seconds, progress
-        Limits and progress of the exploration, as in `explore`.
+        Limits and progress of the exploration, as in `build_world_graph`.
 
     Raises
     ------
@@ -71,7 +71,9 @@ def build_sequence_form(
     >>> form.num_payoffs, [plex.num_sequences for plex in form.treeplexes]
     (30, [13, 13])
     """
-    graph = explore(game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress)
+    graph = build_world_graph(
+        game, max_worlds=max_worlds, max_seconds=max_seconds, progress=progress
+    )
     return contract_graph(graph, memory=memory)
 
 
@@ -239,7 +241,7 @@ class _Stream:
         for tree, column in zip(trees, self.end_infostate, strict=True):
             _translate(column, tree.last_sequence)
         reach, utility = self.tallies.payoffs()
-        return contract(
+        return contract_outcomes(
             name=str(self.graph.game),
             infostate_trees=trees,
             columns=self.end_infostate,

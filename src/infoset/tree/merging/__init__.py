@@ -6,28 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infoset.tree.merging._kernels import counting_pass, mark_numbers, merge_rows
+from infoset.tree.merging._kernels import mark_numbers, merge_rows
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.sorting import lexicographic_order
 
-__all__ = ["merge_payoffs", "numbers_met", "stable_order"]
-
-
-def stable_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> IndexArray:
-    """Return [Z] the order in which rows are sorted by their columns, the first one foremost.
-
-    Rows that are equal stay in order. What `numpy.lexsort` returns of the columns in reverse, by
-    counting: one pass per column, and two arrays of the length of a column.
-
-    Parameters
-    ----------
-    columns : Sequence[IndexArray]
-        Each [Z]; column c has numbers below `sizes[c]`.
-    sizes : Sequence[int]
-    """
-    order = np.arange(len(columns[0]), dtype=np.uint32)
-    for column, size in zip(reversed(columns), reversed(sizes), strict=True):
-        order = counting_pass(column, order, size)
-    return order
+__all__ = ["merge_payoffs", "numbers_met"]
 
 
 def merge_payoffs(
@@ -52,7 +35,7 @@ def merge_payoffs(
         [M, N] the different rows, sorted, and [M, N] their payoffs, added up in the order of the
         terminal histories; rows of zeros are left out. Then the most payoffs in one sum.
     """
-    order = stable_order(tuple(columns), sizes)
+    order = lexicographic_order(tuple(columns), sizes)
     num_players, num_terminals = columns.shape
     merged = np.empty((num_terminals, num_players), np.int32)
     total = np.empty((num_terminals, num_players))

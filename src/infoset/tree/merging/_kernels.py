@@ -9,25 +9,6 @@ from infoset.utils.compilation import kernel
 
 
 @kernel
-def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArray:
-    """Return [Z] `order` sorted by the column at each row; rows of equal number stay in order.
-
-    column [Z] numbers below size, order [Z].
-    """
-    start = np.zeros(size + 1, np.int64)
-    for value in column:
-        start[value + 1] += 1
-    for value in range(size):
-        start[value + 1] += start[value]
-    placed = np.empty_like(order)
-    for row in order:
-        value = column[row]
-        placed[start[value]] = row
-        start[value] += 1
-    return placed
-
-
-@kernel
 def merge_rows(
     columns: IndexArray,
     order: IndexArray,

@@ -81,7 +81,7 @@ class GraphModel(SearchModel):
         else:
             there = np.asarray(held.histories)
             worlds, rewards_so_far = self.tree.world[there], self.tree.rewards_so_far[there]
-            own = self.tree.infostate_trees[infostate.player].find(infostate)
+            own = self.tree.infostate_trees[infostate.player].index_of(infostate)
             infostates = number_columns(self.tree.infostate[there], infostate.player, own)
         states = worlds.astype(np.int64)[:, None]
         return RootPositions(

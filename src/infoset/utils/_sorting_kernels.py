@@ -1,0 +1,28 @@
+"""Kernels that sort by counting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import IndexArray
+from infoset.utils.compilation import kernel
+
+
+@kernel
+def counting_pass(column: IndexArray, order: IndexArray, size: int) -> IndexArray:
+    """Return [Z] `order` stably sorted by the number in `column` at each row.
+
+    column [Z] numbers below size, order [Z].
+    """
+    # start[v] becomes the number of rows below v: the place of the first row with number v.
+    start = np.zeros(size + 1, np.int64)
+    for value in column:
+        start[value + 1] += 1
+    for value in range(size):
+        start[value + 1] += start[value]
+    placed = np.empty_like(order)
+    for row in order:
+        value = column[row]
+        placed[start[value]] = row
+        start[value] += 1
+    return placed
