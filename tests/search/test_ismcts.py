@@ -101,7 +101,9 @@ def plain_uct(heap, simulations, exploration, stream):
 def test_where_all_is_seen_it_is_plain_uct(exploration):
     game = nim(9)
     start = initial_history(game).infostates[0]
-    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=400, exploration=exploration)
+    searcher = ISMCTS(
+        GraphModel(build_world_graph(game)), num_simulations=400, exploration=exploration
+    )
     searcher.search(start, generator(11))
     stream = np.array([generator(11).integers(2**64, dtype=np.uint64)])
     assert searcher.last_search.visits.tolist() == plain_uct(9, 400, exploration, stream).tolist()

@@ -75,7 +75,9 @@ def check_same(searcher, infostate, seed):
 def test_searches_are_those_of_the_twin(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
-    searcher = ISMCTS(GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=150)
+    searcher = ISMCTS(
+        GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=150
+    )
     for depth in (0, 3):
         infostate = decision(game, rng, depth)
         for seed in range(3):

@@ -421,7 +421,11 @@ def test_what_was_paid_before_is_part_of_what_actions_are_worth(num_worlds):
         rewards=paid,
     )
     known = initial_history(game).extend((None, None), "middle").infostates[0]
-    for model in (GraphModel(build_world_graph(game)), RulesModel(game), GraphModel(build_tree(game))):
+    for model in (
+        GraphModel(build_world_graph(game)),
+        RulesModel(game),
+        GraphModel(build_tree(game)),
+    ):
         searcher = PIMC(model, num_worlds=num_worlds, opponents="paranoid")
         searcher.search(known, np.random.default_rng(0))
         assert searcher.last_search.values.tolist() == [6, 7]

@@ -123,7 +123,9 @@ def test_what_a_model_tells_is_what_search_finds(make, name):
 
 
 def test_alpha_beta_visits_fewer_positions_than_there_are():
-    model = GraphModel(build_world_graph(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)")))
+    model = GraphModel(
+        build_world_graph(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)"))
+    )
     deals = model.graph.next_world[model.graph.first_edge[0] : model.graph.first_edge[1]]
     states, rewards_so_far = deals[:, None].astype(np.int64), np.zeros((len(deals), 2))
     prunes, exhausts = SearchedValues(model), SearchedValues(model)

@@ -162,6 +162,7 @@ def _public_weights(tree: GameTree, player: Player, belief: PublicPrivateBelief)
     if isinstance(belief.public_weight, (int, float)):
         return np.full(infostates.num_sequences, float(belief.public_weight))
     at = [
-        belief.public_weight_at(infostates.infostate_at(number)) for number in infostates.acting.tolist()
+        belief.public_weight_at(infostates.infostate_at(number))
+        for number in infostates.acting.tolist()
     ]
     return np.repeat([0.0, *at], [1, *infostates.num_actions[infostates.acting]])

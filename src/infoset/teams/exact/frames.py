@@ -141,8 +141,8 @@ def _check_fits(frames: int, labels: int, actions: int, slots: int, words: int) 
         raise GameTooLargeError(
             f"a search with {labels:,} labels in a public state, {actions:,} actions, {slots:,} "
             f"public states that may come next and sets of {64 * words:,} nodes needs about "
-            f"{format_bytes(needed)}, and {format_bytes(allowed)} are allowed; give a smaller game, "
-            "such as merge_outcomes(form) or drop_decided(form)",
+            f"{format_bytes(needed)}, and {format_bytes(allowed)} are allowed; give a smaller "
+            "game, such as merge_outcomes(form) or drop_decided(form)",
             {"labels": labels, "actions": actions, "public_states": slots, "bytes": needed},
         )
 
