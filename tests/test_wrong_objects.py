@@ -29,8 +29,8 @@ TAKE_POLICIES = {
     "save_policy_csv": lambda given: policy.save_policy_csv(given, "policy.csv"),
     "mix": lambda given: policy.mix([UNIFORM, given], [1, 1]),
     "distance": lambda given: policy.distance(given, UNIFORM),
-    "evaluate_joint": lambda given: evaluation.evaluate_joint([UNIFORM, given]),
-    "evaluate_triggers": lambda given: evaluation.evaluate_triggers([given]),
+    "evaluate_cce": lambda given: evaluation.evaluate_cce([UNIFORM, given]),
+    "evaluate_efce": lambda given: evaluation.evaluate_efce([given]),
     "joint_distribution": lambda given: evaluation.joint_distribution([given]),
     "CorrelatedPolicy": lambda given: evaluation.CorrelatedPolicy((given,), (1.0,)),
     "switch_between": lambda given: learning.switch_between([given]),
@@ -43,8 +43,8 @@ TAKE_FORMS = {
     "make_budget": lambda given: runs.make_budget(given, target=0.1),
     "RegretMinimizer": lambda given: regret.RegretMinimizer(given, CFR),
     "payoff_scale": solvers.payoff_scale,
-    "JointPlay": evaluation.JointPlay,
-    "TriggerPlay": evaluation.TriggerPlay,
+    "CCEEvaluator": evaluation.CCEEvaluator,
+    "EFCEEvaluator": evaluation.EFCEEvaluator,
     **{
         name: lambda given, name=name: solvers.METHODS[name].run(given, runs.Budget(iterations=1))
         for name in ("cfr+", "lp", "mmd", "egt", "cfr-br", "rtcfr+", "reg-cfr", "xfp", "auto")
@@ -70,7 +70,7 @@ def test_what_takes_sequence_forms_says_how_to_make_one(name, given):
 
 JOINT = {
     name: getattr(evaluation, name)
-    for name in ("evaluate_joint", "evaluate_triggers", "joint_distribution", "CorrelatedPolicy")
+    for name in ("evaluate_cce", "evaluate_efce", "joint_distribution", "CorrelatedPolicy")
 }
 
 

@@ -35,7 +35,7 @@ PAPER = betting_policy({"[J]": 1 / 16, "[Q]": 3 / 16, "[K]": 1})
 
 def by_label(player, values, public_state=AFTER_BET):
     tree = KUHN.infostate_trees[player]
-    belief = PublicBeliefState.unranged(KUHN, public_state)
+    belief = PublicBeliefState.with_unit_ranges(KUHN, public_state)
     labels = [tree.label(number) for number in belief.infostates[player].tolist()]
     return dict(zip(labels, np.asarray(values).tolist(), strict=True))
 
@@ -145,7 +145,7 @@ def test_equal_is_the_same_game_public_state_and_ranges():
     assert again == belief
     assert hash(again) == hash(belief)
     assert belief != belief.normalize()
-    pair = [PublicBeliefState.unranged(KUHN, number) for number in (2, 3)]
+    pair = [PublicBeliefState.with_unit_ranges(KUHN, number) for number in (2, 3)]
     assert pair[0] != pair[1]
     assert belief != "belief"
     assert repr(belief).startswith("<PublicBeliefState of kuhn_poker at '. / bet': [0.0625")
@@ -176,7 +176,7 @@ def test_what_is_no_belief_is_refused(public_state, given, message):
 
 
 def test_an_infostate_elsewhere_has_no_belief_here():
-    belief = PublicBeliefState.unranged(KUHN, AFTER_BET)
+    belief = PublicBeliefState.with_unit_ranges(KUHN, AFTER_BET)
     with pytest.raises(ParameterError, match="infostate 0 of player 1 is not at"):
         belief.history_beliefs(1, 0)
 

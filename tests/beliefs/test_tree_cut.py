@@ -188,7 +188,7 @@ def check_same_form(cut, built):
 def test_the_part_that_is_the_whole_game_has_its_fingerprint(spec):
     tree = build_tree(load_game(spec))
     whole = cut_tree(tree, public_states=[0]).trunk
-    form = value_form(whole, PublicBeliefState.unranged(tree))
+    form = value_form(whole, PublicBeliefState.with_unit_ranges(tree))
     assert form.fingerprint == tree.sequence_form.fingerprint
     assert form.name == spec
     assert form.infostate_trees[0].acting_labels == tree.infostate_trees[0].acting_labels
@@ -202,7 +202,7 @@ def test_a_trunk_with_the_values_of_its_leaves_is_worth_the_whole_game(game, see
     policy = some_policy(tree.sequence_form, rng)
     slow = SlowValues.of(game, policy)
     trunk = random_cut(tree, rng).trunk
-    form = value_form(trunk, PublicBeliefState.unranged(tree), leaf_utilities(trunk, slow))
+    form = value_form(trunk, PublicBeliefState.with_unit_ranges(tree), leaf_utilities(trunk, slow))
     values = expected_values(trunk.restrict_policy(policy, form))
     assert values == pytest.approx(slow.future[0], abs=1e-10)
 
@@ -215,7 +215,7 @@ def test_values_of_subgames_make_the_gradient_of_the_trunk(game, seed):
     rng = np.random.default_rng(seed)
     policy = some_policy(tree.sequence_form, rng)
     cut = random_cut(tree, rng)
-    trunk, start = cut.trunk, PublicBeliefState.unranged(tree)
+    trunk, start = cut.trunk, PublicBeliefState.with_unit_ranges(tree)
     form = counterfactual_form(
         trunk, start, np.zeros((len(trunk.leaf_histories), tree.num_players))
     )
@@ -286,7 +286,7 @@ def test_putting_a_policy_back_is_the_inverse_of_taking_it_out(game, seed):
     first, second = (random_policy(tree.sequence_form, rng) for _ in range(2))
     mixed = first
     for part in parts_of(random_cut(tree, rng)):
-        belief = PublicBeliefState.unranged(tree, part.root)
+        belief = PublicBeliefState.with_unit_ranges(tree, part.root)
         zeros = np.zeros((len(part.leaf_histories), tree.num_players))
         inside = part.restrict_policy(second, counterfactual_form(part, belief, zeros))
         same = part.replace_policy(second, inside)
@@ -348,8 +348,8 @@ def test_impossible_cuts_are_refused(where, message):
 
 def test_what_does_not_fit_a_part_is_refused():
     cut = cut_tree(KUHN, depth=2)
-    part, start = cut[2], PublicBeliefState.unranged(KUHN)
-    here = PublicBeliefState.unranged(KUHN, 2)
+    part, start = cut[2], PublicBeliefState.with_unit_ranges(KUHN)
+    here = PublicBeliefState.with_unit_ranges(KUHN, 2)
     with pytest.raises(ParameterError, match="give one at public state 2"):
         value_form(part, start)
     with pytest.raises(ParameterError, match=r"has 12 leaf histories.* need shape \(12, 2\)"):

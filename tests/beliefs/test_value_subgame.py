@@ -140,7 +140,7 @@ def test_infostates_of_range_zero_are_left_out():
 
 def test_the_whole_game_is_its_subgame_at_the_root():
     tree = build_tree(load_game("kuhn_poker"))
-    subgame = value_subgame(PublicBeliefState.unranged(tree))
+    subgame = value_subgame(PublicBeliefState.with_unit_ranges(tree))
     assert str(subgame) == "subgame(kuhn_poker,public_state=0)"
     assert solve(subgame, "lp").values[0] == pytest.approx(-1 / 18)
 
@@ -148,7 +148,7 @@ def test_the_whole_game_is_its_subgame_at_the_root():
 def test_subgames_of_subgames_at_their_roots_keep_their_worlds_apart():
     tree = build_tree(load_game("kuhn_poker"))
     for depth in range(1, 4):
-        tree = build_tree(value_subgame(PublicBeliefState.unranged(tree)))
+        tree = build_tree(value_subgame(PublicBeliefState.with_unit_ranges(tree)))
         assert tree.num_histories == 55 + depth
         worlds = [world for world in tree.graph.worlds if isinstance(world, SubgameWorld)]
         assert len(set(worlds)) == depth + 1
@@ -159,7 +159,7 @@ def test_a_subgame_of_a_folded_game():
     names = build_tree(load_game("matrix_mp")).infostate_trees[1].legal_actions(0)
     pennies = fold_chance_player(load_game("matrix_mp"), lambda w: [(n, 0.5) for n in names])
     tree = build_tree(pennies)
-    assert check_game(value_subgame(PublicBeliefState.unranged(tree, 1))).is_complete
+    assert check_game(value_subgame(PublicBeliefState.with_unit_ranges(tree, 1))).is_complete
 
 
 def test_simultaneous_moves_and_samples():
@@ -176,5 +176,5 @@ def test_simultaneous_moves_and_samples():
 def test_a_game_without_chance_begins_with_a_draw_of_joint_actions():
     tree = build_tree(matrix_game([[3, 1], [1, 3]]))
     end = tree.public_tree.num_public_states - 1
-    belief = PublicBeliefState.unranged(tree, end)
+    belief = PublicBeliefState.with_unit_ranges(tree, end)
     assert len(initial_history(value_subgame(belief)).chance_outcomes) == len(belief.histories)

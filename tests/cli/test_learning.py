@@ -97,7 +97,7 @@ def test_the_gap_that_a_method_goes_for_is_told_traced_and_saved(command, tmp_pa
     for seed, gap in enumerate(found["efce_gap"]):
         path = tmp_path / "two" / f"correlated_policy-{seed}.parquet"
         kept = infoset.evaluation.load_correlated_policy(path, form)
-        again = infoset.evaluation.evaluate_triggers(kept.policies, kept.weights)
+        again = infoset.evaluation.evaluate_efce(kept.policies, kept.weights)
         assert again.efce_gap == pytest.approx(gap, abs=1e-12)
         last = [row for row in rows if row["seed"] == str(seed)][-1]
         assert float(last["efce_gap"]) == gap

@@ -51,7 +51,7 @@ def test_what_is_printed(command):
     assert header.split() == ["utility", "95", "%", "interval", "wins", "95", "%", "interval"]
     assert ending == "50 deals, each in every seat; all deals are played"
     found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
-    estimates = [found["utility"], *found["seat_utilities"]]
+    estimates = [found["utility"], *found["position_utilities"]]
     for row, name, estimate in zip(
         rows, ["every seat", "as player 0", "as player 1"], estimates, strict=True
     ):
@@ -87,7 +87,7 @@ def test_a_searcher_measured_exactly_is_its_policy(command):
     assert ran.err.startswith("note: a searcher is asked once")
     searcher = make_searcher(text, KUHN)
     exact = infoset.exact_match(infoset.build_tree(KUHN), searcher, None)
-    assert ran.json["seat_utilities"] == plain(exact)["seat_utilities"]
+    assert ran.json["position_utilities"] == plain(exact)["position_utilities"]
 
 
 def test_a_policy_of_a_tree_file_is_played(command):
@@ -123,7 +123,7 @@ def test_it_stops_when_the_interval_is_narrow(command):
     three = ("match", "kuhn_poker(players=3)", PIMC, "uniform", "--json", "--half-width", "0.001")
     found = command(*three, "--deals", "20").json
     assert (found["outcome"], found["num_deals"]) == ("deals", 20)
-    assert len(found["seat_utilities"]) == 3
+    assert len(found["position_utilities"]) == 3
 
 
 def test_games_that_are_too_large_to_build(command):

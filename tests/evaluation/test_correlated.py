@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from infoset.errors import ParameterError, PolicyFileError, PolicyMismatchError
 from infoset.evaluation import (
     CorrelatedPolicy,
-    evaluate_joint,
+    evaluate_cce,
     expected_values,
     load_correlated_policy,
     save_correlated_policy,
@@ -48,7 +48,7 @@ def joint(tree):
 
 def test_it_is_measured_as_joint_play_and_as_plans(joint):
     found = joint.evaluate()
-    assert found == evaluate_joint(joint.policies, joint.weights)
+    assert found == evaluate_cce(joint.policies, joint.weights)
     by_hand = np.average(
         [expected_values(policy) for policy in joint.policies], axis=0, weights=joint.weights
     )
@@ -114,7 +114,7 @@ def test_matches_estimate_values_and_what_deviating_earns(tree, joint, road, num
     deviation = random_policy(tree.sequence_form, np.random.default_rng(9))
     tolerance = 4 * 6 / 2 / num_deals**0.5
     kept = play_matches(played, joint, joint, num_deals=num_deals, seed=3)
-    assert kept.seat_means == pytest.approx(joint.evaluate().values, abs=tolerance)
+    assert kept.position_means == pytest.approx(joint.evaluate().values, abs=tolerance)
     left = play_matches(played, deviation, joint, num_deals=num_deals, seed=3)
     exact = [
         np.average(
@@ -126,7 +126,7 @@ def test_matches_estimate_values_and_what_deviating_earns(tree, joint, road, num
         )
         for seat in range(3)
     ]
-    assert left.seat_means == pytest.approx(exact, abs=tolerance)
+    assert left.position_means == pytest.approx(exact, abs=tolerance)
 
 
 def test_a_loop_of_ones_own_draws_once_per_episode(tree, joint):

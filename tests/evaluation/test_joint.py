@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import JointPlay, evaluate_joint, evaluate_policy, expected_values
+from infoset.evaluation import CCEEvaluator, evaluate_cce, evaluate_policy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
@@ -33,7 +33,7 @@ def test_gains_are_those_of_the_best_of_all_pure_deviations(game, seed):
     rng = np.random.default_rng(seed)
     policies = [random_policy(form, rng) for _ in range(3)]
     weights = rng.uniform(0, 2, 3)
-    joint = evaluate_joint(policies, weights)
+    joint = evaluate_cce(policies, weights)
     values = np.average([expected_values(p) for p in policies], axis=0, weights=weights)
     assert joint.values == pytest.approx(values, abs=1e-12)
     for player, plex in enumerate(form.treeplexes):
@@ -59,7 +59,7 @@ def replaced(policy, player, behavior):
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)"])
 def test_one_policy_alone_is_measured_as_ever(spec):
     policy = random_policy(build_tree(load_game(spec)).sequence_form, np.random.default_rng(1))
-    joint, alone = evaluate_joint([policy]), evaluate_policy(policy)
+    joint, alone = evaluate_cce([policy]), evaluate_policy(policy)
     assert joint.values == pytest.approx(alone.values, abs=1e-14)
     assert joint.gains == pytest.approx(alone.gains, abs=1e-14)
 
@@ -69,17 +69,17 @@ def test_in_two_player_zero_sum_games_marginals_lose_no_more_than_joint_play():
     form = build_tree(load_game("kuhn_poker")).sequence_form
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(4)]
     weights = [1.0, 2.0, 0.0, 5.0]
-    joint, marginal = evaluate_joint(policies, weights), mix(policies, weights)
+    joint, marginal = evaluate_cce(policies, weights), mix(policies, weights)
     assert sum(joint.gains) == pytest.approx(evaluate_policy(marginal).nash_conv, abs=1e-12)
 
 
 def test_marginals_and_discounts():
     form = build_tree(load_game("kuhn_poker")).sequence_form
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(3)]
-    play = JointPlay(form)
+    play = CCEEvaluator(form)
     for policy in policies:
         play.add(policy.realization_plans(), weight=2.0, kept=0.5)
-    same = evaluate_joint(policies, [1, 2, 4])
+    same = evaluate_cce(policies, [1, 2, 4])
     assert play.evaluate().gains == pytest.approx(same.gains, abs=1e-14)
     wanted = mix(policies, [1, 2, 4])
     for own, other in zip(play.marginal_policy().probabilities, wanted.probabilities, strict=True):
@@ -90,13 +90,13 @@ def test_a_traffic_light_beats_what_one_may_do_alone():
     form = build_tree(matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])).sequence_form
     go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     light = [TabularPolicy(form, (go, stop)), TabularPolicy(form, (stop, go))]
-    joint = evaluate_joint(light)
+    joint = evaluate_cce(light)
     # Going always crashes half the time: (1 − 9) / 2. Stopping always pays 0, half less than now.
     assert joint.values == (0.5, 0.5)
     assert joint.gains == (-0.5, -0.5)
-    assert evaluate_joint(light, [1, 0]).gains == (0.0, 0.0)
+    assert evaluate_cce(light, [1, 0]).gains == (0.0, 0.0)
     crash = [TabularPolicy(form, (go, go))]
-    assert evaluate_joint(crash).cce_gap == 9
+    assert evaluate_cce(crash).cce_gap == 9
 
 
 def test_what_is_refused():
@@ -104,14 +104,14 @@ def test_what_is_refused():
     other = build_tree(load_game("matrix_rps")).sequence_form
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies and weights"):
-        evaluate_joint([policy], [1, 2])
+        evaluate_cce([policy], [1, 2])
     with pytest.raises(ParameterError, match="none negative"):
-        evaluate_joint([policy], [-1])
+        evaluate_cce([policy], [-1])
     with pytest.raises(ParameterError, match="at least one"):
-        evaluate_joint([])
+        evaluate_cce([])
     with pytest.raises(ParameterError, match="nothing is played"):
-        evaluate_joint([policy], [0])
+        evaluate_cce([policy], [0])
     with pytest.raises(ParameterError, match="nothing is played"):
-        JointPlay(form).marginal_policy()
+        CCEEvaluator(form).marginal_policy()
     with pytest.raises(PolicyMismatchError, match="of one game"):
-        evaluate_joint([policy, uniform_policy(other)])
+        evaluate_cce([policy, uniform_policy(other)])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation import evaluate_joint, joint_distribution, joint_plans
+from infoset.evaluation import evaluate_cce, joint_distribution, joint_plans
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
@@ -22,7 +22,7 @@ def test_it_plays_as_the_policies_do(game, seed):
     policies = [random_policy(form, rng) for _ in range(2)]
     weights = [1.0, 3.0]
     joint = joint_distribution(policies, weights)
-    found, wanted = joint.evaluate(), evaluate_joint(policies, weights)
+    found, wanted = joint.evaluate(), evaluate_cce(policies, weights)
     assert found.values == pytest.approx(wanted.values, abs=1e-11)
     assert found.gains == pytest.approx(wanted.gains, abs=1e-11)
     assert joint.probabilities.sum() == pytest.approx(1, abs=1e-13)
@@ -45,7 +45,7 @@ def test_measured_by_playing_every_tuple(monkeypatch):
         for numbers in joint.support
     ]
     assert len(chosen) > 500
-    alone = evaluate_joint(chosen, joint.probabilities)
+    alone = evaluate_cce(chosen, joint.probabilities)
     assert joint.evaluate().gains == pytest.approx(alone.gains, abs=1e-12)
 
 
@@ -59,7 +59,7 @@ def test_a_traffic_light_stays_one():
         for numbers, share in zip(joint.support, joint.probabilities.tolist(), strict=True)
     }
     assert pairs == {(True, False): 0.25, (False, True): 0.75}
-    assert joint.evaluate() == evaluate_joint(light, [1, 3])
+    assert joint.evaluate() == evaluate_cce(light, [1, 3])
     rng = np.random.default_rng(0)
     drawn = [joint.draw(rng).probabilities for _ in range(400)]
     assert all(first[1] + second[1] == 1 for first, second in drawn)
@@ -85,6 +85,6 @@ def test_what_is_refused(monkeypatch):
     with pytest.raises(ParameterError, match="nothing is played"):
         joint_distribution([policy], [0])
     monkeypatch.setattr(joint_plans, "MOST_ENTRIES", 5)
-    with pytest.raises(GameTooLargeError, match="evaluate_joint") as refused:
+    with pytest.raises(GameTooLargeError, match="evaluate_cce") as refused:
         joint_distribution([policy])
     assert refused.value.counts == {"tuples": 6}

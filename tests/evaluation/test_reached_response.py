@@ -83,7 +83,7 @@ def test_two_six_sided_dice_each_in_the_limit_of_many_worlds(share, player, valu
 
 
 def test_policies_that_reach_too_much():
-    with pytest.raises(GameTooLargeError, match=r"more than 1,000 histories.*least_probability"):
+    with pytest.raises(GameTooLargeError, match=r"more than 1,000 histories.*min_probability"):
         reached_best_response(load_game("leduc_poker"), None, 0, max_histories=1000)
 
 
@@ -110,7 +110,7 @@ def test_averages_by_the_rules_are_those_on_the_tree():
     policy = AveragePolicy(Blend(exact, 0.5), tolerance=0.02)
     table = tabulate(tree.sequence_form, [policy, policy])
     assert policy.num_infostates == 12
-    assert policy.num_unsettled == 0
+    assert policy.num_unconverged == 0
     on_tree = average_search(tree, Blend(exact, 0.5), tolerance=0.02)
     for player in (0, 1):
         gap = np.abs(table.probabilities[player] - on_tree.policy.probabilities[player])
@@ -142,7 +142,7 @@ def test_actions_of_small_probability_are_dropped():
         def search(self, infostate, rng):
             return np.array([0.9, 0.06, 0.04])
 
-    kept = AveragePolicy(Mostly(), tolerance=0.5, least_probability=0.05)
+    kept = AveragePolicy(Mostly(), tolerance=0.5, min_probability=0.05)
     answer = kept.action_probabilities(
         initial_history(load_game("kuhn_poker")).infostates[0], "abc"
     )
@@ -151,7 +151,7 @@ def test_actions_of_small_probability_are_dropped():
 
 def test_the_whole_road_of_a_searcher_by_the_rules():
     game = load_game("liars_dice(dice_sides=3)")
-    policy = AveragePolicy(SampledDice(1, 3, 0.0, 1000), tolerance=0.05, least_probability=0.02)
+    policy = AveragePolicy(SampledDice(1, 3, 0.0, 1000), tolerance=0.05, min_probability=0.02)
     assert reached_best_response(game, policy, 1).value == pytest.approx(-0.0741, abs=0.05)
     assert reached_best_response(game, policy, 0).value == pytest.approx(0.2593, abs=0.05)
     on_tree = tabulate(compiled("liars_dice(dice_sides=3)").sequence_form, [policy, policy])
@@ -167,7 +167,7 @@ def test_the_whole_road_of_a_searcher_by_the_rules():
     ("arguments", "message"),
     [
         (dict(searcher=some_policy("kuhn_poker")), "infoset.policy.tabulate"),
-        (dict(least_probability=0.5), "may drop all actions"),
+        (dict(min_probability=0.5), "may drop all actions"),
         (dict(tolerance=0), "tolerance=0 is out of range"),
         (dict(seed=-1), "seed=-1 must be"),
     ],

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import infoset
 from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
-from infoset.evaluation import evaluate_joint, expected_values, joint_distribution
-from infoset.evaluation.triggers import TriggerPlay, evaluate_triggers, trigger_pairs
+from infoset.evaluation import evaluate_cce, expected_values, joint_distribution
+from infoset.evaluation.triggers import EFCEEvaluator, evaluate_efce, trigger_pairs
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import policy_to_openspiel, to_openspiel
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
@@ -108,11 +108,11 @@ SMALL = [CHICKEN, SHAPLEY, *(RandomGame(seed=s, max_histories=24) for s in (3, 7
 def test_gains_are_those_of_the_best_of_all_deviations(game):
     form = form_of(game)
     policies, weights = policies_at_random(form, 3), [1.0, 0.5, 2.0]
-    found = evaluate_triggers(policies, weights)
+    found = evaluate_efce(policies, weights)
     for player, plex in enumerate(form.treeplexes):
         gains = gains_by_brute_force(policies, weights, player)
         if gains:
-            assert found.triggers[player].gain == pytest.approx(max(gains.values()), abs=1e-12)
+            assert found.deviations[player].gain == pytest.approx(max(gains.values()), abs=1e-12)
             wanted = best_of_sets(plex, gains)
             assert found.total_gains[player] == pytest.approx(wanted, abs=1e-12)
 
@@ -122,17 +122,17 @@ def test_gains_in_kuhn_poker_are_those_of_the_best_of_all_deviations(player):
     form = form_of("kuhn_poker")
     policies = policies_at_random(form, 2, seed=5)
     gains = gains_by_brute_force(policies, [1.0, 3.0], player)
-    found = evaluate_triggers(policies, [1.0, 3.0])
+    found = evaluate_efce(policies, [1.0, 3.0])
     best = max(gains, key=gains.get)
-    assert found.triggers[player].gain == pytest.approx(gains[best], abs=1e-12)
+    assert found.deviations[player].gain == pytest.approx(gains[best], abs=1e-12)
     assert found.total_gains[player] == pytest.approx(
         best_of_sets(form.treeplexes[player], gains), abs=1e-12
     )
     plex, tree = form.treeplexes[player], form.infostate_trees[player]
     here = int(plex.infostate_of_sequence[best])
-    assert found.triggers[player].infostate == tree.acting_labels[here]
+    assert found.deviations[player].infostate == tree.acting_labels[here]
     action = tree.legal_actions(int(tree.acting[here]))[best - int(plex.first_sequence[here])]
-    assert found.triggers[player].action == action
+    assert found.deviations[player].action == action
 
 
 def correlated_gap(payoffs, joint):
@@ -157,7 +157,7 @@ def test_in_matrix_games_the_gap_is_that_of_correlated_equilibria(seed, count, s
         weight * np.multiply.outer(*(own[1:] for own in policy.probabilities))
         for weight, policy in zip(weights / weights.sum(), policies, strict=True)
     )
-    found = evaluate_triggers(policies, weights)
+    found = evaluate_efce(policies, weights)
     assert found.efce_gap == pytest.approx(correlated_gap(payoffs, joint), abs=1e-12)
     for player in range(2):
         rows, mass = np.moveaxis(payoffs[player], player, 0), np.moveaxis(joint, player, 0)
@@ -182,31 +182,31 @@ def cells(form, *chosen):
 def test_traffic_lights():
     form = form_of(CHICKEN)
     light = cells(form, (0, 1), (1, 0), (1, 1))
-    assert evaluate_triggers(light).efce_gap == 0
-    assert evaluate_triggers(light).values == (5, 5)
-    assert evaluate_triggers(light[:2]).efce_gap == 0
+    assert evaluate_efce(light).efce_gap == 0
+    assert evaluate_efce(light).values == (5, 5)
+    assert evaluate_efce(light[:2]).efce_gap == 0
     # Told to stop in half of all lights of both, one would rather go where the other stops too:
     # 1/5 (0 - 2) + 4/5 (7 - 6).
-    assert evaluate_triggers(light, [1, 1, 8]).efce_gap == pytest.approx(0.1 * (0 - 2) + 0.8)
+    assert evaluate_efce(light, [1, 1, 8]).efce_gap == pytest.approx(0.1 * (0 - 2) + 0.8)
     crash = cells(form, (0, 0))
-    assert evaluate_triggers(crash).efce_gap == 2
+    assert evaluate_efce(crash).efce_gap == 2
 
 
 def test_shapley_in_a_circle_is_correlated_and_half_of_it_is_not():
     form = form_of(SHAPLEY)
     circle = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 0)]
-    assert evaluate_triggers(cells(form, *circle)).efce_gap == 0
-    half = evaluate_triggers(cells(form, *circle), [0, 1, 0, 1, 0, 1])
+    assert evaluate_efce(cells(form, *circle)).efce_gap == 0
+    half = evaluate_efce(cells(form, *circle), [0, 1, 0, 1, 0, 1])
     assert half.efce_gap == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker"])
 def test_an_equilibrium_alone_has_no_gap(game):
     policy = infoset.solve(game, method="lp").policy
-    assert evaluate_triggers([policy]).efce_gap < 1e-9
-    assert max(evaluate_triggers([policy]).total_gains) < 1e-8
+    assert evaluate_efce([policy]).efce_gap < 1e-9
+    assert max(evaluate_efce([policy]).total_gains) < 1e-8
     worse = mix([policy, uniform_policy(policy.sequence_form)], [1, 1])
-    assert evaluate_triggers([worse]).efce_gap > 1e-3
+    assert evaluate_efce([worse]).efce_gap > 1e-3
 
 
 @settings(max_examples=40, deadline=None)
@@ -215,10 +215,10 @@ def test_not_to_follow_wherever_it_pays_is_worth_what_both_other_gaps_are(game, 
     """Leaving before the draw is not following at any first infostate, each time alike."""
     form = form_of(game)
     policies = policies_at_random(form, count, seed)
-    found, coarse = evaluate_triggers(policies), evaluate_joint(policies)
+    found, coarse = evaluate_efce(policies), evaluate_cce(policies)
     assert found.values == pytest.approx(coarse.values, abs=1e-12)
     for player, plex in enumerate(form.treeplexes):
-        total, trigger = found.total_gains[player], found.triggers[player]
+        total, trigger = found.total_gains[player], found.deviations[player]
         roots = plex.parent_sequence == 0
         assert coarse.gains[player] <= total + 1e-12
         assert coarse.gains[player] <= plex.num_actions[roots].sum() * found.efce_gap + 1e-12
@@ -229,8 +229,8 @@ def test_not_to_follow_wherever_it_pays_is_worth_what_both_other_gaps_are(game, 
 def test_one_trigger_may_be_worth_less_than_leaving_before_the_draw():
     form = form_of(matrix_game([[0, 0], [0, 0], [3, 3]], [[0, 0], [0, 0], [0, 0]]))
     found, coarse = (
-        evaluate_triggers([uniform_policy(form)]),
-        evaluate_joint([uniform_policy(form)]),
+        evaluate_efce([uniform_policy(form)]),
+        evaluate_cce([uniform_policy(form)]),
     )
     assert found.efce_gap == pytest.approx(1)
     assert coarse.cce_gap == found.total_gains[0] == pytest.approx(2)
@@ -250,7 +250,7 @@ def test_total_gains_are_between_those_of_openspiel_for_less_and_for_more_told(s
         pure = TabularPolicy.from_weights(tree.sequence_form, plans)
         theirs = policies_module.python_policy_to_pyspiel_policy(policy_to_openspiel(pure, tree))
         device.append((float(probability), theirs))
-    game, found = to_openspiel(tree), evaluate_triggers(policies)
+    game, found = to_openspiel(tree), evaluate_efce(policies)
     less = pyspiel.cce_dist(game, device).deviation_incentives
     more = pyspiel.ce_dist(game, device).deviation_incentives
     for player, total in enumerate(found.total_gains):
@@ -260,8 +260,8 @@ def test_total_gains_are_between_those_of_openspiel_for_less_and_for_more_told(s
 def test_weights_are_relative_and_policies_of_none_count_for_nothing():
     form = form_of("kuhn_poker")
     first, second, third = policies_at_random(form, 3)
-    found = evaluate_triggers([first, second, third], [2, 6, 0])
-    again = evaluate_triggers([first, second], [0.5, 1.5])
+    found = evaluate_efce([first, second, third], [2, 6, 0])
+    again = evaluate_efce([first, second], [0.5, 1.5])
     assert found.efce_gap == pytest.approx(again.efce_gap, abs=1e-14)
     assert found.values == pytest.approx(again.values, abs=1e-14)
 
@@ -270,8 +270,8 @@ def test_a_mixture_is_told_by_which_policy_was_drawn():
     """Two policies told apart by their actions say more than their average."""
     form = form_of("matrix_mp")
     agree = cells(form, (0, 0), (1, 1))
-    assert evaluate_triggers(agree).efce_gap == 1
-    assert evaluate_triggers([mix(agree, [1, 1])]).efce_gap == 0
+    assert evaluate_efce(agree).efce_gap == 1
+    assert evaluate_efce([mix(agree, [1, 1])]).efce_gap == 0
 
 
 def test_pairs_are_counted_by_hand():
@@ -292,7 +292,7 @@ def test_pairs_are_counted_by_hand():
 def test_a_game_with_too_many_pairs_is_refused_with_their_number(monkeypatch):
     monkeypatch.setattr("infoset.evaluation.triggers.pairs.MOST_PAIRS", 35)
     with pytest.raises(GameTooLargeError, match="36 pairs") as caught:
-        TriggerPlay(form_of("kuhn_poker"))
+        EFCEEvaluator(form_of("kuhn_poker"))
     assert caught.value.counts == {"sequences": 13, "pairs": 36}
 
 
@@ -300,8 +300,8 @@ def test_what_is_refused():
     form = form_of("kuhn_poker")
     policy, other = uniform_policy(form), uniform_policy(form_of("matrix_rps"))
     with pytest.raises(ParameterError, match="got 1 policies and weights"):
-        evaluate_triggers([policy], [1, 2])
+        evaluate_efce([policy], [1, 2])
     with pytest.raises(ParameterError, match="nothing is played"):
-        TriggerPlay(form).evaluate()
+        EFCEEvaluator(form).evaluate()
     with pytest.raises(PolicyMismatchError, match="of one game"):
-        evaluate_triggers([policy, other])
+        evaluate_efce([policy, other])

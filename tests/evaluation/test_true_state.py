@@ -10,7 +10,11 @@ import pytest
 from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
-from infoset.evaluation import hand_ratios, mean_true_state_ratio, true_state_ratios
+from infoset.evaluation import (
+    hand_sampling_ratios,
+    mean_true_state_sampling_ratio,
+    true_state_sampling_ratio,
+)
 from infoset.policy import TabularPolicy, tabulate, uniform_policy
 
 SPECS = ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)", "liars_dice(numdice=2,dice_sides=2)"]
@@ -41,8 +45,8 @@ def first_bids(player):
 def test_first_bids_in_the_limit_of_many_worlds(share, by_sorted, by_ordered):
     player = DeterminizedDice(2, 6, share)
     reach = first_bids(player)
-    assert mean_true_state_ratio(reach, player.prior) == pytest.approx(by_sorted)
-    ordered = mean_true_state_ratio(reach, player.prior, candidates="ordered")
+    assert mean_true_state_sampling_ratio(reach, player.prior) == pytest.approx(by_sorted)
+    ordered = mean_true_state_sampling_ratio(reach, player.prior, candidates="ordered")
     assert ordered == pytest.approx(by_ordered)
 
 
@@ -66,8 +70,8 @@ def test_first_bids_in_a_thousand_worlds_come_to_the_numbers_known(share, by_sor
         wins = rng.multinomial(1000, chances, size=400)
         best = wins == wins.max(axis=1, keepdims=True)
         reach[:, hand] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
-    assert mean_true_state_ratio(reach, player.prior) == pytest.approx(by_sorted, abs=0.15)
-    ordered = mean_true_state_ratio(reach, player.prior, candidates="ordered")
+    assert mean_true_state_sampling_ratio(reach, player.prior) == pytest.approx(by_sorted, abs=0.15)
+    ordered = mean_true_state_sampling_ratio(reach, player.prior, candidates="ordered")
     assert ordered == pytest.approx(by_ordered, abs=0.15)
 
 
@@ -85,15 +89,15 @@ def test_arrays_and_trees_agree(spec, candidates):
             legal_actions = states.legal_actions(number)
             hand, _ = dice.seen(infostate)
             reach[:, hand] = policy.action_probabilities(infostate, legal_actions)
-    ratios = true_state_ratios(tree, policy, 0, candidates=candidates)
-    mean = mean_true_state_ratio(reach, dice.prior, candidates=candidates)
+    ratios = true_state_sampling_ratio(tree, policy, 0, candidates=candidates)
+    mean = mean_true_state_sampling_ratio(reach, dice.prior, candidates=candidates)
     assert ratios.after_action(1) == pytest.approx(mean, rel=1e-12)
 
 
 def test_the_pairs_of_what_two_players_know_may_be_more_than_numbers_of_32_bits():
     tree = compiled("liars_dice")
     assert np.prod([int(numbers.max()) for numbers in tree.infostate.T]) > 2**31
-    ratios = true_state_ratios(tree, uniform_policy(tree.sequence_form), 0, observer=1)
+    ratios = true_state_sampling_ratio(tree, uniform_policy(tree.sequence_form), 0, observer=1)
     np.testing.assert_allclose(ratios.ratio, 1, atol=1e-9)
 
 
@@ -104,7 +108,7 @@ def test_dice_that_tell_less_with_a_public_belief():
     for share in (0.0, 0.75, 1.0):
         player = DeterminizedDice(1, 3, share)
         policy = tabulate(tree.sequence_form, [player, player])
-        means.append(true_state_ratios(tree, policy, 0, candidates="ordered").mean)
+        means.append(true_state_sampling_ratio(tree, policy, 0, candidates="ordered").mean)
     assert means == sorted(means, reverse=True)
     assert means[0] > 1.5
     assert means[-1] == pytest.approx(1)
@@ -127,20 +131,20 @@ def test_weights_are_of_what_others_do():
         )
     weighted = np.array(reach) * np.array(weights)[:, None, :]
     dealt = np.full(3, 1 / 3)
-    expected = true_state_ratios(tree, policy, 1)
+    expected = true_state_sampling_ratio(tree, policy, 1)
     states_after = {
         tree.public_tree.label(state): mean for state, mean in enumerate(expected.by_public_state())
     }
     passes_bets = weighted[0, 1]  # a bet after a pass goes on
-    ratio = mean_true_state_ratio(passes_bets, dealt)
+    ratio = mean_true_state_sampling_ratio(passes_bets, dealt)
     assert states_after[". / pass / bet"] == pytest.approx(ratio)
-    both = mean_true_state_ratio(weighted[:, 1], dealt)
+    both = mean_true_state_sampling_ratio(weighted[:, 1], dealt)
     shares = (weighted[:, 1] * dealt).sum(axis=1)
-    single = [mean_true_state_ratio(row, dealt) for row in weighted[:, 1]]
+    single = [mean_true_state_sampling_ratio(row, dealt) for row in weighted[:, 1]]
     assert both == pytest.approx(np.average(single, weights=shares))
-    by_weights = mean_true_state_ratio(np.array(reach)[:, 1], dealt, weights=[0.25, 0.75])
+    by_weights = mean_true_state_sampling_ratio(np.array(reach)[:, 1], dealt, weights=[0.25, 0.75])
     parts = np.array(reach)[:, 1] * dealt
-    single = [mean_true_state_ratio(row, dealt) for row in np.array(reach)[:, 1]]
+    single = [mean_true_state_sampling_ratio(row, dealt) for row in np.array(reach)[:, 1]]
     shares = parts.sum(axis=1) * [0.25, 0.75]
     assert by_weights == pytest.approx(np.average(single, weights=shares))
 
@@ -148,12 +152,12 @@ def test_weights_are_of_what_others_do():
 def test_ratios_of_hands_by_hand():
     reach = np.array([[1.0, 0.5, 0.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.0]])
     prior = np.array([0.25, 0.5, 0.25])
-    by_sorted = hand_ratios(reach, prior)
+    by_sorted = hand_sampling_ratios(reach, prior)
     assert by_sorted[:2] == pytest.approx(np.array([[1.5, 1.5, 0], [0, 1.5, 1.5]]))
     assert np.isnan(by_sorted[2]).all()
-    by_ordered = hand_ratios(reach, prior, candidates="ordered")
+    by_ordered = hand_sampling_ratios(reach, prior, candidates="ordered")
     assert by_ordered[:2] == pytest.approx(np.array([[2, 1, 0], [0, 1, 2]]))
-    never = hand_ratios(np.ones(3), np.array([0.5, 0.5, 0.0]))
+    never = hand_sampling_ratios(np.ones(3), np.array([0.5, 0.5, 0.0]))
     assert never[:2] == pytest.approx(1)
     assert np.isnan(never[2])
 
@@ -209,7 +213,9 @@ def ratios_by_hand(tree, policy, player, observer, candidates):
 )
 def test_every_history_by_hand(spec, player, observer, candidates):
     tree, policy = compiled(spec), some_policy(spec)
-    ratios = true_state_ratios(tree, policy, player, observer=observer, candidates=candidates)
+    ratios = true_state_sampling_ratio(
+        tree, policy, player, observer=observer, candidates=candidates
+    )
     by_hand = ratios_by_hand(tree, policy, player, observer, candidates)
     assert ratios.ratio == pytest.approx(by_hand, rel=1e-9)
 
@@ -222,7 +228,7 @@ def test_every_history_by_hand(spec, player, observer, candidates):
 def test_a_policy_that_does_not_look_at_its_cards_gives_nothing_away(spec, observer):
     tree = compiled(spec)
     uniform = uniform_policy(tree.sequence_form)
-    ratios = true_state_ratios(tree, uniform, 0, observer=observer, candidates="ordered")
+    ratios = true_state_sampling_ratio(tree, uniform, 0, observer=observer, candidates="ordered")
     assert ratios.ratio == pytest.approx(1)
     assert ratios.mean == pytest.approx(1)
     assert ratios.by_public_state() == pytest.approx(1)
@@ -230,7 +236,7 @@ def test_a_policy_that_does_not_look_at_its_cards_gives_nothing_away(spec, obser
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_policy_that_does_gives_something_away_on_average(spec):
-    ratios = true_state_ratios(compiled(spec), some_policy(spec), 0, candidates="ordered")
+    ratios = true_state_sampling_ratio(compiled(spec), some_policy(spec), 0, candidates="ordered")
     assert ratios.mean > 1.01  # E[belief / guess] is 1 + χ²
     assert ratios.ratio.min() < 1 < ratios.ratio.max()
 
@@ -239,7 +245,7 @@ def test_a_policy_that_does_gives_something_away_on_average(spec):
 @pytest.mark.parametrize("spec", SPECS)
 def test_beliefs_sum_to_one_so_that_ratios_are_at_most_the_number_of_candidates(spec, observer):
     tree = compiled(spec)
-    ratios = true_state_ratios(tree, some_policy(spec), 0, observer=observer)
+    ratios = true_state_sampling_ratio(tree, some_policy(spec), 0, observer=observer)
     seen = tree.public_state if observer is None else tree.infostate[:, observer]
     for known in np.unique(seen)[::7]:
         here = seen == known
@@ -259,7 +265,7 @@ def test_means_are_of_the_moments_they_say():
             first = form.treeplexes[0].first_sequence[labels.index(label)]
             values[0][first : first + 2] = 1 - share, share
     policy = TabularPolicy(form, tuple(values))
-    ratios = true_state_ratios(tree, policy, 0)
+    ratios = true_state_sampling_ratio(tree, policy, 0)
     # After a bet the king is sure, 3 of 3; after a pass jack and queen are as likely, 3 / 2.
     assert ratios.after_action(1) == pytest.approx(1 / 3 * 3 + 2 / 3 * 1.5)
     assert np.isnan(ratios.after_action(2))  # calling or not ends the game
@@ -268,7 +274,7 @@ def test_means_are_of_the_moments_they_say():
     by_state = {tree.public_tree.label(state): mean for state, mean in enumerate(means)}
     assert by_state[". / bet"] == pytest.approx(3)
     assert by_state[". / pass"] == by_state[". / pass / bet"] == pytest.approx(1.5)
-    opponent = true_state_ratios(tree, policy, 0, observer=1)
+    opponent = true_state_sampling_ratio(tree, policy, 0, observer=1)
     # Who has the king knows that a pass is no news; who has not, sees that it is none.
     assert opponent.after_action(1) == pytest.approx((2 * 2 + 2 * 2 + 2 * 1) / 6)
 
@@ -279,7 +285,9 @@ def test_an_observer_that_never_goes_there_would_think_the_same():
     folding = np.zeros(plex.num_sequences)
     folding[0], folding[plex.first_sequence] = 1, 1
     stiff = TabularPolicy(tree.sequence_form, (policy.probabilities[0].copy(), folding))
-    ratios = [true_state_ratios(tree, given, 0, observer=1).ratio for given in (policy, stiff)]
+    ratios = [
+        true_state_sampling_ratio(tree, given, 0, observer=1).ratio for given in (policy, stiff)
+    ]
     assert ratios[1] == pytest.approx(ratios[0], rel=1e-12)
 
 
@@ -289,7 +297,7 @@ def test_histories_that_the_policy_never_leads_to_have_no_ratio():
     values = [array.copy() for array in uniform_policy(form).probabilities]
     for first in form.treeplexes[0].first_sequence:
         values[0][first : first + 2] = 1, 0
-    ratios = true_state_ratios(tree, TabularPolicy(form, tuple(values)), 0)
+    ratios = true_state_sampling_ratio(tree, TabularPolicy(form, tuple(values)), 0)
     assert (np.isnan(ratios.ratio) == (ratios.reach == 0)).sum() > 0
     assert np.isnan(ratios.ratio[ratios.reach == 0]).any()
     assert not np.isnan(ratios.ratio[ratios.reach > 0]).any()
@@ -307,18 +315,18 @@ def test_histories_that_the_policy_never_leads_to_have_no_ratio():
 def test_bad_arguments(arguments, error, message):
     tree = compiled("kuhn_poker")
     with pytest.raises(error, match=message):
-        true_state_ratios(tree, uniform_policy(tree.sequence_form), **arguments)
+        true_state_sampling_ratio(tree, uniform_policy(tree.sequence_form), **arguments)
 
 
 def test_other_bad_arguments():
     tree = compiled("kuhn_poker")
     uniform = uniform_policy(tree.sequence_form)
     with pytest.raises(PolicyMismatchError, match="is for leduc_poker, not for kuhn_poker"):
-        true_state_ratios(tree, some_policy("leduc_poker"), 0)
+        true_state_sampling_ratio(tree, some_policy("leduc_poker"), 0)
     with pytest.raises(ParameterError, match="a GameTree"):
-        true_state_ratios(tree.game, uniform, 0)
+        true_state_sampling_ratio(tree.game, uniform, 0)
     with pytest.raises(ParameterError, match="number=0 must be a whole number, at least 1"):
-        true_state_ratios(tree, uniform, 0).after_action(0)
+        true_state_sampling_ratio(tree, uniform, 0).after_action(0)
 
 
 @pytest.mark.parametrize(
@@ -332,10 +340,10 @@ def test_other_bad_arguments():
 )
 def test_bad_arrays(reach, prior, message):
     with pytest.raises(ParameterError, match=message):
-        mean_true_state_ratio(reach, prior)
+        mean_true_state_sampling_ratio(reach, prior)
 
 
 @pytest.mark.parametrize("weights", [np.ones(3), np.array([1.0, -1.0]), np.zeros(2)])
 def test_bad_weights(weights):
     with pytest.raises(ParameterError, match=r"shape \(2,\)|no outcome ever happens"):
-        mean_true_state_ratio(np.ones((2, 3)), np.ones(3) / 3, weights=weights)
+        mean_true_state_sampling_ratio(np.ones((2, 3)), np.ones(3) / 3, weights=weights)

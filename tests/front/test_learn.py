@@ -21,7 +21,7 @@ from infoset.errors import (
     UnknownNameError,
     UnsupportedGameError,
 )
-from infoset.evaluation import evaluate_triggers
+from infoset.evaluation import evaluate_efce
 from infoset.games import matrix_game
 from infoset.learning import (
     MeasuredPlay,
@@ -97,14 +97,14 @@ def test_learners_of_recommended_play_are_measured_as_it(game):
     for seed, told in enumerate(result.recommended_play):
         kept = result.correlated_policies[seed]
         assert len(kept.policies) == 700
-        again = evaluate_triggers(kept.policies)
+        again = evaluate_efce(kept.policies)
         assert again.efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
         assert told.values == pytest.approx(result.joint_play[seed].values, abs=1e-12)
         trace = result.runs[seed].trace
         assert trace[-1].efce_gap == told.efce_gap
         assert trace[-1].cce_gap == result.cce_gap[seed]
         assert list(trace[-1].errors)[:2] == ["EFCE gap", "CCE gap"]
-        first = evaluate_triggers(kept.policies[: trace[9].iteration])
+        first = evaluate_efce(kept.policies[: trace[9].iteration])
         assert trace[9].efce_gap == pytest.approx(first.efce_gap, abs=1e-12)
     assert result.efce_gap == tuple(told.efce_gap for told in result.recommended_play)
     assert result.summary()["efce_gap"] == list(result.efce_gap)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import JointPlay, best_response
+from infoset.evaluation import CCEEvaluator, best_response
 from infoset.games import load_game
 from infoset.learning import (
     AdversarialPlay,
@@ -50,7 +50,7 @@ def test_regret_is_the_sum_over_episodes(player):
     row = get_learner("balanced-omd", steps=(0.3, 0.02))
     settings = {"player": player, "phase": 7, "horizon": 100, "seed": 3}
     play = AdversarialPlay(row, simulator, adversary, **settings)
-    one_by_one = JointPlay(simulator.sequence_form)
+    one_by_one = CCEEvaluator(simulator.sequence_form)
     for episode in range(100):
         mover = adversary(episode // 7, play.current_policy())
         together = mover.replace_player(player, play.current_policy())

@@ -11,7 +11,7 @@ from driven import drive, learners_for, same_as_self_play
 from playing import assert_same_bits, learner_of, simulator_of
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation import TriggerPlay, evaluate_triggers
+from infoset.evaluation import EFCEEvaluator, evaluate_efce
 from infoset.games import RandomGame, matrix_game
 from infoset.learning import (
     LEARNERS,
@@ -182,7 +182,7 @@ def test_the_gap_of_all_episodes_is_their_trigger_regret(game):
                 instead = plan_from(own, pure, trigger[0]) @ gradient[:, column]
                 regret = max(regret, followed - instead)
     least, greatest = learner.sequence_form.payoff_range
-    gap = evaluate_triggers(policies_met).efce_gap
+    gap = evaluate_efce(policies_met).efce_gap
     assert gap == pytest.approx(regret * (greatest - least), abs=1e-12)
     assert gap > 0
 
@@ -192,7 +192,7 @@ def gap_after(learner, episodes, count=250):
     least, greatest = learner.sequence_form.payoff_range
     play = MeasuredPlay(learner, every=max(1, episodes // count), keep=2 * count)
     play.run(episodes)
-    return evaluate_triggers(play.correlated_policy().policies).efce_gap / (greatest - least)
+    return evaluate_efce(play.correlated_policy().policies).efce_gap / (greatest - least)
 
 
 HORIZONS = (1_000, 10_000, 100_000)
@@ -252,7 +252,7 @@ def pure_policies(form, count):
 def trigger_regret(simulator, horizon):
     """Return the trigger regret of player 0 by episode, the other switching between policies."""
     form = simulator.sequence_form
-    adversary, told = switch_between(pure_policies(form, 4)), TriggerPlay(form)
+    adversary, told = switch_between(pure_policies(form, 4)), EFCEEvaluator(form)
     play = AdversarialPlay(ROW, simulator, adversary, horizon=horizon)
     for episode in range(horizon):
         current = play.current_policy()
@@ -260,7 +260,7 @@ def trigger_regret(simulator, horizon):
         told.add(others.replace_player(0, current).realization_plans())
         play.run(1)
     least, greatest = form.payoff_range
-    return told.evaluate().triggers[0].gain / (greatest - least)
+    return told.evaluate().deviations[0].gain / (greatest - least)
 
 
 def test_trigger_regret_against_an_adversary_keeps_its_bound_and_falls():
@@ -330,9 +330,9 @@ def test_driven_from_outside_the_average_is_of_all_policies():
 def test_a_game_in_which_nobody_decides_has_nothing_to_gain():
     play = MeasuredPlay(learner_of(ROW, Toy(2)), keep=5)
     play.run(5)
-    found = evaluate_triggers(play.correlated_policy().policies)
+    found = evaluate_efce(play.correlated_policy().policies)
     assert found.efce_gap == 0
-    assert found.triggers == (None, None)
+    assert found.deviations == (None, None)
 
 
 def test_the_row():

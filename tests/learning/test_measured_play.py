@@ -11,11 +11,11 @@ from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import (
-    TriggerPlay,
+    EFCEEvaluator,
     best_response,
-    evaluate_joint,
+    evaluate_cce,
+    evaluate_efce,
     evaluate_policy,
-    evaluate_triggers,
     expected_values,
 )
 from infoset.games import matrix_game
@@ -97,7 +97,7 @@ def test_averaging_probabilities_as_they_are_breaks_the_identity(kuhn):
 def test_the_cce_gap_is_the_largest_regret(kuhn_3):
     play = measured(kuhn_3)
     policies = list(policies_of(kuhn_3, "balanced-omd", 300))
-    joint = evaluate_joint(policies)
+    joint = evaluate_cce(policies)
     assert play.evaluate().gains == pytest.approx(joint.gains, abs=1e-12)
     assert play.evaluate().values == pytest.approx(joint.values, abs=1e-12)
     assert play.evaluate().cce_gap == pytest.approx(max(play.regrets) / 300, abs=1e-15)
@@ -118,7 +118,7 @@ def test_every_k_th_policy_counts(kuhn):
     play = measured(kuhn, "ixomd", every=7, episodes=100)
     policies = list(policies_of(kuhn, "ixomd", 100))[::7]
     assert play.num_counted == len(policies) == 15
-    assert play.evaluate().gains == pytest.approx(evaluate_joint(policies).gains, abs=1e-12)
+    assert play.evaluate().gains == pytest.approx(evaluate_cce(policies).gains, abs=1e-12)
 
 
 def test_learners_that_are_run_beside_it_are_counted_from_there_on(kuhn):
@@ -191,17 +191,17 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
     assert play.gaps() == JointGaps()
     play.run(60)
     kept = play.correlated_policy()
-    told = evaluate_triggers(kept.policies)
+    told = evaluate_efce(kept.policies)
     assert len(kept.policies) == 30
-    assert play.evaluate_triggers().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
-    assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_triggers().efce_gap)
-    assert learners.num_pairs == TriggerPlay(kuhn_3.sequence_form).num_pairs
+    assert play.evaluate_efce().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
+    assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_efce().efce_gap)
+    assert learners.num_pairs == EFCEEvaluator(kuhn_3.sequence_form).num_pairs
     untold = MeasuredPlay(get_learner("ixomd").self_play(kuhn_3, horizon=60))
     untold.run(3)
     assert untold.gaps() == (untold.evaluate().cce_gap, None)
     assert play.work > play.learners.work + untold.work // 2
     with pytest.raises(ParameterError, match=r"by MeasuredPlay\(learners, triggers=True\)"):
-        untold.evaluate_triggers()
+        untold.evaluate_efce()
 
 
 def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):

@@ -273,7 +273,7 @@ def test_utility_rises_against_a_fixed_opponent():
     )
     assert least < -0.12 < 0.3 < learnt < most < 0.42
     match = play_matches(game.kuhn, learner.current_policy, None, num_deals=200)
-    assert abs(match.seat_means[1] - learnt) < 0.4
+    assert abs(match.position_means[1] - learnt) < 0.4
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_a_match_with_values_is_the_same_match_with_a_narrower_interval(spec):
     assert corrected.win_rate == plain.win_rate
     exact = exact_match(tree, first, second)
     assert abs(corrected.mean - exact.mean) < 4 * corrected.standard_error
-    for estimate, seat in zip(corrected.seat_utilities, exact.seat_means, strict=True):
+    for estimate, seat in zip(corrected.position_utilities, exact.position_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
@@ -123,7 +123,7 @@ def test_a_correlated_policy_is_one_that_nobody_knows():
     values = history_values(tree, first)
     corrected = play_matches(tree, first, joint, num_deals=4000, values=values)
     exact = exact_match(tree, first, joint)
-    for estimate, seat in zip(corrected.seat_utilities, exact.seat_means, strict=True):
+    for estimate, seat in zip(corrected.position_utilities, exact.position_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
@@ -208,9 +208,11 @@ def test_a_match_by_the_rules_with_a_value_function():
     plain = play_matches(game, first, second, num_deals=250)
     corrected = play_matches(game, first, second, num_deals=250, values=values)
     assert corrected.win_rate == plain.win_rate
-    assert corrected.seat_utilities[0].standard_error < plain.seat_utilities[0].standard_error
+    assert (
+        corrected.position_utilities[0].standard_error < plain.position_utilities[0].standard_error
+    )
     exact = exact_match(compiled("kuhn_poker"), first, second)
-    for estimate, seat in zip(corrected.seat_utilities, exact.seat_means, strict=True):
+    for estimate, seat in zip(corrected.position_utilities, exact.position_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 

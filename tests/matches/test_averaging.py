@@ -28,7 +28,7 @@ def gaps(averaged, exact, player):
 def test_averages_are_the_policy_that_answers_are_drawn_from():
     tree, exact = compiled("leduc_poker"), some_policy("leduc_poker")
     averaged = average_search(tree, [OneAction(exact), None], tolerance=0.06)
-    assert averaged.is_settled
+    assert averaged.is_converged
     seen_both = averaged.errors[0] > 0
     scores = gaps(averaged, exact, 0)[seen_both] / averaged.errors[0][seen_both]
     assert 0.6 < (scores < 1).mean() < 0.77  # 0.68 of a normal distribution
@@ -69,7 +69,7 @@ def test_the_rule_by_hand():
         (averaged.errors, 0.5),
     ]:
         assert np.concatenate(found) == pytest.approx(expected)
-    assert averaged.is_settled
+    assert averaged.is_converged
 
 
 def test_stopping_does_not_push_the_average():
@@ -158,8 +158,8 @@ def test_what_is_not_reached_does_not_matter_to_a_best_response():
 def test_searches_that_are_cut_short_say_so():
     tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
     averaged = average_search(tree, OneAction(exact), tolerance=0.01, max_repeats=30)
-    assert not averaged.is_settled
-    assert averaged.num_unsettled == sum(int((e > 0.01).sum()) for e in averaged.errors)
+    assert not averaged.is_converged
+    assert averaged.num_unconverged == sum(int((e > 0.01).sum()) for e in averaged.errors)
     assert max(repeats.max() for repeats in averaged.repeats) == 30
 
 

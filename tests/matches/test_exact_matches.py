@@ -33,7 +33,7 @@ def test_seats_are_expected_values_of_the_policies_seated_so(spec):
     result = exact_match(compiled(spec), first, second)
     seats = range(first.sequence_form.num_players)
     exact = [expected_values(second.replace_player(seat, first))[seat] for seat in seats]
-    assert result.seat_means == pytest.approx(exact, abs=1e-12)
+    assert result.position_means == pytest.approx(exact, abs=1e-12)
     assert result.mean == pytest.approx(np.mean(exact), abs=1e-12)
     assert result.interval == (result.mean, result.mean)
     assert (result.utility.half_width, result.standard_error, result.num_deals) == (0, 0, 0)
@@ -47,8 +47,8 @@ def test_play_comes_to_the_same(spec):
     for ours, theirs in [
         (played.utility, exact.utility),
         (played.win_rate, exact.win_rate),
-        *zip(played.seat_utilities, exact.seat_utilities, strict=True),
-        *zip(played.seat_win_rates, exact.seat_win_rates, strict=True),
+        *zip(played.position_utilities, exact.position_utilities, strict=True),
+        *zip(played.position_win_rates, exact.position_win_rates, strict=True),
     ]:
         assert abs(ours.mean - theirs.mean) < 4 * ours.standard_error + 1e-12
 
@@ -58,11 +58,11 @@ def test_a_win_rate_in_liars_dice_is_the_utility_in_other_units():
     rng = np.random.default_rng(0)
     first, second = (random_policy(tree.sequence_form, rng) for _ in range(2))
     result = exact_match(tree, first, second)
-    assert means(result.seat_win_rates) == pytest.approx(
-        [(1 + utility) / 2 for utility in result.seat_means], abs=1e-12
+    assert means(result.position_win_rates) == pytest.approx(
+        [(1 + utility) / 2 for utility in result.position_means], abs=1e-12
     )
     back = exact_match(tree, second, first)
-    assert result.seat_win_rates[0].mean + back.seat_win_rates[1].mean == pytest.approx(1)
+    assert result.position_win_rates[0].mean + back.position_win_rates[1].mean == pytest.approx(1)
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)"])
@@ -89,17 +89,17 @@ def test_wins_by_hand():
         for chosen in ([1.0, 1, 0], [1.0, 0, 1])
     )
     result = exact_match(tree, one, two)
-    assert (result.seat_means, means(result.seat_win_rates)) == ((1, 30), [0, 1])
+    assert (result.position_means, means(result.position_win_rates)) == ((1, 30), [0, 1])
 
 
 def test_correlated_policies_are_drawn_for_all_seats_that_follow_them():
     tree = compiled("kuhn_poker(players=3)")
     joint = CorrelatedPolicy(tuple(policies("kuhn_poker(players=3)", 3)), (1.0, 0.0, 3.0))
     exact = joint.evaluate().values
-    assert exact_match(tree, joint, joint).seat_means == pytest.approx(exact, abs=1e-12)
+    assert exact_match(tree, joint, joint).position_means == pytest.approx(exact, abs=1e-12)
     leaving = exact_match(tree, None, joint)
-    parts = [exact_match(tree, None, policy).seat_means for policy in joint.policies]
-    assert leaving.seat_means == pytest.approx(np.average(parts, axis=0, weights=joint.weights))
+    parts = [exact_match(tree, None, policy).position_means for policy in joint.policies]
+    assert leaving.position_means == pytest.approx(np.average(parts, axis=0, weights=joint.weights))
 
 
 def test_what_is_no_table_is_asked_everywhere():
@@ -111,7 +111,7 @@ def test_what_is_no_table_is_asked_everywhere():
             return first.action_probabilities(infostate, legal_actions)
 
     given = exact_match(tree, Same(), UniformPolicy())
-    assert given.seat_means == pytest.approx(exact_match(tree, first, None).seat_means)
+    assert given.position_means == pytest.approx(exact_match(tree, first, None).position_means)
 
 
 def test_bad_arguments():

@@ -105,7 +105,7 @@ def test_searchers_search_anew_and_their_average_is_what_plays(noise):
     )
     exact = exact_match(tree, first, average)
     assert abs(result.mean - exact.mean) < 4 * result.standard_error
-    for estimate, seat in zip(result.seat_utilities, exact.seat_means, strict=True):
+    for estimate, seat in zip(result.position_utilities, exact.position_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
@@ -114,7 +114,7 @@ def test_identical_searchers_win_half_of_every_deal():
     searcher = Blend(first, 0.5)
     result = play_matches(load_game("leduc_poker"), searcher, searcher, num_deals=40)
     assert result.interval == (0, 0)
-    rates = [seat.mean for seat in result.seat_win_rates]
+    rates = [seat.mean for seat in result.position_win_rates]
     assert sum(rates) == pytest.approx(1)
     assert result.win_rate.mean == pytest.approx(0.5)
     assert result.win_rate.standard_error == pytest.approx(0)
@@ -127,7 +127,7 @@ def test_identical_searchers_win_half_of_every_deal():
 def test_the_results_so_far_are_those_of_shorter_matches(workers):
     tree, told = compiled("kuhn_poker"), []
     players = policies("kuhn_poker")
-    last = play_matches(tree, *players, num_deals=200_000, on_played=told.append, workers=workers)
+    last = play_matches(tree, *players, num_deals=200_000, callback=told.append, workers=workers)
     assert len(told) > 1
     assert told[-1] == last
     for result in told:
@@ -143,10 +143,10 @@ def test_who_is_told_may_break_a_match_off_and_it_goes_on(tmp_path):
     match = {"num_deals": 100, "checkpoint": file}
     rules, players = load_game("kuhn_poker"), policies("kuhn_poker")
     with pytest.raises(KeyboardInterrupt):
-        play_matches(rules, *players, **match, on_played=enough)
+        play_matches(rules, *players, **match, callback=enough)
     assert 0 < seen[0].num_deals < 100
     told = []
-    whole = play_matches(rules, *players, **match, on_played=told.append)
+    whole = play_matches(rules, *players, **match, callback=told.append)
     assert told[0].num_deals > seen[0].num_deals
     assert whole == play_matches(rules, *players, num_deals=100)
 
@@ -162,7 +162,7 @@ def test_a_match_stops_when_the_interval_is_narrow_enough():
     by_number = play_matches(tree, *policies("kuhn_poker"), num_deals=needed)
     assert by_number == result
     wins = play_matches(
-        tree, *policies("kuhn_poker"), half_width=0.01, win_half_width=0.002, num_deals=10**6
+        tree, *policies("kuhn_poker"), half_width=0.01, win_rate_half_width=0.002, num_deals=10**6
     )
     assert wins.num_deals > needed
     assert wins.win_rate.half_width <= 0.002
@@ -351,7 +351,7 @@ def test_a_process_that_dies():
     [
         (dict(half_width=0), "exact_match"),
         (dict(half_width=-1.0), "half_width=-1.0 must be a finite number, at least 0"),
-        (dict(win_half_width=float("nan")), "must be a finite number"),
+        (dict(win_rate_half_width=float("nan")), "must be a finite number"),
         (dict(workers=0), "workers=0 must be a whole number, at least 1"),
     ],
 )

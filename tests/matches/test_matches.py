@@ -108,8 +108,10 @@ def test_the_compiled_road_agrees_with_exact_values(spec):
     exact = exact_seat_values(first, second)
     assert abs(result.mean - exact.mean()) < 4 * result.standard_error
     low, high = tree.sequence_form.payoff_range
-    assert np.abs(np.array(result.seat_means) - exact).max() < 4 * (high - low) / 2 / 60_000**0.5
-    assert result.mean == pytest.approx(np.mean(result.seat_means), abs=1e-12)
+    assert (
+        np.abs(np.array(result.position_means) - exact).max() < 4 * (high - low) / 2 / 60_000**0.5
+    )
+    assert result.mean == pytest.approx(np.mean(result.position_means), abs=1e-12)
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -165,7 +167,7 @@ def test_a_policy_meets_itself_with_mean_zero_exactly(spec, road):
     result = play_matches(played, policy, policy, num_deals=50)
     assert result.mean == pytest.approx(0, abs=1e-15)
     assert result.standard_error == pytest.approx(0, abs=1e-15)
-    assert any(result.seat_means)
+    assert any(result.position_means)
 
 
 @pytest.mark.parametrize("road", ["tree", "rules"])
@@ -178,7 +180,7 @@ def test_exchanging_the_policies_negates_the_mean_exactly(spec, road):
     other = play_matches(played, second, first, num_deals=100, seed=5)
     assert other.mean == -one.mean != 0
     assert other.standard_error == one.standard_error
-    assert other.seat_means == tuple(-mean for mean in reversed(one.seat_means))
+    assert other.position_means == tuple(-mean for mean in reversed(one.position_means))
 
 
 @pytest.mark.parametrize("road", ["tree", "rules"])
@@ -188,7 +190,7 @@ def test_nature_draws_the_same_after_plays_of_different_length(road):
     if road == "rules":
         played, first, second = coin_after_a_walk(), Pure(0), Pure(1)
     result = play_matches(played, first, second, num_deals=100)
-    assert any(result.seat_means)
+    assert any(result.position_means)
     assert result.standard_error == 0  # seat 0 wins exactly what seat 1 loses, deal by deal
 
 
@@ -252,7 +254,7 @@ def test_a_match_by_hand():
     """Row 1 always meets column 2, then as column 1 it meets row 2."""
     tree = build_tree(matrix_game([[5, 1], [2, 7]], [[0, 10], [30, 40]]))
     result = play_matches(tree, always(tree, 0), always(tree, 1), num_deals=4, seed=9)
-    assert result.seat_means == (1, 30)
+    assert result.position_means == (1, 30)
     assert result.mean == 15.5
     assert result.interval == (15.5, 15.5)
     assert str(result) == (

@@ -8,7 +8,7 @@ from oracle_pimc import plain_pimc, plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
-from infoset.evaluation import best_response, true_state_ratios
+from infoset.evaluation import best_response, true_state_sampling_ratio
 from infoset.game import Infostate, Observation, Step, initial_history, play_out
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
@@ -373,7 +373,7 @@ def test_with_public_weight_alone_every_hand_is_played_alike(leduc):
                 searched = PIMC(leduc, belief=1.0).search(known, np.random.default_rng(0))
                 assert tuple(searched) == tuple(answer)
         assert {len(answers) for answers in played.values()} == {1}
-        assert true_state_ratios(tree, policy, player, candidates="ordered").mean == (
+        assert true_state_sampling_ratio(tree, policy, player, candidates="ordered").mean == (
             pytest.approx(1)
         )
 

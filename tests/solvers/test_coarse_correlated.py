@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from scipy.optimize import linprog
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.evaluation import evaluate_joint, evaluate_policy, expected_values
+from infoset.evaluation import evaluate_cce, evaluate_policy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
@@ -41,7 +41,7 @@ def test_the_gap_is_the_largest_regret_over_the_iterations(game):
     form = build_tree(game).sequence_form
     solved = solve_coarse_correlated(form, budget=Budget(iterations=20), keep_every=1)
     assert solved.weights == (1.0,) * 20
-    again = evaluate_joint(solved.samples, solved.weights)
+    again = evaluate_cce(solved.samples, solved.weights)
     assert solved.joint.gains == pytest.approx(again.gains, abs=1e-10)
     values = np.mean([expected_values(policy) for policy in solved.samples], axis=0)
     assert solved.joint.values == pytest.approx(values, abs=1e-10)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.beliefs._selection import infostates_at
-from infoset.beliefs.layers import Layer
+from infoset.beliefs.layers import HistoryBatch
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import Policy
 from infoset.policy.protocol import checked_probabilities
@@ -16,7 +16,7 @@ from infoset.tree import GameTree, InfostateTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["AssumedPolicies", "layer_reach", "policy_of_each", "ranges_at", "unreached"]
+__all__ = ["AssumedPolicies", "batch_reach", "policy_of_each", "ranges_at", "unreached"]
 
 AssumedPolicies: TypeAlias = Policy | Sequence[Policy | None] | None
 """One policy per player, None for one whose moves tell nothing; or one policy for all players."""
@@ -54,19 +54,19 @@ def unreached(game: object, player: Player | None) -> UnsupportedGameError:
     )
 
 
-def layer_reach(
-    layer: Layer, policies: Sequence[Policy | None], without: Player | None = None
+def batch_reach(
+    batch: HistoryBatch, policies: Sequence[Policy | None], without: Player | None = None
 ) -> FloatArray:
-    """Return [K] nature's reach of the histories of a layer, times that of the players.
+    """Return [K] nature's reach of the histories of a batch, times that of the players.
 
     A player without a policy, and the one left out, count 1.
     """
-    reach = layer.weight
+    reach = batch.weight
     for player, policy in enumerate(policies):
         if policy is not None and player != without:
-            numbers, place = np.unique(layer.infostate[:, player], return_inverse=True)
-            roster = layer.rosters[player]
-            own = [roster.own_reach(policy, number) for number in numbers.tolist()]
+            numbers, place = np.unique(batch.infostate[:, player], return_inverse=True)
+            infostate_index = batch.infostate_indexes[player]
+            own = [infostate_index.own_reach(policy, number) for number in numbers.tolist()]
             reach = reach * np.array(own)[place]
     return reach
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs.layers import Layer
+from infoset.beliefs.layers import HistoryBatch
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate
 from infoset.tree import GameTree
@@ -87,7 +87,7 @@ class Belief:
     @cached_property
     def worlds(self) -> tuple[World, ...]:
         """[K] the world state each history ends in."""
-        if isinstance(self.histories, Layer):
+        if isinstance(self.histories, HistoryBatch):
             return tuple(self.histories.worlds)
         if isinstance(self.histories, np.ndarray):
             tree = self._tree
@@ -97,7 +97,7 @@ class Belief:
     @cached_property
     def rewards_so_far(self) -> FloatArray:
         """[K, N] sum of the rewards of each player at each history."""
-        if isinstance(self.histories, Layer):
+        if isinstance(self.histories, HistoryBatch):
             return self.histories.rewards_so_far
         if isinstance(self.histories, np.ndarray):
             return self._tree.rewards_so_far[self.histories]
@@ -133,10 +133,10 @@ class Belief:
 
     def _known_to(self, player: Player) -> tuple[list[Infostate], LongArray]:
         """Return a player's different infostates, and [K] the place of each history's there."""
-        if isinstance(self.histories, Layer):
+        if isinstance(self.histories, HistoryBatch):
             numbers, place = np.unique(self.histories.infostate[:, player], return_inverse=True)
-            roster = self.histories.rosters[player]
-            return [roster.value(number) for number in numbers.tolist()], place
+            infostate_index = self.histories.infostate_indexes[player]
+            return [infostate_index.value(number) for number in numbers.tolist()], place
         if isinstance(self.histories, np.ndarray):
             at = self._tree.infostate[self.histories, player]
             numbers, place = np.unique(at, return_inverse=True)

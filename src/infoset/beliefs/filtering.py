@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.layers import Layer, Sight
+from infoset.beliefs.layers import HistoryBatch, Sight
 from infoset.beliefs.transitions import Listing, TooManyWorlds, successors
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, PublicState, Step, step_text
@@ -22,7 +22,7 @@ Known: TypeAlias = Infostate | PublicState
 """What a player, or everybody, knows."""
 
 MOST_KEPT = 2_000_000
-"""How many histories the layers that are kept may have in all."""
+"""How many histories the batches that are kept may have in all."""
 
 MOST_SHOWN = 12
 """How many of the things that could be seen an error lists."""
@@ -32,27 +32,27 @@ MOST_TRIED = 100_000
 
 
 class HistoryFilter:
-    """Finds the histories that agree with what was seen, and keeps the layers it met.
+    """Finds the histories that agree with what was seen, and keeps the batches it met.
 
-    A layer is a function of what was seen alone, so that what is kept cannot show in an answer.
+    A batch is a function of what was seen alone, so that what is kept cannot show in an answer.
 
     Parameters
     ----------
     game : Game
     max_worlds : int
-        How many histories a layer has at most.
+        How many histories a batch has at most.
     """
 
     def __init__(self, game: Game, max_worlds: int) -> None:
-        self.root = Layer.root(game)
+        self.root = HistoryBatch.root(game)
         self.max_worlds = max_worlds
-        self._kept: OrderedDict[Known, Layer | None] = OrderedDict()
+        self._kept: OrderedDict[Known, HistoryBatch | None] = OrderedDict()
         self._size = 0
 
-    def listed(self, known: Known) -> tuple[Layer, int]:
-        """Return the last layer that can be listed in full, and how many steps it is from the root.
+    def listed(self, known: Known) -> tuple[HistoryBatch, int]:
+        """Return the last batch that can be listed in full, and how many steps it is from the root.
 
-        These are fewer than the steps of what is known where a layer has more histories than
+        These are fewer than the steps of what is known where a batch has more histories than
         `max_worlds`.
 
         Raises
@@ -64,28 +64,28 @@ class HistoryFilter:
         whole = self._recall(known)
         if whole is not None:
             return whole, len(sights)
-        layer = self.root
+        batch = self.root
         for length, sight in enumerate(sights):
-            further = self._further(layer, sight, _begin(known, length + 1))
+            further = self._further(batch, sight, _begin(known, length + 1))
             if further is None:
-                return layer, length
-            layer = further
-        return layer, len(sights)
+                return batch, length
+            batch = further
+        return batch, len(sights)
 
-    def _further(self, layer: Layer, sight: Sight, known: Known) -> Layer | None:
-        """Return the layer one step further; None where it cannot be listed."""
+    def _further(self, batch: HistoryBatch, sight: Sight, known: Known) -> HistoryBatch | None:
+        """Return the batch one step further; None where it cannot be listed."""
         if known in self._kept:
             return self._recall(known)
         try:
-            further = self._extend(layer, sight)
+            further = self._extend(batch, sight)
         except TooManyWorlds:
             further = None
         if further is not None and not len(further):
-            raise nothing_left(layer, sight, known)
+            raise nothing_left(batch, sight, known)
         self._keep(known, further)
         return further
 
-    def _extend(self, layer: Layer, sight: Sight) -> Layer:
+    def _extend(self, batch: HistoryBatch, sight: Sight) -> HistoryBatch:
         """Return the histories one step longer that look as seen.
 
         Raises
@@ -93,41 +93,41 @@ class HistoryFilter:
         TooManyWorlds
             If they, or what nature can do in one place, are more than are to be listed.
         """
-        if layer.parent is not None:
-            return self._list(layer, sight)
+        if batch.parent is not None:
+            return self._list(batch, sight)
         if self._opening is None:
             raise TooManyWorlds
         return self._opening.select(_positions(self._opening, sight))
 
-    def _list(self, layer: Layer, sight: Sight | None) -> Layer:
-        found = successors(layer, sight, Listing(self.max_worlds))
-        further = layer.extend(islice(found, self.max_worlds + 1))
+    def _list(self, batch: HistoryBatch, sight: Sight | None) -> HistoryBatch:
+        found = successors(batch, sight, Listing(self.max_worlds))
+        further = batch.extend(islice(found, self.max_worlds + 1))
         if len(further) > self.max_worlds:
             raise TooManyWorlds
         return further
 
     @cached_property
-    def _opening(self) -> Layer | None:
+    def _opening(self) -> HistoryBatch | None:
         """All histories of one step, such as all deals, listed once for whoever sees them."""
         try:
             return self._list(self.root, None)
         except TooManyWorlds:
             return None
 
-    def _recall(self, known: Known) -> Layer | None:
+    def _recall(self, known: Known) -> HistoryBatch | None:
         if known in self._kept:
             self._kept.move_to_end(known)
         return self._kept.get(known)
 
-    def _keep(self, known: Known, layer: Layer | None) -> None:
-        self._kept[known] = layer
-        self._size += 0 if layer is None else len(layer)
+    def _keep(self, known: Known, batch: HistoryBatch | None) -> None:
+        self._kept[known] = batch
+        self._size += 0 if batch is None else len(batch)
         while self._size > MOST_KEPT and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._size -= 0 if oldest is None else len(oldest)
 
 
-def _positions(opening: Layer, sight: Sight) -> LongArray:
+def _positions(opening: HistoryBatch, sight: Sight) -> LongArray:
     """Return the histories of one step that look as seen."""
     if sight.player is None:
         return np.flatnonzero(opening.looks(sight.step.public))
@@ -162,22 +162,22 @@ def _begin(known: Known, length: int) -> Known:
     return PublicState(known.observations[:length])
 
 
-def nothing_left(layer: Layer, sight: Sight, known: Known) -> UnknownNameError:
+def nothing_left(batch: HistoryBatch, sight: Sight, known: Known) -> UnknownNameError:
     """Return the error for the first step at which no history agrees, with what could be seen."""
     length = len(sights_of(known))
     who = "everybody" if sight.player is None else f"player {sight.player}"
-    possible = _what_can_be_seen(layer, sight.player)
+    possible = _what_can_be_seen(batch, sight.player)
     could = f"{who} could see {possible}" if possible else "the game is over"
     before = join_steps(step_text(*each.step) for each in sights_of(known)[:-1])
     return UnknownNameError(
-        f"no history of {layer.game} agrees with step {length} of {known}: after {before!r} {could}"
+        f"no history of {batch.game} agrees with step {length} of {known}: after {before!r} {could}"
     )
 
 
-def _what_can_be_seen(layer: Layer, player: int | None) -> list[str]:
+def _what_can_be_seen(batch: HistoryBatch, player: int | None) -> list[str]:
     """Return the next steps that are possible for a player, or everybody, as text."""
     texts: dict[str, None] = {}
-    for one in islice(successors(layer, None, Listing(MOST_TRIED)), MOST_TRIED):
+    for one in islice(successors(batch, None, Listing(MOST_TRIED)), MOST_TRIED):
         action = NOOP if player is None else one.joint_action[player]
         private = None if player is None else one.seen.seen_by(player)
         texts[step_text(action, private, one.seen.public)] = None

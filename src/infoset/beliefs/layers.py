@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from infoset.beliefs.rosters import Roster
+from infoset.beliefs.rosters import InfostateIndex
 from infoset.game import Game, History, Infostate, Observation, Step, initial_history
 from infoset.typing import (
     BoolArray,
@@ -21,7 +21,7 @@ from infoset.typing import (
     World,
 )
 
-__all__ = ["Layer", "Sight", "Successor"]
+__all__ = ["HistoryBatch", "Sight", "Successor"]
 
 
 class Sight(NamedTuple):
@@ -45,12 +45,12 @@ class Sight(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """One transition out of a history of a layer.
+    """One transition out of a history of a batch.
 
     Attributes
     ----------
     origin : int
-        Position of the history in its layer.
+        Position of the history in its batch.
     joint_action : JointAction
     next_world : World
     probability : float
@@ -66,7 +66,7 @@ class Successor(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Layer(Sequence[History]):
+class HistoryBatch(Sequence[History]):
     """Histories of one length that look the same to somebody, each made when it is asked for.
 
     Attributes
@@ -78,11 +78,11 @@ class Layer(Sequence[History]):
         [K] nature's reach; where histories were left out at random, it is what stands for it,
         right on average.
     infostate : IntArray
-        [K, N] number of the infostate of each player, in its roster.
-    rosters : tuple[Roster, ...]
+        [K, N] number of the infostate of each player, in its infostate_index.
+    infostate_indexes : tuple[InfostateIndex, ...]
         Per player.
-    parent : Layer or None
-        The layer before; None at the root.
+    parent : HistoryBatch or None
+        The batch before; None at the root.
     origin : IntArray
         [K] position of the history one transition shorter, in the parent.
     joint_actions : Sequence[JointAction]
@@ -95,22 +95,22 @@ class Layer(Sequence[History]):
     worlds: Sequence[World]
     weight: FloatArray
     infostate: IntArray
-    rosters: tuple[Roster, ...]
-    parent: Layer | None
+    infostate_indexes: tuple[InfostateIndex, ...]
+    parent: HistoryBatch | None
     origin: IntArray
     joint_actions: Sequence[JointAction]
     method: str = "enumeration"
     _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
-    def root(cls, game: Game) -> Layer:
-        """Return the layer of the one history in which no one has moved yet."""
+    def root(cls, game: Game) -> HistoryBatch:
+        """Return the batch of the one history in which no one has moved yet."""
         return cls(
             game=game,
             worlds=(game.initial_world(),),
             weight=np.ones(1),
             infostate=np.zeros((1, game.num_players), np.int32),
-            rosters=tuple(map(Roster, range(game.num_players))),
+            infostate_indexes=tuple(map(InfostateIndex, range(game.num_players))),
             parent=None,
             origin=np.zeros(1, np.int32),
             joint_actions=((),),
@@ -141,13 +141,15 @@ class Layer(Sequence[History]):
     def is_at(self, infostate: Infostate) -> BoolArray:
         """Return [K] at which histories a player is at an infostate of this depth."""
         player = infostate.player
-        number = self.rosters[player].find(infostate.steps)
+        number = self.infostate_indexes[player].find(infostate.steps)
         return np.equal(self.infostate[:, player], number)
 
     def looks(self, public: Hashable) -> BoolArray:
         """Return [K] at which histories everybody saw this last."""
-        roster = self.rosters[0]
-        looks = np.array([roster.public(number) == public for number in range(len(roster))])
+        infostate_index = self.infostate_indexes[0]
+        looks = np.array(
+            [infostate_index.public(number) == public for number in range(len(infostate_index))]
+        )
         return looks[self.infostate[:, 0]]
 
     @cached_property
@@ -169,13 +171,16 @@ class Layer(Sequence[History]):
         """Number of transitions so far."""
         return 0 if self.parent is None else self.parent.depth + 1
 
-    def as_samples(self) -> Layer:
-        """Return the layer as one in which not all histories are."""
+    def as_samples(self) -> HistoryBatch:
+        """Return the batch as one in which not all histories are."""
         return replace(self, method="samples") if self.method == "enumeration" else self
 
-    def extend(self, found: Iterable[Successor]) -> Layer:
-        """Return the layer of some transitions out of this one."""
-        rosters = tuple(Roster(roster.player, roster) for roster in self.rosters)
+    def extend(self, found: Iterable[Successor]) -> HistoryBatch:
+        """Return the batch of some transitions out of this one."""
+        infostate_indexes = tuple(
+            InfostateIndex(infostate_index.player, infostate_index)
+            for infostate_index in self.infostate_indexes
+        )
         before = self.infostate.tolist()
         origin, probability, numbers = [], [], []
         worlds, joint_actions = [], []
@@ -184,22 +189,24 @@ class Layer(Sequence[History]):
             probability.append(chance)
             worlds.append(next_world)
             joint_actions.append(joint_action)
-            for roster, above, action in zip(rosters, before[position], joint_action, strict=True):
-                own = seen.seen_by(roster.player)
-                numbers.append(roster.number((above, action, own, seen.public)))
+            for infostate_index, above, action in zip(
+                infostate_indexes, before[position], joint_action, strict=True
+            ):
+                own = seen.seen_by(infostate_index.player)
+                numbers.append(infostate_index.number((above, action, own, seen.public)))
         return replace(
             self,
             worlds=worlds,
             weight=self.weight[origin] * probability,
-            infostate=np.array(numbers, np.int32).reshape(-1, len(rosters)),
-            rosters=rosters,
+            infostate=np.array(numbers, np.int32).reshape(-1, len(infostate_indexes)),
+            infostate_indexes=infostate_indexes,
             parent=self,
             origin=np.array(origin, np.int32),
             joint_actions=joint_actions,
         )
 
-    def select(self, positions: LongArray) -> Layer:
-        """Return the layer of some of the histories."""
+    def select(self, positions: LongArray) -> HistoryBatch:
+        """Return the batch of some of the histories."""
         places = positions.tolist()
         return replace(
             self,

@@ -94,7 +94,7 @@ class PublicBeliefState:
         return cls(tree, public_state, ranges(policy, public_state))
 
     @classmethod
-    def unranged(cls, tree: GameTree, public_state: int = 0) -> PublicBeliefState:
+    def with_unit_ranges(cls, tree: GameTree, public_state: int = 0) -> PublicBeliefState:
         """Return the belief whose ranges are all one; at the root, where every play begins."""
         check_public_state(tree, public_state)
         return cls(tree, public_state, tuple(map(np.ones_like, infostates_at(tree, public_state))))

@@ -10,23 +10,23 @@ from infoset.policy import Policy
 from infoset.policy.protocol import checked_probabilities
 from infoset.typing import NOOP, Action, Player, World
 
-__all__ = ["Roster"]
+__all__ = ["InfostateIndex"]
 
 Addition: TypeAlias = tuple[int, Action, Hashable, Hashable]
 """The number of the infostate before, and the step that was added to it."""
 
 
-class Roster:
-    """One player's infostates in a layer, numbered as they are met.
+class InfostateIndex:
+    """One player's infostates in a batch, numbered as they are met.
 
     Attributes
     ----------
     player : Player
-    above : Roster or None
-        Those of the layer before; None at the root, which has one.
+    above : InfostateIndex or None
+        Those of the batch before; None at the root, which has one.
     """
 
-    def __init__(self, player: Player, above: Roster | None = None) -> None:
+    def __init__(self, player: Player, above: InfostateIndex | None = None) -> None:
         self.player = player
         self.above = above
         self._numbers: dict[Addition, int] = {}
@@ -77,12 +77,12 @@ class Roster:
 
     def own_reach(self, policy: Policy, number: int) -> float:
         """Return the probability that a policy of the player leads to an infostate."""
-        reach, roster = 1.0, self
-        while roster.above is not None and reach:
-            number, action, *_ = roster._additions[number]
-            roster = roster.above
+        reach, infostate_index = 1.0, self
+        while infostate_index.above is not None and reach:
+            number, action, *_ = infostate_index._additions[number]
+            infostate_index = infostate_index.above
             if action is not NOOP:
-                legal = roster._choices[number]
-                answer = checked_probabilities(policy, roster.value(number), legal)
+                legal = infostate_index._choices[number]
+                answer = checked_probabilities(policy, infostate_index.value(number), legal)
                 reach *= float(answer[legal.index(action)])
         return reach

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import layer_reach, unreached
+from infoset.beliefs.assumed_policies import batch_reach, unreached
 from infoset.beliefs.belief import Belief
 from infoset.beliefs.filtering import Known, history_filter
-from infoset.beliefs.layers import Layer
+from infoset.beliefs.layers import HistoryBatch
 from infoset.beliefs.limits import Limits
-from infoset.beliefs.sampling import sampled_layer
+from infoset.beliefs.sampling import sampled_batch
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.policy import Policy
@@ -39,25 +39,25 @@ class RulesBeliefs:
 
     def private(self, infostate: Infostate) -> Belief:
         """Return what a player believes at an infostate."""
-        return self._belief(self._layer(infostate), infostate)
+        return self._belief(self._batch(infostate), infostate)
 
     def public(self, public_state: PublicState) -> Belief:
         """Return what somebody believes who sees only what everybody sees."""
-        return self._belief(self._layer(public_state), public_state)
+        return self._belief(self._batch(public_state), public_state)
 
     def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, `public_weight` being that of the public one."""
-        layer = self._layer(infostate.public_state)
-        public = self._probability(layer, infostate.public_state)
-        inside = layer.is_at(infostate)
-        is_whole = layer.method == "enumeration" and bool(inside.any())
+        """Return the mixture of both, with the weight of the public one."""
+        batch = self._batch(infostate.public_state)
+        public = self._probability(batch, infostate.public_state)
+        inside = batch.is_at(infostate)
+        is_whole = batch.method == "enumeration" and bool(inside.any())
         if public_weight == 1 and is_whole:
-            return _of_layer(layer, public)
+            return _of_batch(batch, public)
         if not is_whole:
-            return self._joined(self.private(infostate), _of_layer(layer, public), public_weight)
-        private = np.zeros(len(layer))
-        private[inside] = self._probability(layer.select(np.flatnonzero(inside)), infostate)
-        return _of_layer(layer, (1 - public_weight) * private + public_weight * public)
+            return self._joined(self.private(infostate), _of_batch(batch, public), public_weight)
+        private = np.zeros(len(batch))
+        private[inside] = self._probability(batch.select(np.flatnonzero(inside)), infostate)
+        return _of_batch(batch, (1 - public_weight) * private + public_weight * public)
 
     def _joined(self, private: Belief, public: Belief, public_weight: float) -> Belief:
         """Return the mixture of two beliefs found apart; what is in both is there once."""
@@ -69,38 +69,38 @@ class RulesBeliefs:
         method = private.method if private.method == "rejection" else public.method
         return Belief(tuple(kept), np.array([*kept.values()]), self.game, method)
 
-    def _layer(self, known: Known) -> Layer:
+    def _batch(self, known: Known) -> HistoryBatch:
         """Return the histories that agree with what is known: all, or some that were drawn."""
         limits = self.limits
-        layer, length = history_filter(self.game, limits.max_worlds).listed(known)
+        batch, length = history_filter(self.game, limits.max_worlds).listed(known)
         if length == _num_steps(known):
-            return layer
+            return batch
         if limits.rng is None:
             raise ParameterError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
                 f"first {length + 1} steps of what was seen, so that some are to be drawn: give "
                 "rng=np.random.default_rng(0), or raise max_worlds"
             )
-        return sampled_layer(layer, known, self.policies, limits, limits.rng)
+        return sampled_batch(batch, known, self.policies, limits, limits.rng)
 
-    def _belief(self, layer: Layer, known: Known) -> Belief:
-        return _of_layer(layer, self._probability(layer, known))
+    def _belief(self, batch: HistoryBatch, known: Known) -> Belief:
+        return _of_batch(batch, self._probability(batch, known))
 
-    def _probability(self, layer: Layer, known: Known) -> FloatArray:
-        """Return [K] the probability of each history of a layer."""
+    def _probability(self, batch: HistoryBatch, known: Known) -> FloatArray:
+        """Return [K] the probability of each history of a batch."""
         player = known.player if isinstance(known, Infostate) else None
-        reach = layer_reach(layer, self.policies, without=player)
+        reach = batch_reach(batch, self.policies, without=player)
         total = float(reach.sum())
         if not total > 0:
             raise unreached(self.game, player)
         return reach / total
 
 
-def _of_layer(layer: Layer, probability: FloatArray) -> Belief:
+def _of_batch(batch: HistoryBatch, probability: FloatArray) -> Belief:
     kept = probability > 0
     if not kept.all():
-        layer = layer.select(np.flatnonzero(kept))
-    return Belief(layer, probability[kept], layer.game, layer.method)
+        batch = batch.select(np.flatnonzero(kept))
+    return Belief(batch, probability[kept], batch.game, batch.method)
 
 
 def _num_steps(known: Known) -> int:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import layer_reach, unreached
+from infoset.beliefs.assumed_policies import batch_reach, unreached
 from infoset.beliefs.filtering import Known, nothing_left, sights_of
-from infoset.beliefs.layers import Layer, Sight
+from infoset.beliefs.layers import HistoryBatch, Sight
 from infoset.beliefs.limits import Limits
 from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
 from infoset.beliefs.transitions import Drawing, knows_what_is_seen, successors
@@ -17,16 +17,16 @@ from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.policy import Policy
 
-__all__ = ["sampled_layer"]
+__all__ = ["sampled_batch"]
 
 
-def sampled_layer(
-    layer: Layer,
+def sampled_batch(
+    batch: HistoryBatch,
     known: Known,
     policies: Sequence[Policy | None],
     limits: Limits,
     rng: np.random.Generator,
-) -> Layer:
+) -> HistoryBatch:
     """Return histories that agree with what is known, drawn step by step.
 
     In front of each step histories are left out at random until `num_samples` remain, the likely
@@ -37,7 +37,7 @@ def sampled_layer(
 
     Parameters
     ----------
-    layer : Layer
+    batch : HistoryBatch
         Where to begin: all histories that agree with the first steps.
     known : Known
     policies : Sequence[Policy or None]
@@ -51,9 +51,9 @@ def sampled_layer(
         If nothing that was drawn agrees.
     """
     sampler = _Sampler(policies, limits, rng)
-    for sight in sights_of(known)[layer.depth :]:
-        layer = sampler.further(layer, sight, known)
-    return sampler.thin(layer, sights_of(known)[-1])
+    for sight in sights_of(known)[batch.depth :]:
+        batch = sampler.further(batch, sight, known)
+    return sampler.thin(batch, sights_of(known)[-1])
 
 
 def _help(game: Game) -> str:
@@ -65,43 +65,43 @@ def _help(game: Game) -> str:
 
 @dataclass(frozen=True)
 class _Sampler:
-    """Extends a layer by one step at random."""
+    """Extends a batch by one step at random."""
 
     policies: Sequence[Policy | None]
     limits: Limits
     rng: np.random.Generator
 
-    def further(self, layer: Layer, sight: Sight, known: Known) -> Layer:
+    def further(self, batch: HistoryBatch, sight: Sight, known: Known) -> HistoryBatch:
         """Return histories one step longer that agree with what was seen."""
-        layer = self.thin(layer, sight)
+        batch = self.thin(batch, sight)
         most = self.limits.num_samples
-        if not knows_what_is_seen(layer.game):
-            most = max(most, self.limits.max_worlds // len(layer))
-        drawing = Drawing(most, -(-self.limits.num_samples // len(layer)), sight, self.rng)
-        found = list(successors(layer, sight, drawing))
-        is_rejected = drawing.num_outcomes > drawing.count(layer, found)
-        if not found and (is_rejected or layer.method != "enumeration"):
+        if not knows_what_is_seen(batch.game):
+            most = max(most, self.limits.max_worlds // len(batch))
+        drawing = Drawing(most, -(-self.limits.num_samples // len(batch)), sight, self.rng)
+        found = list(successors(batch, sight, drawing))
+        is_rejected = drawing.num_outcomes > drawing.count(batch, found)
+        if not found and (is_rejected or batch.method != "enumeration"):
             raise UnsupportedGameError(
-                f"nothing that was drawn agrees with step {layer.depth + 1} of {known} in "
-                f"{layer.game}, of whose histories some were drawn; raise num_samples="
-                f"{self.limits.num_samples}, or{_help(layer.game)}"
+                f"nothing that was drawn agrees with step {batch.depth + 1} of {known} in "
+                f"{batch.game}, of whose histories some were drawn; raise num_samples="
+                f"{self.limits.num_samples}, or{_help(batch.game)}"
             )
         if not found:
-            raise nothing_left(layer, sight, known)
-        further = layer.extend(found)
+            raise nothing_left(batch, sight, known)
+        further = batch.extend(found)
         if is_rejected:
             return replace(further, method="rejection")
         return further.as_samples() if drawing.num_outcomes else further
 
-    def thin(self, layer: Layer, sight: Sight) -> Layer:
+    def thin(self, batch: HistoryBatch, sight: Sight) -> HistoryBatch:
         """Return at most `num_samples` of the histories, with the weight of all."""
         number = self.limits.num_samples
-        if len(layer) <= number:
-            return layer
-        likely = layer_reach(layer, self.policies, sight.player)
+        if len(batch) <= number:
+            return batch
+        likely = batch_reach(batch, self.policies, sight.player)
         kept_with = inclusion_probabilities(likely, number)
         kept = systematic_sample(kept_with, self.rng)
         if not kept.any():
-            raise unreached(layer.game, sight.player)
-        thinned = layer.select(np.flatnonzero(kept)).as_samples()
+            raise unreached(batch.game, sight.player)
+        thinned = batch.select(np.flatnonzero(kept)).as_samples()
         return replace(thinned, weight=thinned.weight / kept_with[kept])

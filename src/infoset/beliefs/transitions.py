@@ -1,4 +1,4 @@
-"""The transitions out of a layer that agree with what was seen."""
+"""The transitions out of a batch that agree with what was seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.layers import Layer, Sight, Successor
+from infoset.beliefs.layers import HistoryBatch, Sight, Successor
 from infoset.game import Game
 from infoset.typing import NOOP, Action, JointAction, World
 
@@ -116,9 +116,9 @@ class Drawing:
         """Number of different next worlds that were drawn."""
         return self._drawn.total()
 
-    def count(self, layer: Layer, found: Iterable[Successor]) -> int:
-        """Return how many of the successors of a layer were drawn, and not listed."""
-        return sum((layer.worlds[one.origin], one.joint_action) in self._drawn for one in found)
+    def count(self, batch: HistoryBatch, found: Iterable[Successor]) -> int:
+        """Return how many of the successors of a batch were drawn, and not listed."""
+        return sum((batch.worlds[one.origin], one.joint_action) in self._drawn for one in found)
 
 
 def knows_what_is_seen(game: Game) -> bool:
@@ -126,14 +126,14 @@ def knows_what_is_seen(game: Game) -> bool:
     return type(game).sample_as_seen is not Game.sample_as_seen
 
 
-def successors(layer: Layer, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:
-    """Yield the transitions out of a layer that agree with what was seen; all, if None.
+def successors(batch: HistoryBatch, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:
+    """Yield the transitions out of a batch that agree with what was seen; all, if None.
 
     Where everybody sees what players do, the first that agrees tells what they did.
     """
-    game, shown = layer.game, None
-    for origin, choices in _choices(layer, sight):
-        world = layer.worlds[origin]
+    game, shown = batch.game, None
+    for origin, choices in _choices(batch, sight):
+        world = batch.worlds[origin]
         for joint_action in product(*choices) if shown is None else _if_legal(shown, choices):
             for next_world, probability in outcomes(game, world, joint_action):
                 seen = game.observe(world, joint_action, next_world)
@@ -151,15 +151,17 @@ def _if_legal(joint_action: JointAction, choices: Choices) -> Sequence[JointActi
     return (joint_action,) if is_legal else ()
 
 
-def _choices(layer: Layer, sight: Sight | None) -> Iterator[tuple[int, Choices]]:
-    """Yield the positions of a layer with what each player can have done there."""
+def _choices(batch: HistoryBatch, sight: Sight | None) -> Iterator[tuple[int, Choices]]:
+    """Yield the positions of a batch with what each player can have done there."""
     viewer = None if sight is None else sight.player
     own = NOOP if sight is None else sight.step.action
-    numbers = layer.infostate.tolist()
-    for origin, world in enumerate(layer.worlds):
+    numbers = batch.infostate.tolist()
+    for origin, world in enumerate(batch.worlds):
         choices = [
-            roster.choices(number, layer.game, world)
-            for roster, number in zip(layer.rosters, numbers[origin], strict=True)
+            infostate_index.choices(number, batch.game, world)
+            for infostate_index, number in zip(
+                batch.infostate_indexes, numbers[origin], strict=True
+            )
         ]
         if viewer is not None:
             choices[viewer] = (own,) if own in choices[viewer] else ()

@@ -49,7 +49,7 @@ class TreeBeliefs:
         return self._belief(state, self._public(state))
 
     def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, `public_weight` being that of the public one."""
+        """Return the mixture of both, with the weight of the public one."""
         state, number = self._state_of(infostate)
         public = self._public(state)
         if public_weight == 1:

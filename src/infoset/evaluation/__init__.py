@@ -17,50 +17,53 @@ from infoset.evaluation.exploitability import (
     plan_value,
     utility_gradient,
 )
-from infoset.evaluation.joint import JointEvaluation, JointPlay, evaluate_joint
+from infoset.evaluation.joint import CCEEvaluation, CCEEvaluator, evaluate_cce
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
 from infoset.evaluation.triggers import (
-    TriggerEvaluation,
-    TriggerGain,
-    TriggerPlay,
-    evaluate_triggers,
+    EFCEEvaluation,
+    EFCEEvaluator,
+    TriggerDeviation,
+    evaluate_efce,
 )
-from infoset.evaluation.true_state import TrueStateRatios, true_state_ratios
-from infoset.evaluation.true_state_arrays import hand_ratios, mean_true_state_ratio
+from infoset.evaluation.true_state import TrueStateSamplingRatio, true_state_sampling_ratio
+from infoset.evaluation.true_state_arrays import (
+    hand_sampling_ratios,
+    mean_true_state_sampling_ratio,
+)
 
 __all__ = [
     "Behavior",
     "BestResponse",
+    "CCEEvaluation",
+    "CCEEvaluator",
     "CorrelatedPolicy",
+    "EFCEEvaluation",
+    "EFCEEvaluator",
     "Evaluation",
     "JointDistribution",
-    "JointEvaluation",
-    "JointPlay",
     "ReachedResponse",
-    "TriggerEvaluation",
-    "TriggerGain",
-    "TriggerPlay",
-    "TrueStateRatios",
+    "TriggerDeviation",
+    "TrueStateSamplingRatio",
     "ValueProof",
     "behavior_values",
     "best_response",
     "best_response_plan",
-    "evaluate_joint",
+    "evaluate_cce",
+    "evaluate_efce",
     "evaluate_plans",
     "evaluate_policy",
-    "evaluate_triggers",
     "expected_values",
     "exploitability",
-    "hand_ratios",
+    "hand_sampling_ratios",
     "joint_distribution",
     "load_correlated_policy",
-    "mean_true_state_ratio",
+    "mean_true_state_sampling_ratio",
     "nash_conv",
     "plan_value",
     "prove_value",
     "reached_best_response",
     "save_correlated_policy",
-    "true_state_ratios",
+    "true_state_sampling_ratio",
     "utility_gradient",
 ]

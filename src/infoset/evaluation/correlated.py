@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.evaluation.joint import JointEvaluation, checked_weights, evaluate_joint
+from infoset.evaluation.joint import CCEEvaluation, checked_weights, evaluate_cce
 from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
@@ -50,7 +50,7 @@ class CorrelatedPolicy:
     >>> first, second = TabularPolicy(form, (go, stop)), TabularPolicy(form, (stop, go))
     >>> light = CorrelatedPolicy((first, second), (1.0, 1.0))
     >>> light.evaluate()
-    JointEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
+    CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
     >>> light.draw(np.random.default_rng(0)) in light.policies
     True
     """
@@ -66,9 +66,9 @@ class CorrelatedPolicy:
         """The game it is for."""
         return self.policies[0].sequence_form
 
-    def evaluate(self) -> JointEvaluation:
+    def evaluate(self) -> CCEEvaluation:
         """Measure it, exactly: values, what deviating would gain, and the gap."""
-        return evaluate_joint(self.policies, self.weights)
+        return evaluate_cce(self.policies, self.weights)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
         """Draw the policy that all players follow in one play.

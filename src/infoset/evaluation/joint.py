@@ -17,11 +17,11 @@ from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_number, check_type
 
-__all__ = ["JointEvaluation", "JointPlay", "evaluate_joint"]
+__all__ = ["CCEEvaluation", "CCEEvaluator", "evaluate_cce"]
 
 
 @dataclass(frozen=True)
-class JointEvaluation:
+class CCEEvaluation:
     """What joint play earns, and how far it is from a coarse correlated equilibrium.
 
     Attributes
@@ -41,7 +41,7 @@ class JointEvaluation:
     cce_gap: float
 
 
-class JointPlay:
+class CCEEvaluator:
     """A mixture of policies, of which one is drawn for all players together.
 
     Only gradients are kept, not the policies: a player who deviates does not see the draw, so
@@ -60,11 +60,11 @@ class JointPlay:
     >>> from infoset.games import matrix_game
     >>> from infoset.tree import build_tree
     >>> chicken = matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
-    >>> play = JointPlay(build_tree(chicken).sequence_form)
+    >>> play = CCEEvaluator(build_tree(chicken).sequence_form)
     >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     >>> gradients = play.add((go, stop)), play.add((stop, go))
     >>> play.evaluate()
-    JointEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
+    CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
     """
 
     def __init__(self, sequence_form: SequenceForm) -> None:
@@ -83,9 +83,9 @@ class JointPlay:
         """Return the array that `add` moves, by name."""
         return {"joint": self._sums}
 
-    def copy(self) -> JointPlay:
+    def copy(self) -> CCEEvaluator:
         """Return joint play of the same policies, to which others can be added."""
-        play = JointPlay(self.sequence_form)
+        play = CCEEvaluator(self.sequence_form)
         play._sums[:] = self._sums
         return play
 
@@ -117,7 +117,7 @@ class JointPlay:
         self._sums[:] = kept * self._sums + weight * added
         return gradients
 
-    def evaluate(self) -> JointEvaluation:
+    def evaluate(self) -> CCEEvaluation:
         """Measure the mixture, exactly.
 
         Raises
@@ -152,7 +152,7 @@ class JointPlay:
 
 def evaluate_gradients(
     sequence_form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
-) -> JointEvaluation:
+) -> CCEEvaluation:
     """Measure joint play by its mean gradients, per player [Q], and its values [N].
 
     The gradients are used up.
@@ -163,12 +163,12 @@ def evaluate_gradients(
     ):
         best_response_sweep(plex.parent_sequence, plex.first_sequence, plex.num_actions, gradient)
         gains.append(float(gradient[0]) - value)
-    return JointEvaluation(tuple(values.tolist()), tuple(gains), max(0.0, *gains))
+    return CCEEvaluation(tuple(values.tolist()), tuple(gains), max(0.0, *gains))
 
 
-def evaluate_joint(
+def evaluate_cce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
-) -> JointEvaluation:
+) -> CCEEvaluation:
     """Measure the joint play in which one of some policies is drawn for all players.
 
     Parameters
@@ -191,7 +191,7 @@ def evaluate_joint(
     Source: Moulin and Vial (1978).
     """
     weights = checked_weights(policies, weights)
-    play = JointPlay(policies[0].sequence_form)
+    play = CCEEvaluator(policies[0].sequence_form)
     for policy, weight in zip(policies, weights, strict=True):
         play.add(policy.realization_plans(), weight)
     return play.evaluate()
@@ -205,7 +205,7 @@ def checked_weights(
     Raises
     ------
     ParameterError, PolicyMismatchError
-        As in `evaluate_joint`.
+        As in `evaluate_cce`.
     """
     check_type("policies", policies, (list, tuple), "a list of policies, such as [result.policy]")
     for policy in policies:

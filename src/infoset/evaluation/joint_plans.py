@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import GameTooLargeError
-from infoset.evaluation.joint import JointEvaluation, checked_weights, evaluate_gradients
+from infoset.evaluation.joint import CCEEvaluation, checked_weights, evaluate_gradients
 from infoset.policy import TabularPolicy, decompose_plan
 from infoset.tree import SequenceForm
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
@@ -44,7 +44,7 @@ class JointDistribution:
     support: IntArray
     probabilities: FloatArray
 
-    def evaluate(self) -> JointEvaluation:
+    def evaluate(self) -> CCEEvaluation:
         """Measure the distribution, exactly: each player's best response to the others' draw."""
         form = self.sequence_form
         gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
@@ -73,7 +73,7 @@ class JointDistribution:
             yield self.probabilities[part], self.support[part]
 
     def marginal_policy(self) -> TabularPolicy:
-        """Return the policy in which each player draws alone; see `JointPlay.marginal_policy`."""
+        """Return the product of the players' marginals; see `CCEEvaluator.marginal_policy`."""
         plans: list[FloatArray] = [
             np.bincount(numbers, self.probabilities, len(own)).astype(np.float64) @ own
             for own, numbers in zip(self.plans, self.support.T, strict=True)
@@ -98,12 +98,12 @@ def joint_distribution(
     Parameters
     ----------
     policies, weights
-        As in `evaluate_joint`.
+        As in `evaluate_cce`.
 
     Raises
     ------
     ParameterError, PolicyMismatchError
-        As in `evaluate_joint`.
+        As in `evaluate_cce`.
     GameTooLargeError
         If there are more than 10,000,000 combinations.
 
@@ -147,7 +147,7 @@ def _check_size(form: SequenceForm, mixtures: Sequence[Sequence[Mixture]]) -> No
         raise GameTooLargeError(
             f"the pure plans of {len(mixtures)} policies of {form.name} combine to {entries:,} "
             f"tuples, more than {MOST_ENTRIES:,}: give fewer policies, or measure the policies "
-            "themselves (evaluate_joint)",
+            "themselves (evaluate_cce)",
             {"tuples": entries},
         )
 

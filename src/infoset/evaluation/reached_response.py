@@ -196,7 +196,7 @@ class _Expansion:
                 raise GameTooLargeError(
                     f"these policies reach more than {self.max_histories:,} histories of "
                     f"{self.game}: drop actions of small probability (AveragePolicy has "
-                    "least_probability for that), or raise max_histories",
+                    "min_probability for that), or raise max_histories",
                     {"histories": self.num_histories + len(histories)},
                 )
         self.num_histories += len(histories)

@@ -14,11 +14,11 @@ from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_player, check_type
 
-__all__ = ["TrueStateRatios", "true_state_ratios"]
+__all__ = ["TrueStateSamplingRatio", "true_state_sampling_ratio"]
 
 
 @dataclass(frozen=True, eq=False)
-class TrueStateRatios:
+class TrueStateSamplingRatio:
     """The true state sampling ratio of a player at every history, as an observer has it.
 
     Attributes
@@ -85,14 +85,14 @@ class TrueStateRatios:
         return float(np.average(self.ratio[moments], weights=self.reach[moments]))
 
 
-def true_state_ratios(
+def true_state_sampling_ratio(
     tree: GameTree,
     policy: TabularPolicy,
     player: Player,
     *,
     observer: Player | None = None,
     candidates: str = "sorted",
-) -> TrueStateRatios:
+) -> TrueStateSamplingRatio:
     """Return how well an observer who knows the policy guesses what a player knows.
 
     At a history with the player's infostate w and the observer's s, the true state sampling
@@ -122,7 +122,7 @@ def true_state_ratios(
 
     Returns
     -------
-    TrueStateRatios
+    TrueStateSamplingRatio
 
     Raises
     ------
@@ -146,7 +146,7 @@ def true_state_ratios(
     >>> weights = [values.copy() for values in uniform_policy(form).probabilities]
     >>> weights[0][1:7] = [1, 0, 1, 0, 0, 1]
     >>> honest = TabularPolicy.from_weights(form, weights)
-    >>> ratios = true_state_ratios(tree, honest, 0)
+    >>> ratios = true_state_sampling_ratio(tree, honest, 0)
     >>> round(ratios.after_action(1), 9)
     2.0
     """
@@ -165,7 +165,7 @@ def true_state_ratios(
     plan = policy.realization_plan(player)
     belief = prior * plan[tree.infostate_trees[player].last_sequence[known]]
     ratio = _shares(belief, at) * _guesses(prior, at, candidates)
-    return TrueStateRatios(tree, player, ratio[pair], known_reach(tree, policy))
+    return TrueStateSamplingRatio(tree, player, ratio[pair], known_reach(tree, policy))
 
 
 def _guesses(prior: FloatArray, group: LongArray, candidates: str) -> FloatArray:

@@ -8,13 +8,20 @@ from infoset.errors import ParameterError
 from infoset.typing import FloatArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_choice
 
-__all__ = ["CANDIDATES", "check_candidates", "hand_ratios", "mean_true_state_ratio"]
+__all__ = [
+    "CANDIDATES",
+    "check_candidates",
+    "hand_sampling_ratios",
+    "mean_true_state_sampling_ratio",
+]
 
 CANDIDATES = ("sorted", "ordered")
 """How candidates are counted: each infostate once, or by its prior probability."""
 
 
-def hand_ratios(reach: FloatArray, prior: FloatArray, *, candidates: str = "sorted") -> FloatArray:
+def hand_sampling_ratios(
+    reach: FloatArray, prior: FloatArray, *, candidates: str = "sorted"
+) -> FloatArray:
     """Return [..., K] the true state sampling ratio of each hand, by what is seen of its player.
 
     Of K hands one is dealt, and the player does what its policy does with it. An observer of
@@ -29,7 +36,7 @@ def hand_ratios(reach: FloatArray, prior: FloatArray, *, candidates: str = "sort
         [K] probability of each hand, for an observer who has not looked at the player; those of
         probability 0 are no candidates.
     candidates : str
-        `sorted` or `ordered`, as in `true_state_ratios`.
+        `sorted` or `ordered`, as in `true_state_sampling_ratio`.
 
     Returns
     -------
@@ -49,7 +56,7 @@ def hand_ratios(reach: FloatArray, prior: FloatArray, *, candidates: str = "sort
 
     >>> import numpy as np
     >>> bets, passes = np.array([0, 0.5, 1]), np.array([1, 0.5, 0])
-    >>> hand_ratios(np.stack([bets, passes]), np.ones(3) / 3).tolist()
+    >>> hand_sampling_ratios(np.stack([bets, passes]), np.ones(3) / 3).tolist()
     [[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]
     """
     check_candidates(candidates)
@@ -63,7 +70,7 @@ def hand_ratios(reach: FloatArray, prior: FloatArray, *, candidates: str = "sort
     return ratios
 
 
-def mean_true_state_ratio(
+def mean_true_state_sampling_ratio(
     reach: FloatArray,
     prior: FloatArray,
     *,
@@ -77,8 +84,8 @@ def mean_true_state_ratio(
     Parameters
     ----------
     reach, prior, candidates
-        As in `hand_ratios`. Outcomes that are left out, such as the end of the game, do not
-        count.
+        As in `hand_sampling_ratios`. Outcomes that are left out, such as the end of the
+        game, do not count.
     weights : FloatArray, optional
         [...] probability that nature and the others do their part of each outcome; by default
         the same for all.
@@ -94,10 +101,10 @@ def mean_true_state_ratio(
     --------
     >>> import numpy as np
     >>> honest = np.eye(3)
-    >>> mean_true_state_ratio(honest, np.array([1, 1, 1]) / 3)
+    >>> mean_true_state_sampling_ratio(honest, np.array([1, 1, 1]) / 3)
     3.0
     """
-    ratios = hand_ratios(reach, prior, candidates=candidates)
+    ratios = hand_sampling_ratios(reach, prior, candidates=candidates)
     weights = np.ones(ratios.shape[:-1]) if weights is None else np.asarray(weights, np.float64)
     if weights.shape != ratios.shape[:-1] or not ((weights >= 0) & np.isfinite(weights)).all():
         raise ParameterError(

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.evaluation import CorrelatedPolicy, JointEvaluation, TriggerEvaluation
+from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
 from infoset.front.load import GameLike, to_compiled
 from infoset.front.solve import checkpointing
 from infoset.learning import (
@@ -241,9 +241,7 @@ def _try_out(row: LearnerRow, simulator: Simulator, episodes: int) -> None:
 
 def _joint_play(
     runs: Sequence[_Run],
-) -> tuple[
-    tuple[JointEvaluation, ...], tuple[TriggerEvaluation, ...], tuple[CorrelatedPolicy, ...]
-]:
+) -> tuple[tuple[CCEEvaluation, ...], tuple[EFCEEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
     """Return joint play of the runs, as it is, told step by step, and as policies.
 
     If all of them have counted some.
@@ -253,7 +251,7 @@ def _joint_play(
         return (), (), ()
     return (
         tuple(play.evaluate() for play in plays),
-        tuple(play.evaluate_triggers() for play in plays if play.learners.num_pairs),
+        tuple(play.evaluate_efce() for play in plays if play.learners.num_pairs),
         tuple(play.correlated_policy() for play in plays),
     )
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from infoset.evaluation import (
+    CCEEvaluation,
     CorrelatedPolicy,
-    JointEvaluation,
-    TriggerEvaluation,
+    EFCEEvaluation,
     evaluate_policy,
 )
 from infoset.learning.measuring import learns_joint_play
@@ -41,12 +41,12 @@ class LearnResult:
         Time taken by all runs together, the building of the game not counted; earlier sittings are.
     reason : str or None
         Why this method, where `auto` chose it.
-    joint_play : tuple[JointEvaluation, ...]
+    joint_play : tuple[CCEEvaluation, ...]
         Of each run, what joint play of its episodes earns, and how far it is from a coarse
         correlated equilibrium. Of up to 10,000 episodes, evenly spread. Empty with two players and
         constant sums, where average policies are what is learned, but by learners of
         extensive-form correlated equilibria.
-    recommended_play : tuple[TriggerEvaluation, ...]
+    recommended_play : tuple[EFCEEvaluation, ...]
         Of each run of these learners, the same where players are told step by step what they did,
         and how far it is from such an equilibrium. Empty with others.
     correlated_policies : tuple[CorrelatedPolicy, ...]
@@ -59,8 +59,8 @@ class LearnResult:
     runs: tuple[SolveResult, ...]
     seconds: float
     reason: str | None = None
-    joint_play: tuple[JointEvaluation, ...] = ()
-    recommended_play: tuple[TriggerEvaluation, ...] = ()
+    joint_play: tuple[CCEEvaluation, ...] = ()
+    recommended_play: tuple[EFCEEvaluation, ...] = ()
     correlated_policies: tuple[CorrelatedPolicy, ...] = ()
 
     @property

@@ -7,7 +7,7 @@ from infoset.matches.exact_matches import exact_match
 from infoset.matches.match import Contestant, play_matches
 from infoset.matches.match_result import Estimate, MatchResult
 from infoset.matches.path_corrections import ValueFunction
-from infoset.matches.searching import OneSearch, SearchingPlayer
+from infoset.matches.searching import SearchPolicy, SupportsSearch
 
 __all__ = [
     "AveragePolicy",
@@ -15,8 +15,8 @@ __all__ = [
     "Contestant",
     "Estimate",
     "MatchResult",
-    "OneSearch",
-    "SearchingPlayer",
+    "SearchPolicy",
+    "SupportsSearch",
     "ValueFunction",
     "aivat_utilities",
     "average_search",

@@ -10,7 +10,7 @@ from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.matches.repeated_search import Repeats, check_searcher
-from infoset.matches.searching import SearchingPlayer
+from infoset.matches.searching import SupportsSearch
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
@@ -24,12 +24,12 @@ class AveragePolicy:
 
     Parameters
     ----------
-    searcher : SearchingPlayer
+    searcher : SupportsSearch
         Has a method `search(infostate, rng)`.
     tolerance, max_repeats
         As in `average_search`.
     seed : int
-    least_probability : float
+    min_probability : float
         Actions of a smaller average probability are dropped, and the others share it. Below 1 / 2.
 
     Raises
@@ -52,26 +52,26 @@ class AveragePolicy:
 
     def __init__(
         self,
-        searcher: SearchingPlayer,
+        searcher: SupportsSearch,
         *,
         tolerance: float = 0.01,
         max_repeats: int = 3000,
         seed: int = 0,
-        least_probability: float = 0.0,
+        min_probability: float = 0.0,
     ) -> None:
         check_searcher(searcher)
         check_count("seed", seed)
-        check_number("least_probability", least_probability)
-        if least_probability >= 0.5:
+        check_number("min_probability", min_probability)
+        if min_probability >= 0.5:
             raise ParameterError(
-                f"least_probability={least_probability} may drop all actions; give less than 0.5"
+                f"min_probability={min_probability} may drop all actions; give less than 0.5"
             )
         self.searcher = searcher
         self.repeats = Repeats(tolerance, max_repeats)
         self.seed = seed
-        self.least_probability = least_probability
+        self.min_probability = min_probability
         self._found: dict[Infostate, FloatArray] = {}
-        self.num_unsettled = 0
+        self.num_unconverged = 0
 
     @property
     def num_infostates(self) -> int:
@@ -94,8 +94,8 @@ class AveragePolicy:
             return np.ones(1)
         rng = infostate_generator(self.seed, infostate)
         average = self.repeats.average(self.searcher, rng, infostate, legal_actions)
-        self.num_unsettled += average.error > self.repeats.tolerance
-        least = min(self.least_probability, float(average.policy.max()))
+        self.num_unconverged += average.error > self.repeats.tolerance
+        least = min(self.min_probability, float(average.policy.max()))
         kept = np.where(average.policy >= least, average.policy, 0.0)
         found: FloatArray = kept / kept.sum()
         return found

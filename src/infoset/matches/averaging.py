@@ -11,7 +11,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.evaluation.tree_plays import own_depths
 from infoset.matches.repeated_search import Average, Repeats, check_searcher
-from infoset.matches.searching import SearchingPlayer
+from infoset.matches.searching import SupportsSearch
 from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray, Player
@@ -22,7 +22,7 @@ __all__ = ["AveragedSearch", "average_search"]
 
 INFOSTATES_AT_ONCE = 8
 
-Searchers: TypeAlias = SearchingPlayer | Sequence[SearchingPlayer | None]
+Searchers: TypeAlias = SupportsSearch | Sequence[SupportsSearch | None]
 """One for all players, or one for each; None is not searched for, and uniform."""
 
 Place: TypeAlias = tuple[Player, int]
@@ -56,14 +56,14 @@ class AveragedSearch:
     tolerance: float
 
     @property
-    def num_unsettled(self) -> int:
+    def num_unconverged(self) -> int:
         """Number of infostates whose standard error is still above the tolerance."""
         return sum(int((errors > self.tolerance).sum()) for errors in self.errors)
 
     @property
-    def is_settled(self) -> bool:
+    def is_converged(self) -> bool:
         """Whether every average is within the tolerance."""
-        return self.num_unsettled == 0
+        return self.num_unconverged == 0
 
 
 def average_search(
@@ -128,7 +128,7 @@ def average_search(
     ...     def search(self, infostate, rng):
     ...         return np.eye(2)[rng.integers(2)]
     >>> average = average_search(build_tree(load_game("kuhn_poker")), Coin(), tolerance=0.05)
-    >>> average.is_settled, bool(abs(average.policy["[K]", 0]["bet"] - 0.5) < 0.2)
+    >>> average.is_converged, bool(abs(average.policy["[K]", 0]["bet"] - 0.5) < 0.2)
     (True, True)
     """
     check_type("game", game, (GameTree, SequenceForm), "a GameTree, or its sequence_form")
@@ -150,7 +150,7 @@ def average_search(
     return average.result(float(tolerance))
 
 
-def _seated(searchers: Searchers, form: SequenceForm) -> tuple[SearchingPlayer | None, ...]:
+def _seated(searchers: Searchers, form: SequenceForm) -> tuple[SupportsSearch | None, ...]:
     """Return the searcher of each player."""
     given = searchers if isinstance(searchers, list | tuple) else [searchers] * form.num_players
     if len(given) != form.num_players:
@@ -169,7 +169,7 @@ class _Asked:
     """Searches at some infostates: what processes are sent."""
 
     form: SequenceForm
-    searchers: tuple[SearchingPlayer | None, ...]
+    searchers: tuple[SupportsSearch | None, ...]
     repeats: Repeats
     seed: int
 
@@ -197,7 +197,7 @@ class _Table:
         self._answers = [np.zeros((3, plex.num_infostates)) for plex in form.treeplexes]
 
     def waves(
-        self, searchers: tuple[SearchingPlayer | None, ...], reached_only: bool
+        self, searchers: tuple[SupportsSearch | None, ...], reached_only: bool
     ) -> Iterator[list[Place]]:
         """Yield where to search, those of a wave independent of each other."""
         depths = [own_depths(plex) for plex in self.form.treeplexes]

@@ -61,7 +61,7 @@ def exact_match(
     >>> result = exact_match(kuhn, uniform_policy(kuhn.sequence_form), None)
     >>> print(result)
     0 per play, exactly; wins 50 %
-    >>> [round(mean, 12) for mean in result.seat_means]
+    >>> [round(mean, 12) for mean in result.position_means]
     [0.125, -0.125]
     """
     check_type("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")

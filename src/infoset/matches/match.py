@@ -19,7 +19,7 @@ from infoset.matches.match_file import MatchFile, described
 from infoset.matches.match_result import MatchResult, Tally, match_result
 from infoset.matches.path_corrections import ValueFunction
 from infoset.matches.rule_matches import EndWorth, RulesMatch
-from infoset.matches.searching import SearchingPlayer
+from infoset.matches.searching import SupportsSearch
 from infoset.matches.tree_matches import TreeMatch
 from infoset.policy import Policy, TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import GameTree
@@ -30,7 +30,7 @@ from infoset.utils.workers import in_portions
 
 __all__ = ["Contestant", "play_matches"]
 
-Contestant: TypeAlias = Policy | SearchingPlayer | CorrelatedPolicy | None
+Contestant: TypeAlias = Policy | SupportsSearch | CorrelatedPolicy | None
 """Whatever plays in a match; None plays uniformly at random."""
 
 FIRST_LOOK = 1024
@@ -45,11 +45,11 @@ def play_matches(
     num_deals: int = 10_000,
     seed: int = 0,
     half_width: float | None = None,
-    win_half_width: float | None = None,
+    win_rate_half_width: float | None = None,
     values: FloatArray | ValueFunction | None = None,
     workers: int = 1,
     checkpoint: str | Path | None = None,
-    on_played: Callable[[MatchResult], object] | None = None,
+    callback: Callable[[MatchResult], object] | None = None,
 ) -> MatchResult:
     """Estimate what `first` earns against `second` by playing deals, each once from every seat.
 
@@ -66,13 +66,13 @@ def play_matches(
         A `TabularPolicy`, anything with its method `action_probabilities`, or a searcher, which
         has a method `search(infostate, rng)` and searches anew at every decision; None plays
         uniformly at random. Of a correlated policy one is drawn for each deal, for all seats that
-        follow it: with the same for both, `seat_means` estimates its values; with another first,
-        what deviating from it earns.
+        follow it: with the same for both, `position_means` estimates its values; with another
+        policy first, what deviating from it earns.
     num_deals : int
         Number of deals, at least 2; with a half width, at most so many.
     seed : int
         Not negative; the same seed gives the same result.
-    half_width, win_half_width : float, optional
+    half_width, win_rate_half_width : float, optional
         Stop as soon as the interval of the utility, in the game's units, or of the win rate, is
         not wider than this to either side; if both are given, as soon as both are.
     values : array or callable, optional
@@ -86,7 +86,7 @@ def play_matches(
     checkpoint : str or Path, optional
         A file to keep the match in, every few seconds and when it ends, also by Ctrl-C. If it is
         there, the match goes on from it; where it has more deals than were asked for, all count.
-    on_played : callable, optional
+    callback : callable, optional
         Called with the result so far, whenever some deals were played.
 
     Returns
@@ -138,7 +138,7 @@ def play_matches(
     check_count("num_deals", num_deals, minimum=2)
     check_count("seed", seed)
     check_count("workers", workers, minimum=1)
-    wanted = tuple(_wanted_width(width) for width in (half_width, win_half_width))
+    wanted = tuple(_wanted_width(width) for width in (half_width, win_rate_half_width))
     match = _match(game, first, second, seed, values)
     rules = game.game if isinstance(game, GameTree) else game
     tally, look, file = Tally(2 + 2 * rules.num_players), FIRST_LOOK, None
@@ -147,8 +147,8 @@ def play_matches(
         look = file.read(tally) or look
 
     def tell() -> None:
-        if on_played is not None:
-            on_played(match_result(tally, seed))
+        if callback is not None:
+            callback(match_result(tally, seed))
 
     with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
         for target in _looks(tally, seed, wanted, look, num_deals):
@@ -240,7 +240,7 @@ def _check_arguments(game: object, first: object, second: object, values: object
             "of a name, infoset.build_tree compiles it"
         )
     for policy in (first, second):
-        if policy is None or isinstance(policy, CorrelatedPolicy | SearchingPlayer):
+        if policy is None or isinstance(policy, CorrelatedPolicy | SupportsSearch):
             continue
         if not hasattr(policy, "action_probabilities"):
             raise ParameterError(

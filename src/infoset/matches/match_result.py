@@ -61,7 +61,7 @@ class MatchResult:
     win_rate : Estimate
         Share of plays that the first policy wins, over all seats: those in which nobody has a
         higher utility; a play in which k players have the highest counts 1 / k.
-    seat_utilities, seat_win_rates : tuple[Estimate, ...]
+    position_utilities, position_win_rates : tuple[Estimate, ...]
         The same by the seat (player) that the first policy plays.
     num_deals : int
         Number of deals; each was played once per seat. 0 where nothing was played, since all is
@@ -71,8 +71,8 @@ class MatchResult:
 
     utility: Estimate
     win_rate: Estimate
-    seat_utilities: tuple[Estimate, ...]
-    seat_win_rates: tuple[Estimate, ...]
+    position_utilities: tuple[Estimate, ...]
+    position_win_rates: tuple[Estimate, ...]
     num_deals: int
     seed: int
 
@@ -92,9 +92,9 @@ class MatchResult:
         return self.utility.interval
 
     @property
-    def seat_means(self) -> tuple[float, ...]:
+    def position_means(self) -> tuple[float, ...]:
         """Mean utility of the first policy by the seat it plays."""
-        return tuple(seat.mean for seat in self.seat_utilities)
+        return tuple(seat.mean for seat in self.position_utilities)
 
     def __str__(self) -> str:
         wins = f"wins {100 * self.win_rate.mean:.4g} %"
@@ -103,7 +103,7 @@ class MatchResult:
         low, high = self.interval
         return (
             f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g}; {wins} "
-            f"({self.num_deals:,} deals, each in {len(self.seat_utilities)} seats)"
+            f"({self.num_deals:,} deals, each in {len(self.position_utilities)} seats)"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.matches.looks import next_look
-from infoset.matches.searching import OneSearch, RepeatingPlayer, SearchingPlayer
+from infoset.matches.searching import SearchPolicy, SupportsBatchSearch, SupportsSearch
 from infoset.policy import check_distributions, checked_probabilities
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
@@ -72,7 +72,7 @@ class Repeats:
 
     def average(
         self,
-        searcher: SearchingPlayer,
+        searcher: SupportsSearch,
         rng: np.random.Generator,
         infostate: Infostate,
         legal_actions: Sequence[Action],
@@ -94,18 +94,18 @@ class Repeats:
 
 
 def _answers(
-    searcher: SearchingPlayer,
+    searcher: SupportsSearch,
     rng: np.random.Generator,
     infostate: Infostate,
     legal_actions: Sequence[Action],
     number: int,
 ) -> FloatArray:
     """Return [R, A] what so many searches find, in one call where the searcher has it."""
-    if isinstance(searcher, RepeatingPlayer):
+    if isinstance(searcher, SupportsBatchSearch):
         answers = np.asarray(searcher.search_many(infostate, rng, number), np.float64)
         check_distributions(answers, infostate, legal_actions)
         return answers
-    policy = OneSearch(searcher, rng)
+    policy = SearchPolicy(searcher, rng)
     return np.stack(
         [checked_probabilities(policy, infostate, legal_actions) for _ in range(number)]
     )
@@ -127,7 +127,7 @@ def check_searcher(searcher: object) -> None:
     ParameterError
         If it has no method `search`.
     """
-    if not isinstance(searcher, SearchingPlayer):
+    if not isinstance(searcher, SupportsSearch):
         raise ParameterError(
             f"{searcher!r} is no searcher: it has no method search(infostate, rng); what "
             "always answers the same is made a table by infoset.policy.tabulate"

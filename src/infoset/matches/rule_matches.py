@@ -14,7 +14,7 @@ from infoset.game import Game, History, Infostate, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.matches.match_result import match_columns, shared_wins
 from infoset.matches.path_corrections import ValueFunction, play_corrected
-from infoset.matches.searching import OneSearch, SearchingPlayer
+from infoset.matches.searching import SearchPolicy, SupportsSearch
 from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree
 from infoset.typing import Action, FloatArray, Player
@@ -52,7 +52,7 @@ class RulesMatch:
     """
 
     game: Game
-    policies: tuple[Policy | SearchingPlayer | CorrelatedPolicy, ...]
+    policies: tuple[Policy | SupportsSearch | CorrelatedPolicy, ...]
     seed: int
     values: ValueFunction | EndWorth | None
 
@@ -118,16 +118,16 @@ class _Table:
         for stream in (self.nature, *self.own, *self.searches):
             stream.rewind(deal)
 
-    def seated(self, policy: Policy | SearchingPlayer, player: Player) -> Policy:
+    def seated(self, policy: Policy | SupportsSearch, player: Player) -> Policy:
         """Return what plays in a seat: of a searcher, new searches with numbers of the seat."""
-        if isinstance(policy, SearchingPlayer):
-            return OneSearch(policy, self.searches[player].rng)
+        if isinstance(policy, SupportsSearch):
+            return SearchPolicy(policy, self.searches[player].rng)
         return policy
 
 
 def _drawn(
-    policy: Policy | SearchingPlayer | CorrelatedPolicy, number: float
-) -> Policy | SearchingPlayer:
+    policy: Policy | SupportsSearch | CorrelatedPolicy, number: float
+) -> Policy | SupportsSearch:
     """Return the policy that is played where a number in [0, 1) draws it, if there is a choice."""
     if isinstance(policy, CorrelatedPolicy):
         return policy.policies[int(policy.drawn_by(np.array([number]))[0])]

@@ -11,11 +11,11 @@ import numpy as np
 from infoset.game import Infostate
 from infoset.typing import Action, FloatArray
 
-__all__ = ["OneSearch", "RepeatingPlayer", "SearchingPlayer"]
+__all__ = ["SearchPolicy", "SupportsBatchSearch", "SupportsSearch"]
 
 
 @runtime_checkable
-class SearchingPlayer(Protocol):
+class SupportsSearch(Protocol):
     """A player that thinks where it is asked, and may answer otherwise the next time."""
 
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
@@ -24,7 +24,7 @@ class SearchingPlayer(Protocol):
 
 
 @runtime_checkable
-class RepeatingPlayer(SearchingPlayer, Protocol):
+class SupportsBatchSearch(SupportsSearch, Protocol):
     """A searcher with a faster way to search often at one infostate."""
 
     def search_many(
@@ -35,16 +35,16 @@ class RepeatingPlayer(SearchingPlayer, Protocol):
 
 
 @dataclass(frozen=True)
-class OneSearch:
+class SearchPolicy:
     """The policy that searches anew whenever it is asked, by one generator.
 
     Attributes
     ----------
-    searcher : SearchingPlayer
+    searcher : SupportsSearch
     rng : numpy.random.Generator
     """
 
-    searcher: SearchingPlayer
+    searcher: SupportsSearch
     rng: np.random.Generator
 
     def action_probabilities(

@@ -59,7 +59,7 @@ class Decomposition:
         ParameterError
             If no subgame begins there.
         """
-        start = PublicBeliefState.unranged(self.cut.tree)
+        start = PublicBeliefState.with_unit_ranges(self.cut.tree)
         return self.cut.trunk.leaf_belief(root, start, self.trunk_policy)
 
 
@@ -96,7 +96,7 @@ class DecompositionSolver:
                 f"the subgames at {self.trunk.leaves.tolist()} are cut again; decomposition takes "
                 "a cut with nothing but subgames below the trunk"
             )
-        self._start = PublicBeliefState.unranged(cut.tree)
+        self._start = PublicBeliefState.with_unit_ranges(cut.tree)
         nothing = np.zeros((len(self.trunk.leaf_histories), cut.tree.num_players))
         self._form = value_form(self.trunk, self._start, nothing)
         self._minimizers, self._spares = (
@@ -108,7 +108,7 @@ class DecompositionSolver:
     def _no_values(self) -> RootValues:
         found: RootValues = {}
         for leaf in self.trunk.leaves.tolist():
-            infostates = PublicBeliefState.unranged(self.cut.tree, leaf).infostates
+            infostates = PublicBeliefState.with_unit_ranges(self.cut.tree, leaf).infostates
             found[leaf] = [np.zeros(len(numbers)) for numbers in infostates]
         return found
 

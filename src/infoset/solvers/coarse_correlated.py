@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from infoset.errors import ParameterError
-from infoset.evaluation import JointDistribution, JointEvaluation, JointPlay, joint_distribution
+from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
 from infoset.runs.budget import Budget
@@ -27,17 +27,17 @@ class CoarseCorrelated:
 
     Attributes
     ----------
-    joint : JointEvaluation
+    joint : CCEEvaluation
         Of the joint play of all iterations: exact, whatever the game.
     samples, weights : tuple[TabularPolicy, ...], tuple[float, ...]
         Policies of single iterations that were kept, and their weights in the mixture;
-        `evaluate_joint(samples, weights)` measures the mixture of those alone.
+        `evaluate_cce(samples, weights)` measures the mixture of those alone.
     result : SolveResult
         Of the marginals, in which each player draws an iteration of its own. NashConv there is a
         diagnostic, and bounds nothing that joint play promises.
     """
 
-    joint: JointEvaluation
+    joint: CCEEvaluation
     samples: tuple[TabularPolicy, ...]
     weights: tuple[float, ...]
     result: SolveResult
@@ -89,7 +89,7 @@ class CoarseCorrelatedSolver:
         self.sequence_form = sequence_form
         self.scheme = scheme
         self.keep_every = keep_every
-        self.play = JointPlay(sequence_form)
+        self.play = CCEEvaluator(sequence_form)
         self.samples: list[TabularPolicy] = []
         self.weights: list[float] = []
         self._players = [PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes]

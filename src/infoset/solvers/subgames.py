@@ -65,7 +65,7 @@ def solve_subgames(
         If the policy is not for the trunk.
     """
     tree, trunk = cut.tree, cut.trunk
-    start = PublicBeliefState.unranged(tree)
+    start = PublicBeliefState.with_unit_ranges(tree)
     whole = trunk.replace_policy(uniform_policy(tree.sequence_form), trunk_policy)
     for part in cut.subgames():
         belief = trunk.leaf_belief(part.root, start, trunk_policy)

@@ -6,7 +6,7 @@ from itertools import product
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from infoset.evaluation import mean_true_state_ratio, true_state_ratios
+from infoset.evaluation import mean_true_state_sampling_ratio, true_state_sampling_ratio
 from infoset.experiments.reports import Report
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.search.closed_form import BidTable
@@ -50,9 +50,11 @@ def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") ->
     """
     if isinstance(policy, BidTable):
         first_bid = policy.probability[0, :, 0].T
-        return mean_true_state_ratio(first_bid, policy.prior, candidates=candidates)
+        return mean_true_state_sampling_ratio(first_bid, policy.prior, candidates=candidates)
     tree = tree_of(policy.sequence_form.name)
-    return true_state_ratios(tree, policy, seat, observer=1 - seat, candidates=candidates).mean
+    return true_state_sampling_ratio(
+        tree, policy, seat, observer=1 - seat, candidates=candidates
+    ).mean
 
 
 def report(run: RunCells, setting: Setting) -> Report:
@@ -81,8 +83,7 @@ def report(run: RunCells, setting: Setting) -> Report:
         }
         name = f"tssr-{game.lower().replace(' ', '-')}"
         title = (
-            f"True state sampling ratio in {GAMES[game].title}, by public weight: "
-            "1 gives nothing away."
+            f"True state sampling ratio in {GAMES[game].title}, by public weight: 1 leaks nothing."
         )
         tables.append(compared_sheet(name, title, PUBLIC_WEIGHTS, found, {}))
         charts.append(

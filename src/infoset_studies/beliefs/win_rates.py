@@ -96,7 +96,7 @@ class WinRateCell:
             for algorithm, public_weight in ((self.algorithm, self.public_weight), ("pimc", 0.0))
         ]
         result = play_matches(game, *players, num_deals=self.deals, seed=self.seed)
-        seats = result.seat_utilities
+        seats = result.position_utilities
         return {
             "wins": [(1 + seat.mean) / 2 for seat in seats],
             "half_widths": [seat.half_width / 2 for seat in seats],

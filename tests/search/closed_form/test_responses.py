@@ -9,9 +9,9 @@ from infoset.errors import ParameterError
 from infoset.evaluation import (
     best_response,
     expected_values,
-    mean_true_state_ratio,
+    mean_true_state_sampling_ratio,
     reached_best_response,
-    true_state_ratios,
+    true_state_sampling_ratio,
 )
 from infoset.games import LiarsDice
 from infoset.policy import tabulate
@@ -80,9 +80,9 @@ def test_a_match_is_worth_what_the_tree_says(game, num_moves):
 def test_biddings_give_away_what_the_tree_says(game, candidates, player):
     first, second = random_table(game, 2, seed=8), random_table(game, 1, seed=9)
     policy = tabulate(form_of(game), [first, second])
-    ratios = true_state_ratios(build_tree(game), policy, player, candidates=candidates)
+    ratios = true_state_sampling_ratio(build_tree(game), policy, player, candidates=candidates)
     reach = bidding_reach(first, second, player)
-    found = mean_true_state_ratio(reach, first.prior, candidates=candidates)
+    found = mean_true_state_sampling_ratio(reach, first.prior, candidates=candidates)
     assert found == pytest.approx(ratios.mean, abs=1e-12)
 
 
@@ -92,7 +92,7 @@ def test_who_hides_its_hand_gives_nothing_away():
     hiding = BidTable(game, np.broadcast_to(other.probability[:, :1], other.probability.shape))
     for player, tables in enumerate([(hiding, other), (other, hiding)]):
         reach = bidding_reach(*tables, player)
-        ratio = mean_true_state_ratio(reach, other.prior, candidates="ordered")
+        ratio = mean_true_state_sampling_ratio(reach, other.prior, candidates="ordered")
         assert ratio == pytest.approx(1, abs=1e-12)
 
 

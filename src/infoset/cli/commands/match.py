@@ -143,11 +143,11 @@ def _seated(
 
 def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchResult, str]:
     """Return what the match comes to in expectation."""
-    from infoset.matches import SearchingPlayer, exact_match
+    from infoset.matches import SupportsSearch, exact_match
     from infoset.tree import GameTree
 
     assert isinstance(table, GameTree)
-    if any(isinstance(player, SearchingPlayer) for player in players):
+    if any(isinstance(player, SupportsSearch) for player in players):
         tell(ASKED_ONCE)
     return exact_match(table, *players), "exact"
 
@@ -178,7 +178,7 @@ def _played(
             seed=seed,
             workers=workers,
             checkpoint=stops.checkpoint,
-            on_played=show,
+            callback=show,
         )
     except KeyboardInterrupt:
         if not so_far:
@@ -205,7 +205,7 @@ def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) ->
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:
     table = make_table("", ">utility", ">95 % interval", ">wins", ">95 % interval")
     table.add_row("every seat", *_cells(result.utility), *_cells(result.win_rate, percent=True))
-    seats = zip(result.seat_utilities, result.seat_win_rates, strict=True)
+    seats = zip(result.position_utilities, result.position_win_rates, strict=True)
     for player, (utility, wins) in enumerate(seats):
         table.add_row(f"as player {player}", *_cells(utility), *_cells(wins, percent=True))
     print_table(table, title="{game}: {first} against {second}".format(**about))

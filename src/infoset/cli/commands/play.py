@@ -88,9 +88,9 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
 
 def _seated(player: Policy, rng: np.random.Generator) -> Policy:
     """Return what plays: of a searcher, new searches at every decision."""
-    from infoset.matches import OneSearch, SearchingPlayer
+    from infoset.matches import SearchPolicy, SupportsSearch
 
-    return OneSearch(player, rng) if isinstance(player, SearchingPlayer) else player
+    return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
 
 
 def _tell_late(player: Policy, text: str) -> None:

@@ -2,18 +2,18 @@
 
 from infoset.evaluation.triggers._kernels import TriggerPairs
 from infoset.evaluation.triggers.gap import (
-    TriggerEvaluation,
-    TriggerGain,
-    TriggerPlay,
-    evaluate_triggers,
+    EFCEEvaluation,
+    EFCEEvaluator,
+    TriggerDeviation,
+    evaluate_efce,
 )
 from infoset.evaluation.triggers.pairs import trigger_pairs
 
 __all__ = [
-    "TriggerEvaluation",
-    "TriggerGain",
+    "EFCEEvaluation",
+    "EFCEEvaluator",
+    "TriggerDeviation",
     "TriggerPairs",
-    "TriggerPlay",
-    "evaluate_triggers",
+    "evaluate_efce",
     "trigger_pairs",
 ]

@@ -18,10 +18,10 @@ from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 
-__all__ = ["TriggerEvaluation", "TriggerGain", "TriggerPlay", "evaluate_triggers"]
+__all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce"]
 
 
-class TriggerGain(NamedTuple):
+class TriggerDeviation(NamedTuple):
     """The recommendation that it pays a player most not to follow.
 
     Attributes
@@ -43,14 +43,14 @@ class TriggerGain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TriggerEvaluation:
+class EFCEEvaluation:
     """What recommended play earns, and how far it is from an extensive-form correlated equilibrium.
 
     Attributes
     ----------
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
-    triggers : tuple[TriggerGain | None, ...]
+    deviations : tuple[TriggerDeviation | None, ...]
         Of each player, the recommendation that it pays most not to follow; None for a player
         without decisions.
     efce_gap : float
@@ -58,16 +58,16 @@ class TriggerEvaluation:
         correlated equilibrium. In a matrix game, a correlated equilibrium.
     total_gains : tuple[float, ...]
         What each player would gain that leaves off following wherever it pays, instead of after
-        one trigger only; not below that of its triggers, nor below the gains of `evaluate_joint`.
+        one trigger only; not below that of its triggers, nor below the gains of `evaluate_cce`.
     """
 
     values: tuple[float, ...]
-    triggers: tuple[TriggerGain | None, ...]
+    deviations: tuple[TriggerDeviation | None, ...]
     efce_gap: float
     total_gains: tuple[float, ...]
 
 
-class TriggerPlay:
+class EFCEEvaluator:
     """A mixture of policies, of which one is drawn, and recommended to the players step by step.
 
     Each player sees a recommendation at an infostate when it gets there. From the first one on
@@ -98,7 +98,7 @@ class TriggerPlay:
     >>> from infoset.games import matrix_game
     >>> from infoset.tree import build_tree
     >>> chicken = matrix_game([[0, 7], [2, 6]], [[0, 2], [7, 6]])
-    >>> play = TriggerPlay(build_tree(chicken).sequence_form)
+    >>> play = EFCEEvaluator(build_tree(chicken).sequence_form)
     >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     >>> for plans in ((go, stop), (stop, go), (stop, stop)):
     ...     play.add(plans)
@@ -154,7 +154,7 @@ class TriggerPlay:
                 self._gradients[player],
             )
 
-    def evaluate(self) -> TriggerEvaluation:
+    def evaluate(self) -> EFCEEvaluation:
         """Measure the mixture, exactly: one pass for each trigger.
 
         Raises
@@ -165,11 +165,11 @@ class TriggerPlay:
         if not self.weight > 0:
             raise ParameterError("nothing is played yet: add policies of positive weight first")
         gains, totals = zip(*map(self._gains, range(self.sequence_form.num_players)), strict=True)
-        triggers = tuple(self._largest(player, own) for player, own in enumerate(gains))
-        return TriggerEvaluation(
+        deviations = tuple(self._largest(player, own) for player, own in enumerate(gains))
+        return EFCEEvaluation(
             values=tuple((self._values / self.weight).tolist()),
-            triggers=triggers,
-            efce_gap=max([0.0, *(trigger.gain for trigger in triggers if trigger)]),
+            deviations=deviations,
+            efce_gap=max([0.0, *(deviation.gain for deviation in deviations if deviation)]),
             total_gains=tuple(float(total[0]) for total in totals),
         )
 
@@ -188,7 +188,7 @@ class TriggerPlay:
         )
         return gains, totals
 
-    def _largest(self, player: Player, gains: FloatArray) -> TriggerGain | None:
+    def _largest(self, player: Player, gains: FloatArray) -> TriggerDeviation | None:
         plex = self.sequence_form.treeplexes[player]
         if not plex.num_infostates:
             return None
@@ -197,7 +197,7 @@ class TriggerPlay:
         here = int(plex.infostate_of_sequence[sequence])
         actions = tree.legal_actions(int(tree.acting[here]))
         action = actions[sequence - int(plex.first_sequence[here])]
-        return TriggerGain(player, tree.acting_labels[here], action, float(gains[sequence]))
+        return TriggerDeviation(player, tree.acting_labels[here], action, float(gains[sequence]))
 
 
 def _pairs(plex: Treeplex, game: str) -> tuple[TriggerPairs, int]:
@@ -206,9 +206,9 @@ def _pairs(plex: Treeplex, game: str) -> tuple[TriggerPairs, int]:
     )
 
 
-def evaluate_triggers(
+def evaluate_efce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
-) -> TriggerEvaluation:
+) -> EFCEEvaluation:
     """Measure recommended play, in which one of some policies is drawn and told step by step.
 
     Where a policy draws among actions, what is drawn is told, before it is played.
@@ -223,9 +223,9 @@ def evaluate_triggers(
     Raises
     ------
     ParameterError, PolicyMismatchError
-        As in `evaluate_joint`.
+        As in `evaluate_cce`.
     GameTooLargeError
-        As in `TriggerPlay`.
+        As in `EFCEEvaluator`.
 
     Examples
     --------
@@ -233,11 +233,11 @@ def evaluate_triggers(
 
     >>> import infoset
     >>> solved = infoset.solve("kuhn_poker", method="lp")
-    >>> evaluate_triggers([solved.policy]).efce_gap < 1e-9
+    >>> evaluate_efce([solved.policy]).efce_gap < 1e-9
     True
     """
     weights = checked_weights(policies, weights)
-    play = TriggerPlay(policies[0].sequence_form)
+    play = EFCEEvaluator(policies[0].sequence_form)
     for policy, weight in zip(policies, weights, strict=True):
         play.add(policy.realization_plans(), weight)
     return play.evaluate()

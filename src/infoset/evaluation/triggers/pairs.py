@@ -65,7 +65,7 @@ def trigger_pairs(
         raise GameTooLargeError(
             f"{game} has {num_pairs:,} pairs of a recommended sequence and one that may be played "
             f"after it, more than {MOST_PAIRS:,}: measure the coarse correlated gap "
-            "(evaluate_joint), or take a smaller game",
+            "(evaluate_cce), or take a smaller game",
             {"sequences": num_sequences, "pairs": num_pairs},
         )
     return pairs, num_pairs

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation import JointPlay
+from infoset.evaluation import CCEEvaluator
 from infoset.evaluation.joint import checked_weights
 from infoset.learning._kernels import count_rest
 from infoset.learning.measuring._kernels import fill_plans, play_for
@@ -128,7 +128,7 @@ class AdversarialPlay(IterativeState):
         self._utility = simulator.utility[:, player].tolist()
         self._losses = simulator.losses()[:, player].tolist()
         self._first = int(np.argmax(simulator.infostates.player == player))
-        self._play = JointPlay(simulator.sequence_form)
+        self._play = CCEEvaluator(simulator.sequence_form)
         self._mass_before = np.zeros(self._num_own)
 
     @property
@@ -171,7 +171,7 @@ class AdversarialPlay(IterativeState):
         self._policy[self._seat] = self._state.policy
         self._done += 1
 
-    def _counted(self) -> JointPlay:
+    def _counted(self) -> CCEEvaluator:
         """Return joint play of all episodes, in which the learner has its mean plan of a phase."""
         play = self._play.copy()
         uncounted = self.iteration - play.weight

@@ -8,11 +8,11 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.evaluation import (
+    CCEEvaluation,
+    CCEEvaluator,
     CorrelatedPolicy,
-    JointEvaluation,
-    JointPlay,
-    TriggerEvaluation,
-    TriggerPlay,
+    EFCEEvaluation,
+    EFCEEvaluator,
 )
 from infoset.learning.measuring._kernels import fill_plans, offer_policy
 from infoset.learning.self_play import SelfPlay
@@ -109,8 +109,8 @@ class MeasuredPlay:
             )
         self.learners = learners
         self.every = every
-        self._play = JointPlay(learners.sequence_form)
-        self._triggers = TriggerPlay(learners.sequence_form) if triggers else None
+        self._play = CCEEvaluator(learners.sequence_form)
+        self._triggers = EFCEEvaluator(learners.sequence_form) if triggers else None
         self._plans = learners.simulator.uniform()
         learners.run(0)  # compiles, outside of anybody's seconds
         self._sample = np.zeros((keep, learners.simulator.num_slots))
@@ -165,7 +165,7 @@ class MeasuredPlay:
         if self._triggers is not None:
             self._triggers.add(plans)
 
-    def evaluate(self) -> JointEvaluation:
+    def evaluate(self) -> CCEEvaluation:
         """Measure joint play of the episodes counted: values, gains, and the gap.
 
         Raises
@@ -175,7 +175,7 @@ class MeasuredPlay:
         """
         return self._play.evaluate()
 
-    def evaluate_triggers(self) -> TriggerEvaluation:
+    def evaluate_efce(self) -> EFCEEvaluation:
         """Measure recommended play of the episodes counted: what not following would gain.
 
         Raises

@@ -36,8 +36,8 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
     """Return [O, H] the probability of each bidding with each hand of a player.
 
     The biddings are all that end with a bid of the player, of any length, that both tables lead
-    to. What they give away of the hand is `mean_true_state_ratio(reach, prior)` of `evaluation`:
-    the mean over play of all moments at which the player has just bid.
+    to. How much of the hand they leak is `mean_true_state_sampling_ratio(reach, prior)` of
+    `evaluation`: the mean over play of all moments at which the player has just bid.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def bidding_reach(first: BidTable, second: BidTable, player: Player) -> FloatArr
 
     Examples
     --------
-    >>> from infoset.evaluation import mean_true_state_ratio
+    >>> from infoset.evaluation import mean_true_state_sampling_ratio
     >>> from infoset.games import LiarsDice
     >>> from infoset.search.closed_form import pimc_table
     >>> table = pimc_table(LiarsDice(numdice=2), public_weight=0.5)
-    >>> round(mean_true_state_ratio(bidding_reach(table, table, 0), table.prior), 1)
+    >>> round(mean_true_state_sampling_ratio(bidding_reach(table, table, 0), table.prior), 1)
     8.8
     """
     check_pair(first, second)
