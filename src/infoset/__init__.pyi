@@ -23,7 +23,7 @@ from .evaluation import (
     exploitability as exploitability,
     nash_conv as nash_conv,
     prove_value as prove_value,
-    true_state_ratios as true_state_ratios,
+    true_state_sampling_ratio as true_state_sampling_ratio,
 )
 from .front import (
     GameInfo as GameInfo,
