@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
@@ -38,3 +39,9 @@ def test_a_picture_of_the_documentation_is_up_to_date(name, make):
     assert stored.groups.keys() == drawn.groups.keys()
     assert [text for text, *_ in stored.text_places()] == [t for t, *_ in drawn.text_places()]
     assert stored.size == pytest.approx(drawn.size, abs=2)
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_contract():
+    drawing = runpy.run_path(str(IMAGES / "draw_rooms.py"))
+    stored = (IMAGES / "rooms.svg").read_text("utf-8")
+    assert stored == drawing["picture"](drawing["layers"]())
