@@ -48,7 +48,8 @@ def picture(floors: list[str]) -> str:
         f'viewBox="0 0 {WIDTH} {height}" font-family="DejaVu Sans, sans-serif" font-size="12">',
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
-        f'markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="{ACCENT}"/></marker></defs>',
+        f'markerHeight="7" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="{ACCENT}"/>'
+        "</marker></defs>",
     ]
     for number, floor in enumerate(floors):
         rooms = [room.strip().removeprefix("infoset.") for room in floor.split("|")]
