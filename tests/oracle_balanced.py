@@ -34,20 +34,20 @@ class SlowAverage:
 class SlowBaselines:
     """Means of what was seen before, over a window; of all actions alike, or of each."""
 
-    def __init__(self, tree, row, by_action):
-        self.window, self.by_action = row.window, by_action
-        self.values = [np.full(size, row.centre) for size in tree.num_actions]
+    def __init__(self, tree, row, baseline_per_action):
+        self.window, self.baseline_per_action = row.baseline_window, baseline_per_action
+        self.values = [np.full(size, row.center) for size in tree.num_actions]
         self.visits = [np.zeros(size) for size in tree.num_actions]
 
     def follow(self, here, action, cost):
-        moved = [action] if self.by_action else slice(None)
+        moved = [action] if self.baseline_per_action else slice(None)
         self.visits[here][moved] += 1
         if self.window:
             share = 1 / np.minimum(self.visits[here][moved], self.window)
             self.values[here][moved] = (1 - share) * self.values[here][moved] + share * cost
 
 
-class SlowBalancedCfr:
+class SlowBalancedCFR:
     """Balanced CFR with estimates and steps that have their balanced weights."""
 
     def __init__(self, simulator, row, rates, seed_state, losses):
@@ -58,7 +58,7 @@ class SlowBalancedCfr:
         self.regrets = [np.zeros(size) for size in self.tree.num_actions]
         self.sums = [np.zeros(size) for size in self.tree.num_actions]
         self.iteration = 0
-        self.baselines = SlowBaselines(self.tree, row, by_action=False)
+        self.baselines = SlowBaselines(self.tree, row, baseline_per_action=False)
         self.average = SlowAverage(self.tree)
         self.exploring = [self.tree.exploring(h) for h in range(max(self.tree.num_layers))]
 
@@ -108,14 +108,14 @@ class SlowBalancedCfr:
             policy = np.exp(-rate * (self.sums[here] - self.sums[here].min()))
         else:
             self.regrets[here] = self.regrets[here] + policy @ estimate - estimate
-            if self.row.forgetful:
+            if self.row.clip_regrets:
                 self.regrets[here] = np.maximum(self.regrets[here], 0)
             policy = np.maximum(self.regrets[here], 0)
         total = policy.sum()
         self.policies[here] = policy / total if total > 0 else np.full(len(policy), 1 / len(policy))
 
 
-class SlowLocalOmd:
+class SlowLocalOMD:
     """LocalOMD by the closed form: the sum of all estimates, regularised at the rate of today."""
 
     def __init__(self, simulator, row, rates, seed_state, losses):
@@ -128,7 +128,7 @@ class SlowLocalOmd:
         self.squares = [0.0] * self.tree.num_infostates
         self.own_episodes = [0] * len(self.tree.num_layers)
         self.met_at = [1] * self.tree.num_infostates
-        self.baselines = SlowBaselines(self.tree, row, row.by_action)
+        self.baselines = SlowBaselines(self.tree, row, row.baseline_per_action)
         self.average = SlowAverage(self.tree)
         self.player = 0
 
@@ -148,7 +148,7 @@ class SlowLocalOmd:
 
     def mixed(self):
         """Return what the player whose turn it is follows."""
-        share = self.row.share
+        share = self.row.exploration
         pairs = zip(self.sampling, self.policies, strict=True)
         return [share * fixed + (1 - share) * policy for fixed, policy in pairs]
 
@@ -171,9 +171,9 @@ class SlowLocalOmd:
         before, baseline = self.potential(here), self.baselines.values[here]
         estimate = baseline.copy()
         estimate[action] += (cost - baseline[action]) / probability
-        centred = estimate - self.policies[here] @ baseline
+        centered = estimate - self.policies[here] @ baseline
         self.met_at[here] = self.own_episodes[self.tree.player[here]]
-        self.squares[here] += np.abs(weight * centred).max() ** 2
+        self.squares[here] += np.abs(weight * centered).max() ** 2
         self.sums[here] += weight * estimate
         weights = self.sampling[here] * np.exp(-self.rate(here) * self.sums[here])
         self.policies[here] = weights / weights.sum()

@@ -87,7 +87,7 @@ def outcome_probabilities(nodes, node):
     return probabilities / count
 
 
-class SlowMccfr:
+class SlowMCCFR:
     """Regrets, policies matched to them, and the explicit sum of realization plans."""
 
     def __init__(self, simulator, row):
@@ -123,15 +123,15 @@ class SlowMccfr:
         policy = self.policy()
         self.mass += self.plan(policy)
         self.learn(player, policy, draws)
-        self.regret = np.maximum(self.regret, self.row.regret_floor)
+        self.regret = np.maximum(self.regret, 0.0 if self.row.clip_regrets else -np.inf)
 
 
-class SlowOutcomeSampling(SlowMccfr):
+class SlowOutcomeSampling(SlowMCCFR):
     """Estimates in the form of the papers: recursion with tails, and reaches in full."""
 
     def __init__(self, simulator, row):
         super().__init__(simulator, row)
-        explore = row.exploration or (lambda *_: simulator.uniform())
+        explore = row.exploration_policy or (lambda *_: simulator.uniform())
         self.exploration = explore(simulator.infostates, simulator.depth)
         self.baseline = np.zeros(simulator.num_slots)
         self.visits = np.zeros(simulator.num_slots, int)
@@ -154,7 +154,10 @@ class SlowOutcomeSampling(SlowMccfr):
             action = draws.choose(own)
             rest = (player, policy, others * own[action], sampled * own[action], draws)
             return self.visit(first + action, *rest)
-        mixed = self.row.share * self.exploration[self.slots(here)] + (1 - self.row.share) * own
+        mixed = (
+            self.row.exploration * self.exploration[self.slots(here)]
+            + (1 - self.row.exploration) * own
+        )
         action = draws.choose(mixed)
         rest = (player, policy, others, sampled * mixed[action], draws)
         found = self.visit(first + action, *rest)
@@ -163,15 +166,15 @@ class SlowOutcomeSampling(SlowMccfr):
         values[action] += (found - baseline[action]) / mixed[action]
         value = own @ values
         self.regret[self.slots(here)] += others / sampled * (values - value)
-        if self.row.window:
+        if self.row.baseline_window:
             slot = self.infostates.first_slot[here] + action
             self.visits[slot] += 1
-            step = 1.0 / min(self.visits[slot] + 1, self.row.window)
+            step = 1.0 / min(self.visits[slot] + 1, self.row.baseline_window)
             self.baseline[slot] = (1 - step) * self.baseline[slot] + step * found
         return value
 
 
-class SlowTraversalSampling(SlowMccfr):
+class SlowSampledTraversal(SlowMCCFR):
     """Traversals by recursion; nobody's policy moves before the end."""
 
     def learn(self, player, policy, draws):
@@ -181,7 +184,7 @@ class SlowTraversalSampling(SlowMccfr):
         """Return the probabilities of actions to be gone into."""
         mass = self.mass[self.slots(here)]
         likely = (self.row.bonus + self.row.threshold * mass) / (self.row.bonus + mass.sum())
-        return np.minimum(1.0, np.maximum(self.row.least, likely))
+        return np.minimum(1.0, np.maximum(self.row.min_probability, likely))
 
     def visit(self, node, player, policy, weight, draws):
         """Return the estimated value of a node; its reach by all but the player is in `weight`."""
@@ -207,7 +210,7 @@ class SlowTraversalSampling(SlowMccfr):
     def decide(self, here, first, player, policy, weight, draws):
         own = policy[self.slots(here)]
         values = np.zeros(len(own))
-        inclusion = np.ones(len(own)) if self.row.least == 1 else self.inclusion(here)
+        inclusion = np.ones(len(own)) if self.row.min_probability == 1 else self.inclusion(here)
         for action, share in enumerate(inclusion):
             if share == 1.0 or draws.coin(share):
                 below = self.visit(first + action, player, policy, weight / share, draws)

@@ -98,7 +98,7 @@ def test_learners_play_on_simulators(name):
 
 
 def test_so_do_those_who_measure_them():
-    play = learning.MeasuredPlay(learning.LEARNERS["ixomd"].self_play(SIMULATOR, horizon=10))
+    play = learning.RegretTracker(learning.LEARNERS["ixomd"].self_play(SIMULATOR, horizon=10))
     against = learning.AdversarialPlay(
         "ixomd", SIMULATOR, learning.switch_between([UNIFORM]), horizon=10
     )
@@ -125,7 +125,7 @@ def test_trees_are_written_down_as_decisions(given):
 def test_actions_are_a_list(given):
     with pytest.raises(ParameterError, match=r"actions of 'door'=.* give a list such as"):
         learning.make_own_tree(0, [learning.Decision("door", given)])
-    row = learning.get_learner("ixomd", steps=(0.1, 0.01))
+    row = learning.get_learner("ixomd", step_sizes=(0.1, 0.01))
     learner = learning.make_learner(row, player=0, utility_range=(-1, 1), horizon=10)
     with pytest.raises(TrajectoryError, match=r"legal_actions=.* no list of actions: give one"):
         learner.act("door", given)

@@ -24,8 +24,8 @@ from infoset.errors import (
 from infoset.evaluation import evaluate_efce
 from infoset.games import matrix_game
 from infoset.learning import (
-    MeasuredPlay,
     ProductOfAveragesWarning,
+    RegretTracker,
     get_learner,
     make_simulator,
 )
@@ -81,7 +81,7 @@ def test_where_joint_play_is_learned_its_gap_is_told():
     result = infoset.learn(SHAPLEY, "ixomd", episodes=900, seeds=2)
     for seed, joint in enumerate(result.joint_play):
         learners = get_learner("ixomd").self_play(simulator_of(SHAPLEY), horizon=900, seed=seed)
-        play = MeasuredPlay(learners)
+        play = RegretTracker(learners)
         play.run(900)
         assert joint == play.evaluate()
         kept = result.correlated_policies[seed]
@@ -143,7 +143,7 @@ def test_no_more_policies_are_counted_than_need_be():
     learners = get_learner("ixomd").self_play(
         simulator_of("kuhn_poker(players=3)"), horizon=25_000, seed=0
     )
-    play = MeasuredPlay(learners, every=25)
+    play = RegretTracker(learners, every=25)
     play.run(25_000)
     assert result.joint_play[0].cce_gap == pytest.approx(play.evaluate().cce_gap, rel=0.01)
 
@@ -207,7 +207,7 @@ infoset.learn(
     "leduc_poker",
     "balanced-omd",
     episodes=10**7,
-    steps=(0.1, 0.005),
+    step_sizes=(0.1, 0.005),
     checkpoint=sys.argv[1],
     checkpoint_seconds=0,
 )
@@ -227,7 +227,7 @@ def test_a_killed_process_goes_on_to_the_same_bits(tmp_path):
     os.kill(child.pid, signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL
     kept = read_checkpoint(path).iteration
-    options = {"episodes": kept + 500, "steps": (0.1, 0.005)}
+    options = {"episodes": kept + 500, "step_sizes": (0.1, 0.005)}
     gone_on = infoset.learn("leduc_poker", "balanced-omd", checkpoint=path, **options)
     whole = infoset.learn("leduc_poker", "balanced-omd", **options)
     assert (probabilities(gone_on)[0] == probabilities(whole)[0]).all()
@@ -298,8 +298,8 @@ def test_a_run_that_fails_ends_the_others():
         ({"method": "balanced-om"}, UnknownNameError, "balanced-omd"),
         ({"method": 3}, ParameterError, "a name such as"),
         ({"preset": "theorie"}, UnknownNameError, "theory"),
-        ({"steps": (-1.0, 0.1)}, ParameterError, "-1"),
-        ({"steps": (0.0, 0.1)}, ParameterError, "0"),
+        ({"step_sizes": (-1.0, 0.1)}, ParameterError, "-1"),
+        ({"step_sizes": (0.0, 0.1)}, ParameterError, "0"),
         ({"checkpoint": 3}, ParameterError, "path"),
     ],
 )

@@ -66,17 +66,36 @@ class SlowLearners:
     """
 
     def __init__(
-        self, simulator, steps, *, weight, initial, power, drift, centre, window, floor, state
+        self,
+        simulator,
+        steps,
+        *,
+        weight,
+        initial,
+        adaptivity_exponent,
+        decay_exponent,
+        center,
+        baseline_window,
+        min_probability,
+        state,
     ):
         self.simulator, self.steps = simulator, steps
-        self.weight, self.power, self.drift = weight, power, drift
-        self.initial, self.window, self.floor = initial, window, floor
+        self.weight, self.adaptivity_exponent, self.decay_exponent = (
+            weight,
+            adaptivity_exponent,
+            decay_exponent,
+        )
+        self.initial, self.baseline_window, self.min_probability = (
+            initial,
+            baseline_window,
+            min_probability,
+        )
         self.baseline, self.visits = np.zeros_like(initial), np.zeros_like(initial)
         self.policy = initial.copy()
         self.losses = np.zeros_like(initial)
         self.values = np.zeros(len(weight))
         self.seen, self.taken = np.ones(len(weight)), np.ones_like(initial)
-        self.terminal_losses = simulator.losses() - centre
+        self.terminal_losses = simulator.losses() - center
         self.draw = Draws(state)
         self.episode = 0
         self.plans = np.zeros_like(initial)
@@ -90,34 +109,42 @@ class SlowLearners:
             self.learn(self.steps[player], path, self.terminal_losses[end, player], plan)
 
     def learn(self, steps, path, outcome, plan):
-        time = self.episode**self.drift
+        time = self.episode**self.decay_exponent
         loss, passed = outcome, 0.0
         for here, taken in reversed(path):
             own = own_slots(self.simulator, here)
             explored = (
-                steps.exploration * time * self.weight[here] / self.taken[taken] ** self.power
+                steps.implicit_exploration
+                * time
+                * self.weight[here]
+                / self.taken[taken] ** self.adaptivity_exponent
             )
             visible = 1 / (plan[taken] + explored)
-            if self.power:
+            if self.adaptivity_exponent:
                 self.taken[taken] += visible
                 self.seen[here] += visible / (own.stop - own.start)
-            rate = steps.rate * time * self.weight[here] / self.seen[here] ** self.power
+            rate = (
+                steps.learning_rate
+                * time
+                * self.weight[here]
+                / self.seen[here] ** self.adaptivity_exponent
+            )
             led = 1 / (plan[self.simulator.infostates.parent_slot[here]] + explored)
             self.losses[own] += self.baseline[own] * led
             self.losses[taken] += (loss - self.baseline[taken]) * visible + passed
-            if self.window:
+            if self.baseline_window:
                 self.visits[taken] += 1
-                share = 1 / min(self.visits[taken], self.window)
+                share = 1 / min(self.visits[taken], self.baseline_window)
                 self.baseline[taken] += (outcome - self.baseline[taken]) * share
             weights = self.initial[own] * np.exp(-rate * self.losses[own])
             value = -np.log(weights.sum()) / rate
             loss, passed, self.values[here] = 0.0, value - self.values[here], value
             self.policy[own] = weights / weights.sum()
-            if self.floor:
+            if self.min_probability:
                 self.lift(here, own, rate)
 
     def lift(self, here, own, rate):
-        least = min(self.floor * rate, 0.5 / (own.stop - own.start))
+        least = min(self.min_probability * rate, 0.5 / (own.stop - own.start))
         lifted = np.maximum(self.policy[own], least)
         self.policy[own] = lifted / lifted.sum()
         self.losses[own] = np.log(self.initial[own] / self.policy[own]) / rate

@@ -47,7 +47,7 @@ def pure_policies(simulator, count=4, seed=0):
 def test_regret_is_the_sum_over_episodes(player):
     simulator = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
     adversary = switch_between(pure_policies(simulator))
-    row = get_learner("balanced-omd", steps=(0.3, 0.02))
+    row = get_learner("balanced-omd", step_sizes=(0.3, 0.02))
     settings = {"player": player, "phase": 7, "horizon": 100, "seed": 3}
     play = AdversarialPlay(row, simulator, adversary, **settings)
     one_by_one = CCEEvaluator(simulator.sequence_form)
@@ -124,7 +124,7 @@ def test_steps_of_the_theorem_keep_to_the_bound(kuhn, name):
 
 
 def test_who_does_not_learn_has_regret_in_proportion_to_time(kuhn):
-    idle = get_learner("ixomd", steps=(1e-12, 0.1))
+    idle = get_learner("ixomd", step_sizes=(1e-12, 0.1))
     fixed = switch_between(pure_policies(kuhn, count=1))
     short, long = (external_regret(idle, kuhn, fixed, episodes) for episodes in (100, 3000))
     assert short > 100 / 20
@@ -147,7 +147,7 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn):
 
 
 def test_episodes_are_told_to_learners_from_the_first(kuhn):
-    """Steps for any time begin with those for one episode."""
+    """StepSizes for any time begin with those for one episode."""
     fixed = switch_between([uniform_policy(kuhn.sequence_form)])
     anytime, once = get_learner("ixomd", preset="anytime"), get_learner("ixomd")
     first = AdversarialPlay(anytime, kuhn, fixed, horizon=99, seed=3)

@@ -11,24 +11,24 @@ from playing import UNEVEN, learner_of, nash_conv, simulator_of
 from infoset.errors import ParameterError
 from infoset.learning import (
     LEARNERS,
-    BalancedCfr,
-    Steps,
+    BalancedCFR,
+    StepSizes,
     TreeSize,
     get_learner,
 )
-from infoset.learning.balanced_cfr.rows import hedge_steps
-from oracle_balanced import SlowBalancedCfr
+from infoset.learning.balanced_cfr.rows import balanced_cfr_step_sizes
+from oracle_balanced import SlowBalancedCFR
 from slow_tree import SlowTree
 
-HEDGE = BalancedCfr("hedge", "", steps=Steps(0.3, 0))
-MATCHING = BalancedCfr("matching", "")
+HEDGE = BalancedCFR("hedge", "", step_sizes=StepSizes(0.3, 0))
+MATCHING = BalancedCFR("matching", "")
 ROWS = {
     "hedge": HEDGE,
     "matching": MATCHING,
-    "matching+": replace(MATCHING, forgetful=True),
+    "matching+": replace(MATCHING, clip_regrets=True),
     "anytime": replace(HEDGE, anytime=True),
-    "centred": replace(HEDGE, centre=0.5),
-    "baseline": replace(MATCHING, centre=0.5, window=3),
+    "centerd": replace(HEDGE, center=0.5),
+    "baseline": replace(MATCHING, center=0.5, baseline_window=3),
 }
 ANY_OR_THEORY = ("anytime", "theory")
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
@@ -38,7 +38,7 @@ def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["numbers"]]
     losses = simulator_of(game).losses()
-    return SlowBalancedCfr(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
+    return SlowBalancedCFR(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
 
 def episodes_per_iteration(game):
@@ -88,7 +88,7 @@ def test_regret_matching_does_not_see_the_scale_of_losses(name):
 
 
 def test_hedge_sees_the_product_of_rate_and_losses_only():
-    plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, steps=Steps(0.3 / 8, 0)))
+    plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, step_sizes=StepSizes(0.3 / 8, 0)))
     scaled._arena.told[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
@@ -101,7 +101,7 @@ def test_the_rate_of_hedge_makes_its_bound_least():
     def bound(rate):
         return size.sequences * size.confidence / rate + rate * size.decisions**3 * iterations
 
-    rate = hedge_steps(size, iterations).rate
+    rate = balanced_cfr_step_sizes(size, iterations).learning_rate
     assert bound(rate) < min(bound(0.99 * rate), bound(1.01 * rate))
 
 
@@ -144,12 +144,12 @@ def test_a_baseline_more_than_halves_the_distance_of_regret_matching():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"steps": Steps(0.0, 0)}, "rate=0"),
-        ({"steps": Steps(-1.0, 0)}, "at least 0"),
-        ({"steps": "much"}, "pair"),
-        ({"centre": np.nan}, "centre"),
-        ({"window": -1}, "window"),
-        ({"window": 0.5}, "window"),
+        ({"step_sizes": StepSizes(0.0, 0)}, "rate=0"),
+        ({"step_sizes": StepSizes(-1.0, 0)}, "at least 0"),
+        ({"step_sizes": "much"}, "pair"),
+        ({"center": np.nan}, "center"),
+        ({"baseline_window": -1}, "baseline_window"),
+        ({"baseline_window": 0.5}, "baseline_window"),
     ],
 )
 def test_numbers_that_are_none_are_refused(changes, words):

@@ -55,7 +55,7 @@ def regret_of(simulator, policies, player, layer, paths, loss, centre):
     return state.regret
 
 
-@pytest.mark.parametrize("centre", [0.0, 0.5])
+@pytest.mark.parametrize("center", [0.0, 0.5])
 @pytest.mark.parametrize("game", ["kuhn_poker", RandomGame(seed=3, max_histories=40)], ids=str)
 def test_expected_regrets_are_counterfactual_regrets(game, centre):
     simulator = simulator_of(game)

@@ -17,8 +17,8 @@ from infoset.learning import (
     LEARNERS,
     AdversarialPlay,
     Knowledge,
-    MeasuredPlay,
-    Steps,
+    RegretTracker,
+    StepSizes,
     get_learner,
     switch_between,
     tree_size,
@@ -29,14 +29,14 @@ from slow_tree import SlowTree, losses_by_sequence
 from toys import Toy
 
 ROW = LEARNERS["balanced-efce-omd"]
-BOLD = replace(ROW, steps=Steps(0.7, 0.05))
+BOLD = replace(ROW, step_sizes=StepSizes(0.7, 0.05))
 SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
 UNEVEN = RandomGame(seed=9, max_histories=24)
 GAMES = ["kuhn_poker", SHAPLEY, UNEVEN]
 
 
 def twin_of(learner, row, game):
-    numbers = [tuple(row.steps)] * learner.simulator.num_players
+    numbers = [tuple(row.step_sizes)] * learner.simulator.num_players
     return SlowEfce(learner.simulator, numbers, learner.state()["stream"][0])
 
 
@@ -95,7 +95,7 @@ def test_deviations_are_minus_the_gradient_of_the_log_partition(game, episodes):
     tree = SlowTree(learner.simulator)
     for player in range(2):
         triggers = SlowTriggers(tree, player)
-        matrix = BOLD.steps.rate * matrix_of(learner, triggers)
+        matrix = BOLD.step_sizes.learning_rate * matrix_of(learner, triggers)
         found = deviation_of(learner, triggers)
         for row, column in product(range(len(triggers)), repeat=2):
             ends = []
@@ -190,7 +190,7 @@ def test_the_gap_of_all_episodes_is_their_trigger_regret(game):
 def gap_after(learner, episodes, count=250):
     """Return the gap of joint play of policies evenly spread, for utilities in [0, 1]."""
     least, greatest = learner.sequence_form.payoff_range
-    play = MeasuredPlay(learner, every=max(1, episodes // count), keep=2 * count)
+    play = RegretTracker(learner, every=max(1, episodes // count), keep=2 * count)
     play.run(episodes)
     return evaluate_efce(play.correlated_policy().policies).efce_gap / (greatest - least)
 
@@ -290,7 +290,9 @@ def test_rates_at_any_time_are_those_of_the_power_of_two_that_is_due():
     row = replace(BOLD, anytime=True)
     learner = learner_of(row)
     learner.run(129)
-    fixed = learner_of(replace(BOLD, steps=Steps(0.7 / 16, 0.05 / 16)))  # 256 episodes: by its root
+    fixed = learner_of(
+        replace(BOLD, step_sizes=StepSizes(0.7 / 16, 0.05 / 16))
+    )  # 256 episodes: by its root
     for array in ("estimates", "stream"):
         fixed.state()[array][...] = learner.state()[array]
     tree = SlowTree(learner.simulator)
@@ -328,7 +330,7 @@ def test_driven_from_outside_the_average_is_of_all_policies():
 
 
 def test_a_game_in_which_nobody_decides_has_nothing_to_gain():
-    play = MeasuredPlay(learner_of(ROW, Toy(2)), keep=5)
+    play = RegretTracker(learner_of(ROW, Toy(2)), keep=5)
     play.run(5)
     found = evaluate_efce(play.correlated_policy().policies)
     assert found.efce_gap == 0
@@ -339,16 +341,16 @@ def test_the_row():
     assert ROW.knowledge is Knowledge.OWN_TREE
     assert get_learner("balanced-efce-omd", preset="theory") == ROW
     size = tree_size(simulator_of("kuhn_poker"), 0)
-    rate, exploration = ROW.steps(size, 10_000)
+    rate, exploration = ROW.step_sizes(size, 10_000)
     assert rate == pytest.approx(np.sqrt(12 * np.log(1200) / (16 * 10_000)))
     assert exploration == pytest.approx(2 * np.sqrt(12 * np.log(1200) / (4 * 10_000)))
-    practical = get_learner("balanced-efce-omd", preset="practical").steps(size, 10_000)
+    practical = get_learner("balanced-efce-omd", preset="practical").step_sizes(size, 10_000)
     assert practical == pytest.approx((2 * rate, 2 * exploration))
 
 
 def test_what_is_refused():
     with pytest.raises(ParameterError, match="rate=0"):
-        replace(ROW, steps=(0, 0.1))
+        replace(ROW, step_sizes=(0, 0.1))
     with pytest.raises(ParameterError, match="horizon"):
         learner_of(ROW, horizon=0)
 

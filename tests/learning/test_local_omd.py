@@ -9,23 +9,25 @@ import pytest
 from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
-from infoset.learning import LEARNERS, LocalOmd, Steps, TreeSize, get_learner
+from infoset.learning import LEARNERS, LocalOMD, StepSizes, TreeSize, get_learner
 from infoset.learning.local_omd._kernels import estimate_losses
-from infoset.learning.local_omd.rows import fixed_steps
-from oracle_balanced import SlowLocalOmd
+from infoset.learning.local_omd.rows import local_omd_step_sizes
+from oracle_balanced import SlowLocalOMD
 from slow_tree import SlowTree
 
-FIXED = LocalOmd("fixed", "", steps=Steps(0.7, 0))
-ADAPTIVE = LocalOmd("adaptive", "", steps=Steps(2.0, 0), adaptive=True)
+FIXED = LocalOMD("fixed", "", step_sizes=StepSizes(0.7, 0))
+ADAPTIVE = LocalOMD("adaptive", "", step_sizes=StepSizes(2.0, 0), adaptive=True)
 ROWS = {
     "fixed": FIXED,
-    "anytime": replace(FIXED, anytime=True, window=3),
+    "anytime": replace(FIXED, anytime=True, baseline_window=3),
     "adaptive": ADAPTIVE,
-    "centred": replace(ADAPTIVE, centre=0.5),
-    "baseline": replace(ADAPTIVE, centre=0.5, window=3),
-    "by action": replace(ADAPTIVE, centre=0.5, window=3, by_action=True),
-    "mixed": replace(ADAPTIVE, centre=0.5, window=3, by_action=True, share=0.6),
-    "fixed by action": replace(FIXED, window=1000, by_action=True),
+    "centerd": replace(ADAPTIVE, center=0.5),
+    "baseline": replace(ADAPTIVE, center=0.5, baseline_window=3),
+    "by action": replace(ADAPTIVE, center=0.5, baseline_window=3, baseline_per_action=True),
+    "mixed": replace(
+        ADAPTIVE, center=0.5, baseline_window=3, baseline_per_action=True, exploration=0.6
+    ),
+    "fixed by action": replace(FIXED, baseline_window=1000, baseline_per_action=True),
 }
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
@@ -34,7 +36,7 @@ def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["numbers"]]
     losses = simulator_of(game).losses()
-    return SlowLocalOmd(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
+    return SlowLocalOMD(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -74,7 +76,7 @@ def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
 
 
 def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_otherwise():
-    learner = learner_of(replace(FIXED, steps=Steps(1e-12, 0)))
+    learner = learner_of(replace(FIXED, step_sizes=StepSizes(1e-12, 0)))
     sampling, policy = learner._state.sampling, learner.state()["policy"]
     policy[:] = 0.0
     rows = learner.simulator.infostates
@@ -104,16 +106,16 @@ def test_rates_for_any_time_need_no_horizon():
 
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])
 def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
-    centred, shifted = learner_of(replace(ROWS[name], centre=0.5)), learner_of(ROWS[name])
+    centered, shifted = learner_of(replace(ROWS[name], center=0.5)), learner_of(ROWS[name])
     shifted._arena.told[:] -= 0.5
-    centred.run(2000)
+    centered.run(2000)
     shifted.run(2000)
-    assert np.allclose(centred.state()["policy"], shifted.state()["policy"], atol=1e-9)
+    assert np.allclose(centered.state()["policy"], shifted.state()["policy"], atol=1e-9)
 
 
 def test_what_is_passed_up_is_nearly_the_value_when_steps_are_small():
     simulator = simulator_of("kuhn_poker")
-    learner = replace(FIXED, steps=Steps(1e-6, 0), window=100_000).self_play(
+    learner = replace(FIXED, step_sizes=StepSizes(1e-6, 0), baseline_window=100_000).self_play(
         simulator, horizon=1, seed=3
     )
     learner.run(60_000)
@@ -142,7 +144,7 @@ def test_estimates_are_right_on_average_whatever_the_baselines():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_policies_stay_policies_at_any_rate(name):
-    learner = learner_of(replace(ROWS[name], steps=Steps(1e6, 0)))
+    learner = learner_of(replace(ROWS[name], step_sizes=StepSizes(1e6, 0)))
     learner.run(2000)
     policy = learner.state()["policy"]
     assert (policy > 0).all()
@@ -157,7 +159,7 @@ def test_fixed_rates_make_their_bound_least():
         paid = size.decisions * size.sequences * np.log(size.actions) / rate
         return paid + rate * size.decisions * episodes / 2
 
-    rate = fixed_steps(size, episodes).rate
+    rate = local_omd_step_sizes(size, episodes).learning_rate
     assert bound(rate) < min(bound(0.99 * rate), bound(1.01 * rate))
 
 
@@ -173,7 +175,7 @@ MEASURED = {
 @pytest.mark.parametrize(("name", "rate"), MEASURED)
 def test_kuhn_poker_is_learnt_as_well_as_by_the_prototype(name, rate):
     mean, deviation = MEASURED[name, rate]
-    row = get_learner(name, steps=Steps(rate, 0))
+    row = get_learner(name, step_sizes=StepSizes(rate, 0))
     found = [nash_conv(row, 1_000_000, seed) for seed in range(2)]
     assert abs(np.mean(found) - mean) < 3 * deviation / np.sqrt(len(found))
 
@@ -189,12 +191,12 @@ def test_leduc_poker_is_learnt_better_with_a_baseline():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"steps": Steps(0.0, 0)}, "rate=0"),
-        ({"steps": None}, "pair"),
-        ({"centre": np.inf}, "centre"),
-        ({"window": -1}, "window"),
-        ({"share": 0.0}, "share"),
-        ({"share": 1.5}, "share"),
+        ({"step_sizes": StepSizes(0.0, 0)}, "rate=0"),
+        ({"step_sizes": None}, "pair"),
+        ({"center": np.inf}, "center"),
+        ({"baseline_window": -1}, "baseline_window"),
+        ({"exploration": 0.0}, "exploration"),
+        ({"exploration": 1.5}, "exploration"),
     ],
 )
 def test_numbers_that_are_none_are_refused(changes, words):

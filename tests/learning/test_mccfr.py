@@ -10,31 +10,31 @@ import pytest
 from playing import simulator_of
 
 from infoset import load
-from infoset.learning import OutcomeSampling, TraversalSampling, get_learner
+from infoset.learning import OutcomeSampling, SampledTraversal, get_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import infostate_slots, make_simulator
 from infoset.tree import build_tree
 from oracle_mccfr import (
     SeededDraws,
     SlowOutcomeSampling,
-    SlowTraversalSampling,
+    SlowSampledTraversal,
     all_draws,
     exact_regrets,
 )
 
 NAMES = [row.name for row in MCCFR_LEARNERS]
-PRUNED = replace(get_learner("as-mccfr"), least=0.3, threshold=2.0, bonus=3.0)
+PRUNED = replace(get_learner("as-mccfr"), min_probability=0.3, threshold=2.0, bonus=3.0)
 ROWS = {
     **{name: get_learner(name) for name in NAMES},
     "pruned": PRUNED,
     "pruned chance sampling": replace(PRUNED, all_opponents=True),
-    "es-mccfr+": replace(get_learner("es-mccfr"), regret_floor=0.0),
-    "vr-mccfr+": replace(get_learner("vr-mccfr"), regret_floor=0.0),
+    "es-mccfr+": replace(get_learner("es-mccfr"), clip_regrets=True),
+    "vr-mccfr+": replace(get_learner("vr-mccfr"), clip_regrets=True),
 }
 
 
 def twin_of(row, simulator):
-    slow = SlowOutcomeSampling if isinstance(row, OutcomeSampling) else SlowTraversalSampling
+    slow = SlowOutcomeSampling if isinstance(row, OutcomeSampling) else SlowSampledTraversal
     return slow(simulator, row)
 
 
@@ -76,7 +76,7 @@ def action_values(simulator, policy):
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ROWS)
 def test_the_mean_over_all_draws_is_the_counterfactual_regret(name, player):
-    simulator, row = simulator_of("kuhn_poker"), replace(ROWS[name], regret_floor=-np.inf)
+    simulator, row = simulator_of("kuhn_poker"), replace(ROWS[name], clip_regrets=False)
     before = random_regrets(simulator, seed=player)
     guesses = np.random.default_rng(7).normal(size=simulator.num_slots)
     past = np.random.default_rng(8).uniform(size=simulator.num_slots) * 5.0
@@ -112,7 +112,7 @@ def test_every_episode_is_that_of_the_slow_twin(name, game):
     expected = simulator.policy(twin.mass)
     for found, wanted in zip(learning.policy().probabilities, expected.probabilities, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-9)
-    if isinstance(row, TraversalSampling):
+    if isinstance(row, SampledTraversal):
         assert learning.terminal_visits == twin.ends
 
 

@@ -10,7 +10,7 @@ from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
-from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, TraversalSampling, get_learner
+from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, SampledTraversal, get_learner
 from infoset.learning.mccfr import MCCFR_LEARNERS
 from infoset.learning.simulation import TERMINAL_NODE
 from infoset.runs import Budget, run_measured
@@ -101,20 +101,24 @@ def test_who_may_know_what():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: OutcomeSampling("x", "", share=0.0), "share=0.0 must be above 0"),
-        (lambda: OutcomeSampling("x", "", share=1.5), "share=1.5 must be above 0"),
-        (lambda: OutcomeSampling("x", "", share=float("nan")), "share=nan must be"),
-        (lambda: OutcomeSampling("x", "", window=0.5), "window=0.5 is less than one visit"),
-        (lambda: OutcomeSampling("x", "", window=-1), "window=-1 must be"),
-        (lambda: OutcomeSampling("x", "", regret_floor=-2.0), "regret_floor=-2.0 must be 0"),
+        (lambda: OutcomeSampling("x", "", exploration=0.0), "exploration=0.0 must be above 0"),
+        (lambda: OutcomeSampling("x", "", exploration=1.5), "exploration=1.5 must be above 0"),
+        (lambda: OutcomeSampling("x", "", exploration=float("nan")), "exploration=nan must be"),
         (
-            lambda: OutcomeSampling("x", "", exploration=0.5),
-            "exploration=0.5 is of type float",
+            lambda: OutcomeSampling("x", "", baseline_window=0.5),
+            "baseline_window=0.5 is less than one visit",
         ),
-        (lambda: TraversalSampling("x", "", least=0.0), "least=0.0 must be above 0"),
-        (lambda: TraversalSampling("x", "", bonus=-1.0), "bonus=-1.0 must be"),
-        (lambda: TraversalSampling("x", "", least=0.5), "bonus=0 must be above 0"),
-        (lambda: TraversalSampling("x", "", regret_floor=1.0), "regret_floor=1.0 must be 0"),
+        (lambda: OutcomeSampling("x", "", baseline_window=-1), "baseline_window=-1 must be"),
+        (
+            lambda: OutcomeSampling("x", "", exploration_policy=0.5),
+            "exploration_policy=0.5 is of type float",
+        ),
+        (
+            lambda: SampledTraversal("x", "", min_probability=0.0),
+            "min_probability=0.0 must be above 0",
+        ),
+        (lambda: SampledTraversal("x", "", bonus=-1.0), "bonus=-1.0 must be"),
+        (lambda: SampledTraversal("x", "", min_probability=0.5), "bonus=0 must be above 0"),
     ],
 )
 def test_numbers_out_of_range_are_refused(make, complaint):
@@ -134,6 +138,6 @@ def test_exploration_that_leaves_actions_out_is_refused():
         policy[3] = 0.0
         return policy
 
-    row = OutcomeSampling("x", "", exploration=stubborn)
-    with pytest.raises(ParameterError, match="exploration=stubborn must give every action"):
+    row = OutcomeSampling("x", "", exploration_policy=stubborn)
+    with pytest.raises(ParameterError, match="exploration_policy=stubborn must give every action"):
         row.self_play(simulator_of("kuhn_poker"), horizon=1)

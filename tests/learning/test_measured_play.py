@@ -19,8 +19,8 @@ from infoset.evaluation import (
     expected_values,
 )
 from infoset.games import matrix_game
-from infoset.learning import MeasuredPlay, get_learner, make_simulator, tree_size
-from infoset.learning.steps import balanced_steps, plain_steps
+from infoset.learning import RegretTracker, get_learner, make_simulator, tree_size
+from infoset.learning.step_sizes import balanced_omd_step_sizes, ixomd_step_sizes
 from infoset.policy import TabularPolicy, mix
 from infoset.runs import Budget, Checkpointing, JointGaps, run_measured
 from infoset.tree import build_tree
@@ -39,7 +39,7 @@ def kuhn_3():
 def measured(simulator, name="balanced-omd", episodes=300, seed=0, **settings):
     """Return self-play measured for some episodes; its steps are for ten times less, to move."""
     row = get_learner(name)
-    play = MeasuredPlay(row.self_play(simulator, horizon=episodes // 10, seed=seed), **settings)
+    play = RegretTracker(row.self_play(simulator, horizon=episodes // 10, seed=seed), **settings)
     play.run(episodes)
     return play
 
@@ -106,8 +106,8 @@ def test_the_cce_gap_is_the_largest_regret(kuhn_3):
 def test_with_other_payoffs_the_product_of_averages_is_something_else():
     """In Shapley's game players circle: nobody regrets anything, and the averages are exploited."""
     shapley = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    row = get_learner("ixomd", steps=(0.05, 0.005))
-    play = MeasuredPlay(row.self_play(make_simulator(build_tree(shapley)), horizon=10_000))
+    row = get_learner("ixomd", step_sizes=(0.05, 0.005))
+    play = RegretTracker(row.self_play(make_simulator(build_tree(shapley)), horizon=10_000))
     play.run(10_000)
     assert max(play.regrets) < 0
     assert play.evaluate().cce_gap == 0
@@ -151,8 +151,8 @@ def test_policies_counted_are_kept_alike():
     pennies = simulator_of("matrix_mp")
     counts = np.zeros(20)
     for seed in range(200):
-        row = replace(get_learner("ixomd", steps=(0.1, 0.1)), centre=0.25)
-        play = MeasuredPlay(row.self_play(pennies, horizon=20, seed=seed), keep=5)
+        row = replace(get_learner("ixomd", step_sizes=(0.1, 0.1)), center=0.25)
+        play = RegretTracker(row.self_play(pennies, horizon=20, seed=seed), keep=5)
         seen = []
         for _ in range(20):
             seen.append(play.current_policy().probabilities[0][1])
@@ -166,7 +166,7 @@ def test_policies_counted_are_kept_alike():
 
 def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
     learners = get_learner("ixomd").self_play(kuhn_3, horizon=10)
-    state = MeasuredPlay(learners, keep=5).state()
+    state = RegretTracker(learners, keep=5).state()
     assert state["sampling"] != state["stream"]
 
 
@@ -174,7 +174,7 @@ def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
 def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
     def fresh():
         learners = get_learner("balanced-omd").self_play(kuhn_3, horizon=12)
-        return MeasuredPlay(learners, every=3, keep=10, triggers=True)
+        return RegretTracker(learners, every=3, keep=10, triggers=True)
 
     whole, begun, resumed = fresh(), fresh(), fresh()
     whole.run(120)
@@ -187,7 +187,7 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
 
 def test_triggers_are_those_of_the_policies_counted(kuhn_3):
     learners = get_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
-    play = MeasuredPlay(learners, every=2, keep=100, triggers=True)
+    play = RegretTracker(learners, every=2, keep=100, triggers=True)
     assert play.gaps() == JointGaps()
     play.run(60)
     kept = play.correlated_policy()
@@ -196,18 +196,18 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
     assert play.evaluate_efce().efce_gap == pytest.approx(told.efce_gap, abs=1e-12)
     assert play.gaps() == (play.evaluate().cce_gap, play.evaluate_efce().efce_gap)
     assert learners.num_pairs == EFCEEvaluator(kuhn_3.sequence_form).num_pairs
-    untold = MeasuredPlay(get_learner("ixomd").self_play(kuhn_3, horizon=60))
+    untold = RegretTracker(get_learner("ixomd").self_play(kuhn_3, horizon=60))
     untold.run(3)
     assert untold.gaps() == (untold.evaluate().cce_gap, None)
     assert play.work > play.learners.work + untold.work // 2
-    with pytest.raises(ParameterError, match=r"by MeasuredPlay\(learners, triggers=True\)"):
+    with pytest.raises(ParameterError, match=r"by RegretTracker\(learners, triggers=True\)"):
         untold.evaluate_efce()
 
 
 def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
     def run(episodes):
         learners = get_learner("ixomd").self_play(kuhn_3, horizon=200)
-        play = MeasuredPlay(learners, every=2, keep=8)
+        play = RegretTracker(learners, every=2, keep=8)
         file = Checkpointing(tmp_path / "run", 60)
         run_measured(play, "ixomd", Budget(iterations=episodes, checkpoint=file))
         return play
@@ -215,7 +215,7 @@ def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
     run(90)
     resumed = run(200)
     learners = get_learner("ixomd").self_play(kuhn_3, horizon=200)
-    whole = MeasuredPlay(learners, every=2, keep=8)
+    whole = RegretTracker(learners, every=2, keep=8)
     whole.run(200)
     assert resumed.evaluate() == whole.evaluate()
     assert resumed.num_counted == 100
@@ -224,29 +224,29 @@ def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
 def test_what_is_refused(kuhn):
     learners = get_learner("ixomd").self_play(kuhn, horizon=10)
     with pytest.raises(ParameterError, match="every=0"):
-        MeasuredPlay(learners, every=0)
+        RegretTracker(learners, every=0)
     with pytest.raises(ParameterError, match="keep=-1"):
-        MeasuredPlay(learners, keep=-1)
+        RegretTracker(learners, keep=-1)
     with pytest.raises(ParameterError, match="what the self_play of a learner returns"):
-        MeasuredPlay("ixomd")
-    empty = MeasuredPlay(learners)
+        RegretTracker("ixomd")
+    empty = RegretTracker(learners)
     with pytest.raises(ParameterError, match="nothing is played yet"):
         empty.evaluate()
     empty.run(1)
     with pytest.raises(ParameterError, match="no policies were kept"):
         empty.correlated_policy()
     with pytest.raises(ParameterError, match="measure them from the beginning"):
-        MeasuredPlay(learners)
+        RegretTracker(learners)
 
 
 # Three-player Kuhn poker: the gap in units of losses (a payoff range of 6 chips), theory steps,
 # mean over 3 seeds. The numbers come from a program that took H = 2 for every seat; the last player
 # decides once, so that here its steps are larger, and the gap smaller.
 TABLE = {
-    ("ixomd", plain_steps, 1000): 0.123,
-    ("ixomd", plain_steps, 10_000): 0.092,
-    ("balanced-omd", balanced_steps, 1000): 0.115,
-    ("balanced-omd", balanced_steps, 10_000): 0.073,
+    ("ixomd", ixomd_step_sizes, 1000): 0.123,
+    ("ixomd", ixomd_step_sizes, 10_000): 0.092,
+    ("balanced-omd", balanced_omd_step_sizes, 1000): 0.115,
+    ("balanced-omd", balanced_omd_step_sizes, 10_000): 0.073,
 }
 
 
@@ -254,7 +254,7 @@ def mean_gap(simulator, row, episodes):
     gaps = []
     for seed in range(3):
         learners = row.self_play(simulator, horizon=episodes, seed=seed)
-        play = MeasuredPlay(learners, every=episodes // 500)
+        play = RegretTracker(learners, every=episodes // 500)
         play.run(episodes)
         gaps.append(play.evaluate().cce_gap / 6)
     return np.mean(gaps)
@@ -265,19 +265,19 @@ def test_the_gap_in_three_player_kuhn(kuhn_3, name, rule, episodes):
     def alike(size, horizon):
         return rule(size._replace(decisions=2), horizon)
 
-    found = mean_gap(kuhn_3, get_learner(name, steps=alike), episodes)
+    found = mean_gap(kuhn_3, get_learner(name, step_sizes=alike), episodes)
     assert found == pytest.approx(TABLE[name, rule, episodes], rel=0.07)
     assert mean_gap(kuhn_3, get_learner(name, preset="theory"), episodes) < found
 
 
 @pytest.mark.parametrize(
-    ("name", "power", "is_wide"), [("ixomd", 1, True), ("balanced-omd", 3, False)]
+    ("name", "adaptivity_exponent", "is_wide"), [("ixomd", 1, True), ("balanced-omd", 3, False)]
 )
 def test_regrets_are_within_their_bounds(kuhn, name, power, is_wide):
     """With the constant 1, of losses in [0, 1]: √(H XA X ι T) and √(H³ XA ι T)."""
     episodes = 20_000
     learners = get_learner(name, preset="theory").self_play(kuhn, horizon=episodes)
-    learners_play = MeasuredPlay(learners, every=20)
+    learners_play = RegretTracker(learners, every=20)
     learners_play.run(episodes)
     for player in range(2):
         size = tree_size(kuhn, player)

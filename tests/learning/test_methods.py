@@ -12,13 +12,13 @@ from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
     Knowledge,
-    LearnerRow,
-    Steps,
+    LearnerSpec,
+    StepSizes,
     TreeSize,
     get_learner,
     make_simulator,
 )
-from infoset.learning.path import PathLearner
+from infoset.learning.path import OnlineMirrorDescent
 from infoset.tree import build_tree
 
 KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
@@ -26,7 +26,7 @@ KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
 
 def test_rows_are_known_by_their_names_in_any_case():
     for name, row in LEARNERS.items():
-        assert isinstance(row, LearnerRow)
+        assert isinstance(row, LearnerSpec)
         assert row.name == name
         assert get_learner(name.upper()) is row
         assert get_learner(row) is row
@@ -82,7 +82,7 @@ def test_whoever_goes_by_the_number_of_episodes_can_do_without():
     ],
 )
 def test_published_steps_are_these_numbers_on_kuhn_poker(name, episodes, expected):
-    assert LEARNERS[name].steps(KUHN, episodes) == pytest.approx(expected, rel=1e-4)
+    assert LEARNERS[name].step_sizes(KUHN, episodes) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -90,33 +90,38 @@ def test_published_steps_are_these_numbers_on_kuhn_poker(name, episodes, expecte
 )
 def test_steps_of_every_rule_go_with_the_root_of_episodes(name, growth):
     for preset in LEARNERS[name].presets:
-        rule = get_learner(name, preset=preset).steps
+        rule = get_learner(name, preset=preset).step_sizes
         few, many = rule(KUHN, 100), rule(KUHN, 10_000)
-        assert few.rate / many.rate == pytest.approx(100**growth)
-        assert few.exploration / many.exploration == pytest.approx(100**growth)
+        assert few.learning_rate / many.learning_rate == pytest.approx(100**growth)
+        assert few.implicit_exploration / many.implicit_exploration == pytest.approx(100**growth)
 
 
 def test_steps_are_a_pair_or_a_rule():
-    assert get_learner("ixomd", steps=(0.1, 0.005)).steps == Steps(0.1, 0.005)
-    assert get_learner("ixomd", steps=LEARNERS["balanced-omd"].steps).steps(KUHN, 1000).rate < 0.04
-    assert get_learner("ixomd", preset="tuned", steps=(0.2, 0)).steps == Steps(0.2, 0)
+    assert get_learner("ixomd", step_sizes=(0.1, 0.005)).step_sizes == StepSizes(0.1, 0.005)
+    assert (
+        get_learner("ixomd", step_sizes=LEARNERS["balanced-omd"].step_sizes)
+        .step_sizes(KUHN, 1000)
+        .learning_rate
+        < 0.04
+    )
+    assert get_learner("ixomd", preset="tuned", step_sizes=(0.2, 0)).step_sizes == StepSizes(0.2, 0)
 
 
 @pytest.mark.parametrize(
-    ("steps", "message"),
+    ("step_sizes", "message"),
     [
-        ((0, 0.1), "rate=0 learns nothing"),
-        ((-0.1, 0.1), "rate=-0.1 must be a finite number"),
-        ((0.1, -0.1), "exploration=-0.1 must be a finite number"),
-        ((float("nan"), 0.1), "rate=nan must be a finite number"),
-        ((0.1, 0.1, 0.1), r"give a pair \(rate, exploration\)"),
-        (0.1, r"give a pair \(rate, exploration\)"),
-        ("theory", r"give a pair \(rate, exploration\)"),
+        ((0, 0.1), "learning_rate=0 learns nothing"),
+        ((-0.1, 0.1), "learning_rate=-0.1 must be a finite number"),
+        ((0.1, -0.1), "implicit_exploration=-0.1 must be a finite number"),
+        ((float("nan"), 0.1), "learning_rate=nan must be a finite number"),
+        ((0.1, 0.1, 0.1), r"give a pair \(learning_rate, implicit_exploration\)"),
+        (0.1, r"give a pair \(learning_rate, implicit_exploration\)"),
+        ("theory", r"give a pair \(learning_rate, implicit_exploration\)"),
     ],
 )
-def test_what_is_no_step_is_refused(steps, message):
+def test_what_is_no_step_is_refused(step_sizes, message):
     with pytest.raises(ParameterError, match=message):
-        get_learner("ixomd", steps=steps)
+        get_learner("ixomd", step_sizes=step_sizes)
 
 
 def test_unknown_names_come_with_the_nearest():
@@ -149,7 +154,7 @@ def test_a_run_has_episodes(horizon):
 
 def test_numbers_of_a_row_are_checked():
     row = LEARNERS["ixomd"]
-    assert isinstance(row, PathLearner)
-    for name in ("power", "centre", "window", "floor"):
+    assert isinstance(row, OnlineMirrorDescent)
+    for name in ("adaptivity_exponent", "center", "baseline_window", "min_probability"):
         with pytest.raises(ParameterError, match=f"{name}=-1 must be a finite number"):
             replace(row, **{name: -1})

@@ -22,12 +22,12 @@ from infoset.game import Game
 from infoset.games import load_game
 from infoset.learning import (
     LEARNERS,
-    BalancedCfr,
+    BalancedCFR,
     Decision,
     Knowledge,
-    LocalOmd,
+    LocalOMD,
+    OnlineMirrorDescent,
     OutcomeSampling,
-    PathLearner,
     Trajectory,
     TreeSize,
     get_learner,
@@ -35,7 +35,7 @@ from infoset.learning import (
     make_own_tree,
     play_and_learn,
 )
-from infoset.learning.balanced_cfr.rule import LayerRule
+from infoset.learning.balanced_cfr.rule import BalancedCFRUpdate
 from infoset.learning.online import met
 from infoset.learning.online.keys import keys_from_json, keys_to_json
 from infoset.matches import play_matches
@@ -43,13 +43,13 @@ from infoset.policy import distance, tabulate, uniform_policy
 from infoset.tree import build_tree
 from infoset.utils.splitmix import make_stream
 
-PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, PathLearner)}
-BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCfr)]
+PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, OnlineMirrorDescent)}
+BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCFR)]
 FALLING_ROWS = ["local-omd", "balanced-cfr-hedge"]
-LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOmd)]
+LOCAL_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, LocalOMD)]
 OUTCOME_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, OutcomeSampling)]
-TWEAKED = get_learner("tweaked-ftrl", steps=(0.3, 0.015))
-PLAIN = get_learner("ixomd", steps=(0.05, 0.01))
+TWEAKED = get_learner("tweaked-ftrl", step_sizes=(0.3, 0.015))
+PLAIN = get_learner("ixomd", step_sizes=(0.05, 0.01))
 ARMS = ("left", "right")
 
 
@@ -112,7 +112,7 @@ def test_driven_learners_equal_compiled_self_play_to_the_bit(name):
 
 
 def test_so_do_learners_of_a_game_with_rare_infostates():
-    learners, _ = same_as_self_play(replace(TWEAKED, centre=0.5), "leduc_poker", 1500)
+    learners, _ = same_as_self_play(replace(TWEAKED, center=0.5), "leduc_poker", 1500)
     assert all(learner.num_infostates < 468 for learner in learners)
 
 
@@ -124,13 +124,13 @@ def test_rates_that_fall_with_the_episodes_fall_alike():
 
 
 def test_layers_are_explored_in_turn_whatever_is_followed_in_between(monkeypatch):
-    episodes, explore = [], LayerRule.exploration
+    episodes, explore = [], BalancedCFRUpdate.exploration
 
     def listened_to(self, state, episode, step):
         episodes.append(episode)
         return explore(self, state, episode, step)
 
-    monkeypatch.setattr(LayerRule, "exploration", listened_to)
+    monkeypatch.setattr(BalancedCFRUpdate, "exploration", listened_to)
     tree = own_tree()
     learner = learner_of("balanced-cfr-rm", 0, tree=tree, horizon=100)
     for learns in (True, False, True, False, False, True):
@@ -212,7 +212,7 @@ def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkey
 
 
 def test_infostates_are_numbered_as_they_are_met():
-    table = met.MetInfostates(0)
+    table = met.DiscoveredInfostates(0)
     assert table.visit("a", ("x", "y"), 0) == 0
     assert table.visit("b", ("x", "y", "z"), 2) == 1
     assert table.visit("c", ("x",), 5) == 2
@@ -259,7 +259,7 @@ def test_a_game_that_cannot_be_listed_is_learnt():
 
 def test_utility_rises_against_a_fixed_opponent():
     game = Unlistable()
-    quick = get_learner("tweaked-ftrl", steps=(1, 0.05))
+    quick = get_learner("tweaked-ftrl", step_sizes=(1, 0.05))
     learner = learner_of(quick, player=1, seed=2)
     utilities = play_and_learn(game, [None, learner], episodes=1500)
     assert utilities.shape == (1500, 2)
@@ -631,8 +631,8 @@ def test_checkpoints_of_others_are_refused(tmp_path):
         (learner_of(game="arms", utility_range=(-2, 3)), "utility_range"),
         (learner_of(game="arms", seed=1), "seed 0 there and 1 here"),
         (learner_of(game="arms", horizon=2), "horizon"),
-        (learner_of(replace(PLAIN, centre=0.5), game="arms"), "centre 0.0 there and 0.5 here"),
-        (learner_of(get_learner(PLAIN, steps=(1, 1)), game="arms"), "numbers"),
+        (learner_of(replace(PLAIN, center=0.5), game="arms"), "center 0.0 there and 0.5 here"),
+        (learner_of(get_learner(PLAIN, step_sizes=(1, 1)), game="arms"), "numbers"),
     ):
         before = everything(other)
         with pytest.raises(CheckpointMismatchError, match=message):

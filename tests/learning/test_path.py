@@ -9,13 +9,15 @@ import pytest
 from oracle_path import SlowLearners, behavior_of, own_slots, plan_of
 from playing import assert_same_bits, simulator_of
 
-from infoset.learning import LEARNERS, SelfPlay, Steps, tree_size
+from infoset.learning import LEARNERS, SelfPlay, StepSizes, tree_size
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
-from infoset.learning.path import PathLearner
+from infoset.learning.path import OnlineMirrorDescent
 from infoset.runs import Budget, Checkpointing
 from infoset.runs.loop import run_measured
 
-PATH_LEARNERS = [name for name, row in LEARNERS.items() if isinstance(row, PathLearner)]
+MIRROR_DESCENT_LEARNERS = [
+    name for name, row in LEARNERS.items() if isinstance(row, OnlineMirrorDescent)
+]
 PLAIN = LEARNERS["ixomd"]
 
 
@@ -32,7 +34,9 @@ def slow_twin(learners):
         "balanced-omd": lambda: balanced_reach(infostates, depth),
         "balanced-ftrl": lambda: 1 / balanced_transitions(infostates, depth),
     }
-    power = {"adaptive-ftrl": 1.0, "tweaked-ftrl": 0.5, "perturbed-ftrl": 0.75}.get(row.name, 0.0)
+    adaptivity_exponent = {"adaptive-ftrl": 1.0, "tweaked-ftrl": 0.5, "perturbed-ftrl": 0.75}.get(
+        row.name, 0.0
+    )
     counts = infostates.num_actions
     uniform = np.ones(simulator.num_slots)
     for here, count in enumerate(counts):
@@ -46,23 +50,25 @@ def slow_twin(learners):
         ],
         weight=weights.get(row.name, lambda: np.ones(len(depth)))(),
         initial=subtree_policy(infostates, depth) if row.name == "balanced-ftrl" else uniform,
-        power=power,
-        drift=power - 0.5 if row.anytime else 0.0,
-        centre=row.centre,
-        window=row.window,
-        floor=row.floor,
+        adaptivity_exponent=adaptivity_exponent,
+        decay_exponent=adaptivity_exponent - 0.5 if row.anytime else 0.0,
+        center=row.center,
+        baseline_window=row.baseline_window,
+        min_probability=row.min_probability,
         state=learners.state()["stream"][0],
     )
 
 
 def steps_of(row, size, horizon):
-    return row.steps if isinstance(row.steps, Steps) else row.steps(size, horizon)
+    return (
+        row.step_sizes if isinstance(row.step_sizes, StepSizes) else row.step_sizes(size, horizon)
+    )
 
 
 @pytest.mark.parametrize("anytime", [False, True])
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
 def test_every_episode_is_that_of_the_slow_learners(name, anytime):
-    row = replace(LEARNERS[name], anytime=anytime, centre=0.25)
+    row = replace(LEARNERS[name], anytime=anytime, center=0.25)
     learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
     slow = slow_twin(learners)
     for _ in range(300):
@@ -74,12 +80,19 @@ def test_every_episode_is_that_of_the_slow_learners(name, anytime):
         np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
 @pytest.mark.parametrize(
-    "changes", [{"window": 7.0}, {"floor": 3.0}, {"window": 7.0, "floor": 0.3}]
+    "changes",
+    [
+        {"baseline_window": 7.0},
+        {"min_probability": 3.0},
+        {"baseline_window": 7.0, "min_probability": 0.3},
+    ],
 )
 def test_baselines_and_floors_are_those_of_the_slow_learners(name, changes):
-    row = replace(LEARNERS[name], **{"window": 0.0, "floor": 0.0, **changes}, centre=0.25)
+    row = replace(
+        LEARNERS[name], **{"baseline_window": 0.0, "min_probability": 0.0, **changes}, center=0.25
+    )
     learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
     slow = slow_twin(learners)
     for _ in range(300):
@@ -89,7 +102,7 @@ def test_baselines_and_floors_are_those_of_the_slow_learners(name, changes):
 
 
 def test_the_answer_is_the_last_policy_where_a_row_says_so():
-    for name in PATH_LEARNERS:
+    for name in MIRROR_DESCENT_LEARNERS:
         learners = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=99, seed=3)
         learners.run(99)
         both = zip(
@@ -99,7 +112,7 @@ def test_the_answer_is_the_last_policy_where_a_row_says_so():
         assert same == (name == "perturbed-ftrl")
 
 
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
 def test_the_average_is_that_of_all_policies_in_a_game_with_rare_infostates(name):
     simulator = simulator_of("leduc_poker")
     learners = LEARNERS[name].self_play(simulator, horizon=10, seed=1)
@@ -112,7 +125,7 @@ def test_the_average_is_that_of_all_policies_in_a_game_with_rare_infostates(name
         np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", PATH_LEARNERS)
+@pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
 def test_only_infostates_on_the_path_change(name):
     simulator = simulator_of("leduc_poker")
     learners = LEARNERS[name].self_play(simulator, horizon=100, seed=5)
@@ -163,7 +176,7 @@ def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
 
 def test_rates_for_any_time_begin_with_those_for_one_episode():
     simulator = simulator_of("kuhn_poker")
-    for name in PATH_LEARNERS:
+    for name in MIRROR_DESCENT_LEARNERS:
         fixed = LEARNERS[name].self_play(simulator, horizon=1, seed=4)
         falling = replace(LEARNERS[name], anytime=True).self_play(simulator, horizon=999, seed=4)
         fixed.run(1)
@@ -172,9 +185,9 @@ def test_rates_for_any_time_begin_with_those_for_one_episode():
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(num_cards=2)"])
-@pytest.mark.parametrize("centre", [0.0, 1.0])
-def test_steps_that_are_far_too_large_leave_policies_behind(game, centre):
-    row = replace(PLAIN, steps=(1e6, 0.0), centre=centre)
+@pytest.mark.parametrize("center", [0.0, 1.0])
+def test_steps_that_are_far_too_large_leave_policies_behind(game, center):
+    row = replace(PLAIN, step_sizes=(1e6, 0.0), center=center)
     learners = row.self_play(simulator_of(game), horizon=1000, seed=1)
     learners.run(1000)
     policy = learners.state()["policy"]

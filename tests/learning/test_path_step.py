@@ -10,7 +10,7 @@ import pytest
 from oracle_path import behavior_of, own_slots, plan_of
 
 from infoset.games import load_game
-from infoset.learning import LEARNERS, Steps, make_simulator, tree_size
+from infoset.learning import LEARNERS, StepSizes, make_simulator, tree_size
 from infoset.learning.balance import balanced_reach
 from infoset.learning.path._kernels import learn_alone
 from infoset.learning.simulation import TERMINAL_NODE, Paths
@@ -77,13 +77,13 @@ VECTORS = [
 ]
 
 
-@pytest.mark.parametrize(("game", "path_in", "row", "loss", "steps", "expected"), VECTORS)
+@pytest.mark.parametrize(("game", "path_in", "row", "loss", "step_sizes", "expected"), VECTORS)
 def test_one_episode_gives_the_numbers_worked_out_by_minimising(
     game, path_in, row, loss, steps, expected
 ):
     simulator = simulator_of(game)
     path = path_in(simulator)
-    _, after = learn_one(replace(row, steps=steps), simulator, path, loss)
+    _, after = learn_one(replace(row, step_sizes=steps), simulator, path, loss)
     found = [after[path[0]], after[path[1] - 1]]
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
@@ -98,14 +98,14 @@ def objective(simulator, weight, steps, path, loss, before, policy):
         for x in range(len(weight))
         if own_slots(simulator, x).start <= path[last] < own_slots(simulator, x).stop
     )
-    estimate = loss / (reach + steps.exploration * weight[here])
+    estimate = loss / (reach + steps.implicit_exploration * weight[here])
     distance = sum(
         plan[own_slots(simulator, x)]
         @ np.log(policy[own_slots(simulator, x)] / before[own_slots(simulator, x)])
         / weight[x]
         for x in np.flatnonzero(simulator.infostates.player == 0)
     )
-    return steps.rate * estimate * plan[path[-1]] + distance
+    return steps.learning_rate * estimate * plan[path[-1]] + distance
 
 
 @pytest.mark.parametrize("row", [PLAIN, BALANCED, LEARNERS["balanced-ftrl"]])
@@ -113,9 +113,9 @@ def objective(simulator, weight, steps, path, loss, before, policy):
     ("game", "path_in"), [("kuhn_poker", kuhn_path), ("leduc_poker", leduc_path)]
 )
 def test_an_episode_minimises_what_mirror_descent_does(game, path_in, row):
-    simulator, steps, loss = simulator_of(game), Steps(0.7, 0.1), 0.8
+    simulator, steps, loss = simulator_of(game), StepSizes(0.7, 0.1), 0.8
     path = path_in(simulator)
-    before, after = learn_one(replace(row, steps=steps), simulator, path, loss)
+    before, after = learn_one(replace(row, step_sizes=steps), simulator, path, loss)
     weight = row.weights(simulator.infostates, simulator.depth)
 
     def cost(policy):
@@ -159,7 +159,7 @@ def test_estimates_are_unbiased_and_implicit_exploration_makes_them_smaller(row,
     plan = plan_of(simulator, policy)
     for probability, end, path in all_episodes(simulator, policy):
         before, after = learn_one(
-            replace(row, steps=(rate, exploration)), simulator, list(path), losses[end]
+            replace(row, step_sizes=(rate, exploration)), simulator, list(path), losses[end]
         )
         taken = path[-1]
         here = np.flatnonzero(simulator.infostates.first_slot <= taken)

@@ -140,11 +140,13 @@ def test_the_last_policy_converges():
 
 def test_an_action_is_not_given_up_for_good_where_there_is_a_floor():
     simulator = simulator_of("leduc_poker")
-    row = get_learner("balanced-ftrl", preset="recommended", steps=(0.0005, 0.000025))
+    row = get_learner("balanced-ftrl", preset="recommended", step_sizes=(0.0005, 0.000025))
     lost = {}
-    for floor in (row.floor, 0.0):
-        learners = replace(row, floor=floor).self_play(simulator, horizon=500_000, seed=0)
+    for min_probability in (row.min_probability, 0.0):
+        learners = replace(row, min_probability=min_probability).self_play(
+            simulator, horizon=500_000, seed=0
+        )
         learners.run(500_000)
-        lost[floor] = np.mean(learners.current_slots < 1e-6)
-    assert lost[row.floor] == 0.0
+        lost[min_probability] = np.mean(learners.current_probabilities < 1e-6)
+    assert lost[row.min_probability] == 0.0
     assert lost[0.0] > 0.03

@@ -13,11 +13,11 @@ from infoset.learning import LEARNERS
 from toys import Toy
 
 CHANGES = {
-    "ixomd": {"centre": 0.5},
-    "balanced-cfr-hedge": {"centre": 0.5},
-    "balanced-cfr-baseline": {"window": 3},
-    "local-omd": {"window": 3},
-    "local-omd-action-baseline": {"window": 3, "share": 0.6},
+    "ixomd": {"center": 0.5},
+    "balanced-cfr-hedge": {"center": 0.5},
+    "balanced-cfr-baseline": {"baseline_window": 3},
+    "local-omd": {"baseline_window": 3},
+    "local-omd-action-baseline": {"baseline_window": 3, "exploration": 0.6},
     "as-mccfr": {"all_opponents": True, "threshold": 2.0, "bonus": 3.0},
     "vr-mccfr": {"regret_floor": 0.0},
 }

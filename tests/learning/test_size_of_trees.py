@@ -10,7 +10,7 @@ import pytest
 from playing import simulator_of
 
 from infoset.evaluation import nash_conv
-from infoset.learning import MeasuredPlay, get_learner
+from infoset.learning import RegretTracker, get_learner
 
 EPISODES = 2000
 ARMS = 2
@@ -25,7 +25,7 @@ def scaled_regret(name, infostates, seed):
     scale = sqrt(infostates * ARMS / EPISODES)
     spec = f"bandit_tree(depth=1,deals={infostates},best_chance={0.5 + scale:.6f})"
     learners = get_learner(name).self_play(simulator_of(spec), horizon=EPISODES, seed=seed)
-    play = MeasuredPlay(learners)
+    play = RegretTracker(learners)
     play.run(EPISODES)
     return play.regrets[0] / sqrt(infostates * ARMS * EPISODES)
 

@@ -46,7 +46,7 @@ def test_where_joint_play_is_learned_its_gap_is_drawn(game, method, said, name):
 
 
 def test_a_gap_of_zero_is_drawn_where_the_axis_is_linear():
-    result = infoset.learn(SHAPLEY, "ixomd", episodes=5000, steps=(0.05, 0.005))
+    result = infoset.learn(SHAPLEY, "ixomd", episodes=5000, step_sizes=(0.05, 0.005))
     assert result.cce_gap == (0.0,)
     axes, _ = lines(plot_learning(result))
     assert axes.get_yscale() == "symlog"

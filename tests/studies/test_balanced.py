@@ -122,8 +122,8 @@ def test_a_trace_goes_through_the_run_itself(tmp_path):
 
 
 def test_a_cell_is_the_row_with_its_changes():
-    row = LearningCell("kuhn_poker", "ixomd", 10, 0, rate=0.5, changes=(("centre", 0.5),)).row()
-    assert (row.steps, row.centre) == ((0.5, 0.025), 0.5)
+    row = LearningCell("kuhn_poker", "ixomd", 10, 0, rate=0.5, changes=(("center", 0.5),)).row()
+    assert (row.step_sizes, row.center) == ((0.5, 0.025), 0.5)
     settings = LearningCell("kuhn_poker", "ixomd", 10, 0, "practical").settings()
     assert json.loads(json.dumps(settings)) == {
         "game": "kuhn_poker",
@@ -152,7 +152,7 @@ def test_e2_tunes_what_has_no_published_constant(done):
     assert rows["ES-MCCFR (not bandit)"]["constant"] is None
     tried = [0.003 * factor for factor in tuned_learners.NEAR]
     cells = [
-        LearningCell("kuhn_poker", "ixomd", 10**6, 0, rate=rate, changes=(("centre", 0.5),))
+        LearningCell("kuhn_poker", "ixomd", 10**6, 0, rate=rate, changes=(("center", 0.5),))
         for rate in tried
     ]
     results = run_cells(cells, CellFolder(done[1], "balanced"))
@@ -187,7 +187,7 @@ def test_the_published_grids():
     entries = {entry.tuned: entry for entry in ENTRIES[:10]}
     grid = tuned_learners.candidates(entries["rate"], COLUMNS[0], True)
     assert (len(grid), grid[0], grid[-1]) == (20, pytest.approx(1e-4), pytest.approx(1e3))
-    assert tuned_learners.candidates(entries["share"], COLUMNS[0], True) == SHARES
+    assert tuned_learners.candidates(entries["exploration"], COLUMNS[0], True) == SHARES
 
 
 def test_e4_gaps_are_the_largest_gains(done):
@@ -207,7 +207,7 @@ def test_e5_the_naive_average_fails_and_the_other_does_not(done):
 
 def test_e5_changes_what_it_says():
     changed = {v.ablation: dict(v.changes) for v in ablations.VARIANTS}
-    assert set(changed["share of exploration"]) == {"share"}
+    assert set(changed["share of exploration"]) == {"exploration"}
     for variant in ablations.VARIANTS:
         row = ablations.cell_of(variant, "kuhn_poker", 1_000, 0).row()
         assert all(getattr(row, name) == value for name, value in variant.changes)

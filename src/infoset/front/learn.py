@@ -19,12 +19,12 @@ from infoset.front.solve import checkpointing
 from infoset.learning import (
     DEFAULT_LEARNER,
     AutoLearner,
-    LearnerRow,
+    LearnerSpec,
     LearnResult,
-    MeasuredPlay,
+    RegretTracker,
     SelfPlay,
     Simulator,
-    StepRule,
+    StepSizeRule,
     get_learner,
     make_simulator,
 )
@@ -60,12 +60,12 @@ OnMeasured: TypeAlias = Callable[[int, TracePoint], object]
 
 def learn(
     game: GameLike,
-    method: str | LearnerRow = DEFAULT_LEARNER,
+    method: str | LearnerSpec = DEFAULT_LEARNER,
     *,
     episodes: int = DEFAULT_EPISODES,
     seeds: Seeds = 1,
     preset: str | None = None,
-    steps: tuple[float, float] | StepRule | None = None,
+    step_sizes: tuple[float, float] | StepSizeRule | None = None,
     seconds: float | None = None,
     on_measured: OnMeasured | None = None,
     checkpoint: str | Path | None = None,
@@ -80,7 +80,7 @@ def learn(
     ----------
     game : str, Game, GameTree or ExtensiveForm
         By name, as rules, or as a tree.
-    method : str or LearnerRow
+    method : str or LearnerSpec
         A name of `infoset.learning.LEARNERS`, in any case of letters, or a row of your own, such as
         a variant of one of the library's by `dataclasses.replace`. `auto` is what our
         measurements recommend.
@@ -90,7 +90,7 @@ def learn(
         How many runs, with seeds 0, 1, …; or the seed of each.
     preset : str, optional
         Settings of the method by name, such as `theory` or `tuned`; by default as published.
-    steps : pair or StepRule, optional
+    step_sizes : pair or StepSizeRule, optional
         Learning rate and implicit exploration, or the rule for them.
     seconds : float, optional
         Time after which every run stops.
@@ -128,7 +128,7 @@ def learn(
     >>> max(result.nash_conv) < 0.5
     True
     """
-    row = get_learner(method, preset=preset, steps=steps)
+    row = get_learner(method, preset=preset, step_sizes=step_sizes)
     check_count("episodes", episodes, minimum=1)
     numbers = _seeds(seeds)
     if seconds is not None:
@@ -218,7 +218,7 @@ def _budget(
     return Budget(iterations=episodes, seconds=seconds, callback=callback, checkpoint=file)
 
 
-def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | MeasuredPlay:
+def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
     """Return learners, with their joint play where that is what they learn.
 
     Counting it takes about as long as playing, or a thousand of the policies if that is more.
@@ -229,10 +229,10 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | MeasuredPlay:
     fewest, most = (ceil(episodes / count) for count in COUNTED)
     every = max(most, min(fewest, work_of_counting(form, pairs) // learners.work))
     keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_slots))
-    return MeasuredPlay(learners, every=every, keep=keep, triggers=pairs > 0)
+    return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)
 
 
-def _try_out(row: LearnerRow, simulator: Simulator, episodes: int) -> None:
+def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
     """Learn and measure one episode, so that no compiling is in anybody's seconds."""
     learners = _measured(row.self_play(simulator, horizon=episodes), episodes)
     if _Run(learners, row.name, Budget(iterations=1))().outcome == "interrupted":
@@ -246,7 +246,7 @@ def _joint_play(
 
     If all of them have counted some.
     """
-    plays = [run.learners for run in runs if isinstance(run.learners, MeasuredPlay)]
+    plays = [run.learners for run in runs if isinstance(run.learners, RegretTracker)]
     if not all(play.num_counted for play in plays):
         return (), (), ()
     return (
@@ -260,7 +260,7 @@ def _joint_play(
 class _Run:
     """One run: who learns, what it is called, and for how long."""
 
-    learners: SelfPlay | MeasuredPlay
+    learners: SelfPlay | RegretTracker
     name: str
     budget: Budget
     seconds_before: float = 0.0
@@ -268,7 +268,7 @@ class _Run:
 
     def __call__(self) -> SolveResult:
         self.budget.started = began = time.monotonic()
-        joint = self.learners.gaps if isinstance(self.learners, MeasuredPlay) else JointGaps
+        joint = self.learners.gaps if isinstance(self.learners, RegretTracker) else JointGaps
         result = run_measured(self.learners, self.name, self.budget, joint=joint)
         self.seconds_before = began - self.budget.started
         return result

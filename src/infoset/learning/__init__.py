@@ -1,12 +1,12 @@
 """Learning from play: learners that see their own episodes only."""
 
 from infoset.learning.auto import AutoLearner
-from infoset.learning.balanced_cfr import BalancedCfr
-from infoset.learning.efce import TriggerOmd
+from infoset.learning.balanced_cfr import BalancedCFR
+from infoset.learning.efce import BalancedEFCEOMD
 from infoset.learning.knowledge import Knowledge
-from infoset.learning.local_omd import LocalOmd
-from infoset.learning.mccfr import OutcomeSampling, TraversalSampling
-from infoset.learning.measuring import AdversarialPlay, Adversary, MeasuredPlay, switch_between
+from infoset.learning.local_omd import LocalOMD
+from infoset.learning.mccfr import OutcomeSampling, SampledTraversal
+from infoset.learning.measuring import AdversarialPlay, Adversary, RegretTracker, switch_between
 from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, get_learner
 from infoset.learning.online import (
     Decision,
@@ -17,12 +17,12 @@ from infoset.learning.online import (
     make_own_tree,
     play_and_learn,
 )
-from infoset.learning.path import PathLearner
+from infoset.learning.path import OnlineMirrorDescent
 from infoset.learning.result import LearnResult, ProductOfAveragesWarning
-from infoset.learning.row import LearnerRow, Presets
+from infoset.learning.row import LearnerSpec, Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator, make_simulator
-from infoset.learning.steps import StepRule, Steps, TreeSize, tree_size
+from infoset.learning.step_sizes import StepSizeRule, StepSizes, TreeSize, tree_size
 from infoset.learning.update_rule import Exploration, Feedback, UpdateRule
 
 __all__ = [
@@ -31,7 +31,8 @@ __all__ = [
     "AdversarialPlay",
     "Adversary",
     "AutoLearner",
-    "BalancedCfr",
+    "BalancedCFR",
+    "BalancedEFCEOMD",
     "Decision",
     "Exploration",
     "Feedback",
@@ -39,21 +40,20 @@ __all__ = [
     "LearnResult",
     "LearnedPolicy",
     "Learner",
-    "LearnerRow",
-    "LocalOmd",
-    "MeasuredPlay",
+    "LearnerSpec",
+    "LocalOMD",
+    "OnlineMirrorDescent",
     "OutcomeSampling",
-    "PathLearner",
     "Presets",
     "ProductOfAveragesWarning",
+    "RegretTracker",
+    "SampledTraversal",
     "SelfPlay",
     "Simulator",
-    "StepRule",
-    "Steps",
+    "StepSizeRule",
+    "StepSizes",
     "Trajectory",
-    "TraversalSampling",
     "TreeSize",
-    "TriggerOmd",
     "UpdateRule",
     "get_learner",
     "make_learner",

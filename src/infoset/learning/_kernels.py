@@ -62,13 +62,14 @@ def count_rest(
 
 @inner_kernel
 def follow_baseline(
-    place: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
+    place: int, loss: float, baseline_window: float, baseline: FloatArray, visits: FloatArray
 ) -> None:
     """Move the running mean of losses at a place on by one more, `baseline` and `visits` in place.
 
-    The mean is over all of them, and from `window` on drops the older ones slowly; 0 for a mean
-    that stays as it is. To be done after the loss was used, which the mean must not know.
+    The mean weighs recent losses more once `baseline_window` of them have been seen; with a window
+    of 0 the baseline is constant. Call it after the loss was used: a baseline must not depend on the
+    loss that it is subtracted from.
     """
-    if window > 0.0:
+    if baseline_window > 0.0:
         visits[place] += 1.0
-        baseline[place] += (loss - baseline[place]) / min(visits[place], window)
+        baseline[place] += (loss - baseline[place]) / min(visits[place], baseline_window)

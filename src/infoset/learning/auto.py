@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr import MCCFR_LEARNERS
-from infoset.learning.row import LearnerRow, Presets
+from infoset.learning.row import LearnerSpec, Presets
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
 
@@ -31,7 +31,7 @@ class AutoLearner:
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, repr=False)
 
-    def choose(self, simulator: Simulator) -> tuple[LearnerRow, str]:
+    def choose(self, simulator: Simulator) -> tuple[LearnerSpec, str]:
         """Return the learner for a game, and why."""
         row = next(row for row in MCCFR_LEARNERS if row.name == BEST)
         return row, f"{BEST}: of those that see their own episodes only, the best over our games"

@@ -11,9 +11,9 @@ from infoset.learning.balanced_cfr.rows import BALANCED_CFR_LEARNERS
 from infoset.learning.efce.rows import EFCE_LEARNERS
 from infoset.learning.local_omd.rows import LOCAL_OMD_LEARNERS
 from infoset.learning.mccfr import MCCFR_LEARNERS
-from infoset.learning.path.rows import PATH_LEARNERS
-from infoset.learning.row import LearnerRow
-from infoset.learning.steps import StepRule
+from infoset.learning.path.rows import MIRROR_DESCENT_LEARNERS
+from infoset.learning.row import LearnerSpec
+from infoset.learning.step_sizes import StepSizeRule
 from infoset.utils.arguments import check_choice, check_type
 from infoset.utils.registry import Registry
 
@@ -24,38 +24,38 @@ __all__ = ["DEFAULT_LEARNER", "LEARNERS", "get_learner"]
 
 DEFAULT_LEARNER = "auto"
 
-_ROWS: tuple[LearnerRow, ...] = (
+_ROWS: tuple[LearnerSpec, ...] = (
     AutoLearner(),
-    *PATH_LEARNERS,
+    *MIRROR_DESCENT_LEARNERS,
     *BALANCED_CFR_LEARNERS,
     *LOCAL_OMD_LEARNERS,
     *MCCFR_LEARNERS,
     *EFCE_LEARNERS,
 )
 
-LEARNERS: Registry[LearnerRow] = Registry(
+LEARNERS: Registry[LearnerSpec] = Registry(
     "learner",
     _ROWS,
-    entry_type=LearnerRow,
-    expected='a name such as "balanced-omd", or an infoset.learning.LearnerRow',
+    entry_type=LearnerSpec,
+    expected='a name such as "balanced-omd", or an infoset.learning.LearnerSpec',
 )
 """The learners by name, each as published."""
 
 
 def get_learner(
-    learner: str | LearnerRow,
+    learner: str | LearnerSpec,
     *,
     preset: str | None = None,
-    steps: tuple[float, float] | StepRule | None = None,
-) -> LearnerRow:
+    step_sizes: tuple[float, float] | StepSizeRule | None = None,
+) -> LearnerSpec:
     """Return the learner of a name, in any case of letters, or of a row of your own.
 
     Parameters
     ----------
-    learner : str or LearnerRow
+    learner : str or LearnerSpec
     preset : str, optional
         Its settings by name, such as "theory", "practical" or "tuned"; by default, as published.
-    steps : pair or StepRule, optional
+    step_sizes : pair or StepSizeRule, optional
         Learning rate and implicit exploration, or the rule for them.
 
     Raises
@@ -67,8 +67,8 @@ def get_learner(
 
     Examples
     --------
-    >>> get_learner("ixomd", steps=(0.1, 0.005)).steps
-    Steps(rate=0.1, exploration=0.005)
+    >>> get_learner("ixomd", step_sizes=(0.1, 0.005)).step_sizes
+    StepSizes(learning_rate=0.1, implicit_exploration=0.005)
     """
     row = LEARNERS.resolve(learner)
     if preset is not None:
@@ -77,13 +77,13 @@ def get_learner(
             raise ParameterError(f"preset={preset!r}: {row.name} has none; leave preset out")
         check_choice(f"preset of {row.name}", preset.lower(), row.presets)
         row = _changed(row, **row.presets[preset.lower()])
-    if steps is None:
+    if step_sizes is None:
         return row
-    if getattr(row, "steps", None) is None:
+    if getattr(row, "step_sizes", None) is None:
         raise ParameterError(f"{row.name} has no step size: leave steps out")
-    return _changed(row, steps=steps)
+    return _changed(row, step_sizes=step_sizes)
 
 
-def _changed(row: LearnerRow, **changes: object) -> LearnerRow:
+def _changed(row: LearnerSpec, **changes: object) -> LearnerSpec:
     """Return a row with some of its fields set otherwise."""
-    return cast(LearnerRow, replace(cast("DataclassInstance", row), **changes))
+    return cast(LearnerSpec, replace(cast("DataclassInstance", row), **changes))

@@ -9,14 +9,14 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulation import Simulator
 
-__all__ = ["LearnerRow", "Presets"]
+__all__ = ["LearnerSpec", "Presets"]
 
 Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
 """By name, what of a row's fields is set otherwise."""
 
 
 @runtime_checkable
-class LearnerRow(Protocol):
+class LearnerSpec(Protocol):
     """A learner as data: its name, what it may know, and how it learns."""
 
     @property

@@ -116,7 +116,7 @@ class SelfPlay(IterativeState):
         return {"stream": self._arena.stream, **arrays}
 
     @property
-    def current_slots(self) -> FloatArray:
+    def current_probabilities(self) -> FloatArray:
         """[S] the policy that the next episode begins with: the array itself, which moves."""
         return self._state.policy
 
@@ -125,7 +125,7 @@ class SelfPlay(IterativeState):
 
         Uniform where no policy so far leads. What is learned stays as it is, to the bit. With more
         than two players, or payoffs that are not constant-sum, it need not come close to any
-        equilibrium; what does is joint play (`infoset.learning.MeasuredPlay`).
+        equilibrium; what does is joint play (`infoset.learning.RegretTracker`).
         """
         state = self._state
         mass, counted = state.mass.copy(), state.counted.copy()

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from infoset.errors import ParameterError
-from infoset.learning.steps import StepRule, Steps, TreeSize
+from infoset.learning.step_sizes import StepSizeRule, StepSizes, TreeSize
 
-__all__ = ["BoldSteps", "TunedSteps", "tuned_steps"]
+__all__ = ["ScaledStepSizes", "TunedStepSizes", "tuned_step_sizes"]
 
 TUNED_EPISODES = 1_000_000
 EXPLORATION_PER_RATE = 0.05
 
 
 @dataclass(frozen=True)
-class TunedSteps:
-    """Steps kept by family of games, the best of a grid of constants c: rate c, exploration c/20.
+class TunedStepSizes:
+    """Step sizes kept by family of games, the best constant c of a grid: rate c, exploration c/20.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class TunedSteps:
     constants: Mapping[str, float]
     growth: float = -0.5
 
-    def __call__(self, size: TreeSize, episodes: int) -> Steps:
+    def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
         """Return the steps for the family of a game.
 
         Raises
@@ -42,39 +42,41 @@ class TunedSteps:
             raise ParameterError(
                 f"no steps have been tuned for {size.game or 'this game'}, only for "
                 f"{', '.join(sorted(self.constants))}: choose another preset or none, or give "
-                "a pair steps=(rate, exploration)"
+                "a pair step_sizes=(learning_rate, implicit_exploration)"
             )
         rate = self.constants[family] * (episodes / TUNED_EPISODES) ** self.growth
-        return Steps(rate, EXPLORATION_PER_RATE * rate)
+        return StepSizes(rate, EXPLORATION_PER_RATE * rate)
 
 
-def tuned_steps(kuhn: float, leduc: float, dice: float, growth: float = -0.5) -> TunedSteps:
+def tuned_step_sizes(
+    kuhn: float, leduc: float, dice: float, growth: float = -0.5
+) -> TunedStepSizes:
     """Return steps kept for Kuhn poker, Leduc poker and liar's dice.
 
     Examples
     --------
-    >>> tuned_steps(0.003, 0.01, 0.01)(TreeSize(6, 12, 2, 2, "kuhn_poker"), 4_000_000)
-    Steps(rate=0.0015, exploration=7.500000000000001e-05)
+    >>> tuned_step_sizes(0.003, 0.01, 0.01)(TreeSize(6, 12, 2, 2, "kuhn_poker"), 4_000_000)
+    StepSizes(learning_rate=0.0015, implicit_exploration=7.500000000000001e-05)
     """
-    return TunedSteps({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice}, growth)
+    return TunedStepSizes({"kuhn_poker": kuhn, "leduc_poker": leduc, "liars_dice": dice}, growth)
 
 
 @dataclass(frozen=True)
-class BoldSteps:
+class ScaledStepSizes:
     """The rate of a rule times a factor, exploration a twentieth of it: for games never tuned.
 
     Theory looks to the worst game. The factor is what was best on most of those tried.
 
     Attributes
     ----------
-    rule : StepRule
+    rule : StepSizeRule
     factor : float
     """
 
-    rule: StepRule
+    rule: StepSizeRule
     factor: float
 
-    def __call__(self, size: TreeSize, episodes: int) -> Steps:
+    def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
         """Return the steps for a tree and a number of episodes."""
-        rate = self.factor * self.rule(size, episodes).rate
-        return Steps(rate, EXPLORATION_PER_RATE * rate)
+        rate = self.factor * self.rule(size, episodes).learning_rate
+        return StepSizes(rate, EXPLORATION_PER_RATE * rate)

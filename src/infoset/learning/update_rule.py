@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.simulation import Infostates, Paths
-from infoset.learning.steps import TreeSize
+from infoset.learning.step_sizes import TreeSize
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["Exploration", "Feedback", "LearnerState", "RuleRow", "UpdateRule"]
+__all__ = ["Exploration", "Feedback", "LearnerState", "OnlineLearnerSpec", "UpdateRule"]
 
 
 class LearnerState(Protocol):
@@ -42,12 +42,12 @@ class Exploration(NamedTuple):
     ----------
     policy : FloatArray
         [S]
-    share : float
+    probability : float
         The probability with which it is followed instead of the current policy.
     """
 
     policy: FloatArray
-    share: float
+    probability: float
 
 
 class Feedback(NamedTuple):
@@ -95,7 +95,7 @@ class UpdateRule(Protocol[State]):
 
 
 @runtime_checkable
-class RuleRow(Protocol):
+class OnlineLearnerSpec(Protocol):
     """A learner as data that can be driven from outside."""
 
     @property

@@ -13,7 +13,7 @@ from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Chart, Report, Spread, Table
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.learning import MeasuredPlay, PathLearner, get_learner, tree_size
+from infoset.learning import OnlineMirrorDescent, RegretTracker, get_learner, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
 from infoset_studies.balanced.learning_cell import (
@@ -55,30 +55,30 @@ class Variant(NamedTuple):
     changes: Changes = ()
 
 
-def _centred(learner: str) -> list[Variant]:
+def _centered(learner: str) -> list[Variant]:
     return [
-        Variant("loss centring", learner, f"loss - {centre:g}", (("centre", centre),))
-        for centre in (0.0, 0.5)
+        Variant("loss centering", learner, f"loss - {center:g}", (("center", center),))
+        for center in (0.0, 0.5)
     ]
 
 
 def _with_baseline(learner: str, window: int) -> list[Variant]:
     kinds = {"none": (0.0, 0), "1/2": (0.5, 0), f"mean of {window} losses": (0.5, window)}
     return [
-        Variant("baseline", learner, text, (("centre", centre), ("window", looks_back)))
-        for text, (centre, looks_back) in kinds.items()
+        Variant("baseline", learner, text, (("center", center), ("baseline_window", looks_back)))
+        for text, (center, looks_back) in kinds.items()
     ]
 
 
 VARIANTS: Final = (
-    *_centred("ixomd"),
-    *_centred("balanced-omd"),
-    *_centred("balanced-ftrl"),
-    *_centred("tweaked-ftrl"),
+    *_centered("ixomd"),
+    *_centered("balanced-omd"),
+    *_centered("balanced-ftrl"),
+    *_centered("tweaked-ftrl"),
     *_with_baseline("balanced-cfr-rm", 1000),
     *_with_baseline("local-omd-adaptive", 200),
     *(
-        Variant("share of exploration", name, f"{share:g}", (("share", share),))
+        Variant("share of exploration", name, f"{share:g}", (("exploration", share),))
         for name in SAMPLERS
         for share in SHARES
     ),
@@ -167,10 +167,10 @@ def _exploration(run: RunCells, setting: Setting) -> Table:
 def _bold_cell(
     game: str, learner: str, factor: float, explores: bool, episodes: int, seed: int
 ) -> LearningCell:
-    row = cast(PathLearner, get_learner(learner, preset="tuned"))
+    row = cast(OnlineMirrorDescent, get_learner(learner, preset="tuned"))
     rate = factor * row.numbers(tree_size(simulator_of(game), 0), episodes)[0]
     steps = (rate, EXPLORATION_PER_RATE * rate if explores else 0.0)
-    return LearningCell(game, learner, episodes, seed, changes=(("steps", steps),))
+    return LearningCell(game, learner, episodes, seed, changes=(("step_sizes", steps),))
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ class IdentityCell:
         simulator = simulator_of(self.game)
         row = get_learner(self.learner)
         learners = row.self_play(simulator, horizon=self.episodes, seed=self.seed)
-        play = MeasuredPlay(learners, keep=self.episodes)
+        play = RegretTracker(learners, keep=self.episodes)
         play_until(play, self.episodes, interrupt)
         return {
             "regrets": sum(play.regrets) / self.episodes,

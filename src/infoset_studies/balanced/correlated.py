@@ -22,7 +22,7 @@ from infoset.experiments.reports import (
     compared_columns,
 )
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.learning import MeasuredPlay, PathLearner, StepRule, get_learner
+from infoset.learning import OnlineMirrorDescent, RegretTracker, StepSizeRule, get_learner
 from infoset.plotting import Line
 from infoset_studies.balanced.learning_cell import play_until, simulator_of
 
@@ -78,9 +78,9 @@ class JointCell:
         """Learn; return the gap and gains of joint play, and what the product of averages has."""
         simulator = simulator_of(self.game)
         most = int(simulator.most_decisions.max()) if self.shares_depth else None
-        row = get_learner(self.learner, steps=_steps(self.learner, most))
+        row = get_learner(self.learner, step_sizes=_steps(self.learner, most))
         learners = row.self_play(simulator, horizon=self.episodes, seed=self.seed)
-        play = MeasuredPlay(learners, every=max(1, self.episodes // COUNTED))
+        play = RegretTracker(learners, every=max(1, self.episodes // COUNTED))
         play_until(play, self.episodes, interrupt)
         found = play.evaluate()
         least, greatest = simulator.sequence_form.payoff_range
@@ -91,9 +91,9 @@ class JointCell:
         }
 
 
-def _steps(learner: str, decisions: int | None) -> StepRule:
+def _steps(learner: str, decisions: int | None) -> StepSizeRule:
     """Return the steps of the theory, for players of so many decisions each, or of their own."""
-    rule = cast(StepRule, cast(PathLearner, get_learner(learner)).steps)
+    rule = cast(StepSizeRule, cast(OnlineMirrorDescent, get_learner(learner)).step_sizes)
     if decisions is None:
         return rule
     return lambda size, episodes: rule(size._replace(decisions=decisions), episodes)

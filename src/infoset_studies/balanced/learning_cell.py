@@ -16,7 +16,7 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Spread
 from infoset.experiments.studies import RunCells
 from infoset.games import load_game
-from infoset.learning import LearnerRow, Simulator, get_learner, make_simulator
+from infoset.learning import LearnerSpec, Simulator, get_learner, make_simulator
 from infoset.tree import build_tree
 
 if TYPE_CHECKING:
@@ -89,11 +89,11 @@ class LearningCell:
         """Return what decides its result."""
         return asdict(self)
 
-    def row(self) -> LearnerRow:
+    def row(self) -> LearnerSpec:
         """Return the learner."""
         steps = None if self.rate is None else (self.rate, EXPLORATION_PER_RATE * self.rate)
-        row = get_learner(self.learner, preset=self.preset, steps=steps)
-        return cast(LearnerRow, replace(cast("DataclassInstance", row), **dict(self.changes)))
+        row = get_learner(self.learner, preset=self.preset, step_sizes=steps)
+        return cast(LearnerSpec, replace(cast("DataclassInstance", row), **dict(self.changes)))
 
     def run(self, interrupt: Event) -> CellResult:
         """Learn; return NashConv of average and last policies, and of the averages on the way."""

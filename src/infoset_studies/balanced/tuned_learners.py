@@ -84,8 +84,8 @@ def report(run: RunCells, setting: Setting) -> Report:
 def cell_of(found: Found, constant: float | None, seed: int, points: int = 1) -> LearningCell:
     """Return the cell of a learner with a constant."""
     entry, changes = found.entry, dict[str, Any](found.entry.changes)
-    if entry.tuned == "share":
-        changes["share"] = constant
+    if entry.tuned == "exploration":
+        changes["exploration"] = constant
     return LearningCell(
         found.column.game,
         entry.learner,
@@ -121,7 +121,7 @@ def candidates(entry: Entry, column: Column, searches: bool) -> Sequence[float]:
     if not entry.tuned:
         return ()
     if searches:
-        return SHARES if entry.tuned == "share" else GRID
+        return SHARES if entry.tuned == "exploration" else GRID
     constant, is_own = constant_of(entry, column)
     if constant is None or is_own:
         return () if constant is None else (constant,)

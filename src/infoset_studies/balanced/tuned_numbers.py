@@ -55,8 +55,8 @@ class Entry:
     ----------
     label, learner : str
     tuned : str
-        What its constant is: `rate`, of which implicit exploration is a twentieth; `share`, of
-        exploration; empty where it has none.
+        What its constant is: `rate`, of which implicit exploration is a twentieth;
+        `exploration`; empty where it has none.
     published : tuple[str, ...]
         By column, NashConv and the constant in parentheses; `-` for nothing.
     changes : tuple[tuple[str, float], ...]
@@ -86,7 +86,7 @@ class Entry:
         return constant / column.num_roots if self.weighs_roots else constant
 
 
-HALF: Final = (("centre", 0.5),)
+HALF: Final = (("center", 0.5),)
 
 TABLE_B: Final = (
     Entry(
@@ -142,14 +142,14 @@ TABLE_B: Final = (
     Entry(
         "OS-MCCFR uniform",
         "os-mccfr",
-        "share",
+        "exploration",
         ("0.0054 (.4)", "0.363 (.6)", "0.102 (.6)", "0.427 (.6)"),
         is_drawn=True,
     ),
     Entry(
         "OS-MCCFR balanced",
         "os-mccfr-balanced",
-        "share",
+        "exploration",
         ("0.0075 (.8)", "0.287 (.8)", "0.084 (.6)", "0.271 (.8)"),
         is_drawn=True,
     ),
@@ -196,7 +196,7 @@ TABLE_C: Final = (
         "balanced-cfr-hedge",
         "rate",
         ("0.0044", "0.434", "-", "-"),
-        (*HALF, ("window", 1000)),
+        (*HALF, ("baseline_window", 1000)),
         plain="Balanced CFR Hedge",
     ),
     _halved("LocalOMD adaptive", "local-omd-adaptive", "0.0045", "0.275", "0.068", "0.482"),
@@ -205,7 +205,7 @@ TABLE_C: Final = (
         "local-omd-adaptive",
         "rate",
         ("0.0043", "0.203", "0.051", "0.586"),
-        (*HALF, ("window", 200)),
+        (*HALF, ("baseline_window", 200)),
         plain="LocalOMD adaptive",
         is_drawn=True,
     ),

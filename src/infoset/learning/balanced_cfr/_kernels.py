@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
-from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.learning.simulation import Infostates, Paths, PlayState, play
 from infoset.regret._slot_kernels import hedge, match_regrets
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
 RATE = 0
 LEAST_REGRET = 1
-WINDOW = 2
-DRIFT = 3
+BASELINE_WINDOW = 2
+DECAY_EXPONENT = 3
 
 
 class Schedule(NamedTuple):
@@ -103,9 +103,9 @@ def learn_layer(
     here, taken = paths.infostate[player, layer], paths.slot[player, layer]
     first_slot = infostates.first_slot[here]
     end = first_slot + infostates.num_actions[here]
-    centred = loss - state.baseline[here]
-    add_regret(first_slot, end, taken, centred, numbers[LEAST_REGRET], state.policy, state.regret)
-    follow_baseline(here, loss, numbers[WINDOW], state.baseline, state.visits)
+    centered = loss - state.baseline[here]
+    add_regret(first_slot, end, taken, centered, numbers[LEAST_REGRET], state.policy, state.regret)
+    follow_baseline(here, loss, numbers[BASELINE_WINDOW], state.baseline, state.visits)
     return int(here)
 
 
@@ -122,8 +122,8 @@ def move_policies(
             first_slot = infostates.first_slot[here]
             end = first_slot + infostates.num_actions[here]
             rate = numbers[infostates.player[here], RATE]
-            if numbers[infostates.player[here], DRIFT] != 0.0:
-                rate *= iteration ** numbers[infostates.player[here], DRIFT]
+            if numbers[infostates.player[here], DECAY_EXPONENT] != 0.0:
+                rate *= iteration ** numbers[infostates.player[here], DECAY_EXPONENT]
             if rate > 0.0:
                 hedge(first_slot, end, rate, state.regret, state.policy)
             else:
@@ -154,7 +154,7 @@ def learn_layer_alone(
 
 @bare_kernel
 def learn_by_layers(
-    numbers: FloatArray, schedule: Schedule, arena: Arena, episodes: int, state: LayerState
+    numbers: FloatArray, schedule: Schedule, arena: PlayState, episodes: int, state: LayerState
 ) -> None:
     """Play episodes of iterations in an arena, the first where those done have come to.
 

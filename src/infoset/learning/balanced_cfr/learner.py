@@ -9,28 +9,28 @@ import numpy as np
 
 from infoset.learning.balance import layer_policies
 from infoset.learning.balanced_cfr._kernels import LayerState, Schedule, learn_by_layers
-from infoset.learning.balanced_cfr.rule import LayerRule
+from infoset.learning.balanced_cfr.rule import BalancedCFRUpdate
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
-from infoset.learning.steps import (
-    StepRule,
-    Steps,
+from infoset.learning.step_sizes import (
+    StepSizeRule,
+    StepSizes,
     TreeSize,
-    check_steps,
-    known_size,
-    planned_for,
+    check_step_sizes,
+    planned_horizon,
+    require_tree_size,
     tree_sizes,
 )
 from infoset.typing import IntArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["BalancedCfr", "BalancedCfrSelfPlay"]
+__all__ = ["BalancedCFR", "BalancedCFRSelfPlay"]
 
 
 @dataclass(frozen=True)
-class BalancedCfr:
+class BalancedCFR:
     """A learner of counterfactual regrets that explores each of its layers evenly.
 
     Attributes
@@ -38,17 +38,17 @@ class BalancedCfr:
     name : str
     description : str
         One line, with the source.
-    steps : Steps or StepRule or None
+    step_sizes : StepSizes or StepSizeRule or None
         The rate of Hedge, or the rule for it, from size and number of *iterations*; None for
         regret matching, which has no numbers.
     anytime : bool
         Whether the rate of an iteration is that for as many iterations as it is the last of,
         instead of for the horizon; as a number, it is that of the first.
-    forgetful : bool
+    clip_regrets : bool
         Whether regrets below zero are forgotten, as by regret matching+.
-    centre : float
+    center : float
         What the baselines b(x), which are taken off losses in [0, 1], begin with.
-    window : int
+    baseline_window : int
         How many losses at an infostate its baseline looks back on, about: their running mean;
         0 where it stays what it is.
     knowledge : Knowledge
@@ -64,43 +64,47 @@ class BalancedCfr:
 
     name: str
     description: str
-    steps: Steps | StepRule | None = None
+    step_sizes: StepSizes | StepSizeRule | None = None
     anytime: bool = False
-    forgetful: bool = False
-    centre: float = 0.0
-    window: int = 0
+    clip_regrets: bool = False
+    center: float = 0.0
+    baseline_window: int = 0
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.steps is not None:
-            object.__setattr__(self, "steps", check_steps(self.steps))
-        check_number("centre", self.centre)
-        check_count("window", self.window)
+        if self.step_sizes is not None:
+            object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
+        check_number("center", self.center)
+        check_count("baseline_window", self.baseline_window)
 
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
-    ) -> BalancedCfrSelfPlay:
+    ) -> BalancedCFRSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant."""
         check_play(simulator, horizon)
-        return BalancedCfrSelfPlay(self, simulator, horizon, seed)
+        return BalancedCFRSelfPlay(self, simulator, horizon, seed)
 
-    def update_rule(self, size: TreeSize | None, horizon: int) -> LayerRule:
+    def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedCFRUpdate:
         """Return what one player of this kind does with its own episodes, `horizon` of them."""
-        num_layers = max(1, known_size(size, self.name).decisions)
-        return LayerRule(self, self.numbers(size, max(1, horizon // num_layers)), num_layers)
+        num_layers = max(1, require_tree_size(size, self.name).decisions)
+        return BalancedCFRUpdate(
+            self, self.numbers(size, max(1, horizon // num_layers)), num_layers
+        )
 
     def numbers(self, size: TreeSize | None, iterations: int) -> tuple[float, ...]:
-        """Return the rate of Hedge or 0, the least regret, the window, and how the rate falls.
+        """Return the rate of Hedge or 0, the least regret, the window, and the decay exponent.
 
         Of one player; all rules give rates in proportion to one over the root of the iterations.
         """
-        steps = self.steps
-        if steps is not None and not isinstance(steps, Steps):
-            steps = steps(known_size(size, self.name), 1 if self.anytime else iterations)
-        rate = 0.0 if steps is None else steps.rate
-        least = 0.0 if self.forgetful else -inf
-        return rate, least, float(self.window), -0.5 if self.anytime else 0.0
+        step_sizes = self.step_sizes
+        if step_sizes is not None and not isinstance(step_sizes, StepSizes):
+            step_sizes = step_sizes(
+                require_tree_size(size, self.name), 1 if self.anytime else iterations
+            )
+        rate = 0.0 if step_sizes is None else step_sizes.learning_rate
+        least = 0.0 if self.clip_regrets else -inf
+        return rate, least, float(self.baseline_window), -0.5 if self.anytime else 0.0
 
     def begin(
         self, infostates: Infostates, depth: IntArray, num_slots: int, num_parts: int
@@ -113,14 +117,14 @@ class BalancedCfr:
             policy=uniform_slots(infostates, num_slots),
             regret=np.zeros(num_slots),
             touched=np.full(num_parts, -1, np.int32),
-            baseline=np.full(len(depth), self.centre),
+            baseline=np.full(len(depth), self.center),
             visits=np.zeros(len(depth)),
             mass=np.zeros(num_slots),
             counted=np.zeros(len(depth)),
         )
 
 
-class BalancedCfrSelfPlay(SelfPlay):
+class BalancedCFRSelfPlay(SelfPlay):
     """Balanced CFR in all seats.
 
     An iteration of the paper is an episode for each layer of each player: E of them, here and in
@@ -130,7 +134,7 @@ class BalancedCfrSelfPlay(SelfPlay):
     learned = ("regret", "touched", "baseline", "visits")
     _state: LayerState
 
-    def __init__(self, row: BalancedCfr, simulator: Simulator, horizon: int, seed: int) -> None:
+    def __init__(self, row: BalancedCFR, simulator: Simulator, horizon: int, seed: int) -> None:
         self._schedule = make_schedule(simulator)
         num_parts = len(self._schedule.player)
         iterations = max(1, horizon // num_parts)
@@ -140,8 +144,8 @@ class BalancedCfrSelfPlay(SelfPlay):
         settings = {
             "learner": row.name,
             "numbers": self._numbers.tolist(),
-            "centre": row.centre,
-            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
+            "center": row.center,
+            "horizon": planned_horizon(row.step_sizes, horizon, anytime=row.anytime),
         }
         super().__init__(simulator, seed, settings, state, simulator.losses())
 

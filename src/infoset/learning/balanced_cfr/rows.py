@@ -4,49 +4,49 @@ from __future__ import annotations
 
 from math import sqrt
 
-from infoset.learning.balanced_cfr.learner import BalancedCfr
-from infoset.learning.steps import Steps, TreeSize
-from infoset.learning.tuned import tuned_steps
+from infoset.learning.balanced_cfr.learner import BalancedCFR
+from infoset.learning.step_sizes import StepSizes, TreeSize
+from infoset.learning.tuned import tuned_step_sizes
 
-__all__ = ["BALANCED_CFR_LEARNERS", "hedge_steps"]
+__all__ = ["BALANCED_CFR_LEARNERS", "balanced_cfr_step_sizes"]
 
-WINDOW = 1000
+BASELINE_WINDOW = 1000
 
 
-def hedge_steps(size: TreeSize, iterations: int) -> Steps:
+def balanced_cfr_step_sizes(size: TreeSize, iterations: int) -> StepSizes:
     """Return η = √(XA ι / (H³ T)) for T iterations, and no implicit exploration.
 
     The one that makes XA ι / η + η H³ T least, which bounds the regret of Algorithm 2 of Bai, Jin,
     Mei and Yu (2022).
     """
     decisions = max(size.decisions, 1)
-    return Steps(sqrt(size.sequences * size.confidence / (decisions**3 * iterations)), 0.0)
+    return StepSizes(sqrt(size.sequences * size.confidence / (decisions**3 * iterations)), 0.0)
 
 
-BALANCED_CFR_LEARNERS: tuple[BalancedCfr, ...] = (
-    BalancedCfr(
+BALANCED_CFR_LEARNERS: tuple[BalancedCFR, ...] = (
+    BalancedCFR(
         "balanced-cfr-hedge",
         "counterfactual regrets, each layer explored evenly, Hedge (Bai et al. 2022, Algorithm 2)",
-        steps=hedge_steps,
+        step_sizes=balanced_cfr_step_sizes,
         presets={
-            "theory": {"steps": hedge_steps},
-            "tuned": {"steps": tuned_steps(0.03, 3.0, 3.0)},
+            "theory": {"step_sizes": balanced_cfr_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes(0.03, 3.0, 3.0)},
             "anytime": {"anytime": True},
         },
     ),
-    BalancedCfr(
+    BalancedCFR(
         "balanced-cfr-rm",
         "counterfactual regrets, each layer explored evenly, regret matching (Bai et al. 2022)",
     ),
-    BalancedCfr(
+    BalancedCFR(
         "balanced-cfr-rm+",
         "balanced-cfr-rm that forgets regrets below zero",
-        forgetful=True,
+        clip_regrets=True,
     ),
-    BalancedCfr(
+    BalancedCFR(
         "balanced-cfr-baseline",
         "balanced-cfr-rm with a running mean taken off losses: less noise (ours)",
-        centre=0.5,
-        window=WINDOW,
+        center=0.5,
+        baseline_window=BASELINE_WINDOW,
     ),
 )

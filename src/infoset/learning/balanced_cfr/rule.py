@@ -13,26 +13,26 @@ from infoset.learning.update_rule import Exploration, Feedback
 from infoset.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from infoset.learning.balanced_cfr.learner import BalancedCfr
+    from infoset.learning.balanced_cfr.learner import BalancedCFR
 
-__all__ = ["LayerRule"]
+__all__ = ["BalancedCFRUpdate"]
 
 
-class LayerRule:
+class BalancedCFRUpdate:
     """Balanced CFR of one player, as `infoset.learning.UpdateRule` has it.
 
     Its turns have an episode for each layer of its tree; then its policy moves.
 
     Parameters
     ----------
-    row : BalancedCfr
+    row : BalancedCFR
     numbers : tuple
-        See `BalancedCfr.numbers`.
+        See `BalancedCFR.numbers`.
     num_layers : int
         H, the most own decisions in an episode.
     """
 
-    def __init__(self, row: BalancedCfr, numbers: tuple[float, ...], num_layers: int) -> None:
+    def __init__(self, row: BalancedCFR, numbers: tuple[float, ...], num_layers: int) -> None:
         self.row = row
         self.turn = num_layers
         self._numbers = np.array([numbers])
@@ -40,7 +40,7 @@ class LayerRule:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers, and what baselines begin with."""
-        return {"numbers": self._numbers[0].tolist(), "centre": self.row.centre}
+        return {"numbers": self._numbers[0].tolist(), "center": self.row.center}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> LayerState:
         """Return the arrays before the first episode."""

@@ -1,5 +1,5 @@
 """Learners of extensive-form correlated equilibria."""
 
-from infoset.learning.efce.learner import TriggerOmd, TriggerSelfPlay
+from infoset.learning.efce.learner import BalancedEFCEOMD, BalancedEFCEOMDSelfPlay
 
-__all__ = ["TriggerOmd", "TriggerSelfPlay"]
+__all__ = ["BalancedEFCEOMD", "BalancedEFCEOMDSelfPlay"]

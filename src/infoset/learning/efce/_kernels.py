@@ -17,10 +17,10 @@ from infoset.learning.efce.deviation import (
 from infoset.learning.efce.fixed_point import solve_all, solve_infostate
 from infoset.learning.simulation import (
     TERMINAL_NODE,
-    Arena,
     Infostates,
     Nodes,
     Paths,
+    PlayState,
     add_step,
     draw_action,
     draw_outcome,
@@ -189,7 +189,7 @@ def learn_triggers(
     anytime: bool,
     every: int,
     pairs: TriggerPairs,
-    arena: Arena,
+    arena: PlayState,
     episodes: int,
     state: TriggerState,
 ) -> None:

@@ -8,27 +8,27 @@ import numpy as np
 
 from infoset.learning.efce._kernels import learn_triggers
 from infoset.learning.efce.deviation import TriggerState
-from infoset.learning.efce.rule import TriggerRule
+from infoset.learning.efce.rule import BalancedEFCEOMDUpdate
 from infoset.learning.efce.start import begin_deviations
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
-from infoset.learning.steps import (
-    StepRule,
-    Steps,
+from infoset.learning.step_sizes import (
+    StepSizeRule,
+    StepSizes,
     TreeSize,
-    check_steps,
-    known_size,
-    planned_for,
+    check_step_sizes,
+    planned_horizon,
+    require_tree_size,
     tree_sizes,
 )
 
-__all__ = ["TriggerOmd", "TriggerSelfPlay"]
+__all__ = ["BalancedEFCEOMD", "BalancedEFCEOMDSelfPlay"]
 
 
 @dataclass(frozen=True)
-class TriggerOmd:
+class BalancedEFCEOMD:
     """A learner of deviations, that plays what its mean deviation leaves as it is.
 
     Attributes
@@ -36,7 +36,7 @@ class TriggerOmd:
     name : str
     description : str
         One line, with the source.
-    steps : Steps or StepRule
+    step_sizes : StepSizes or StepSizeRule
         Rate and implicit exploration, or the rule for them, from size and number of episodes.
     anytime : bool
         Whether the steps are those for the episodes so far, filled up to a power of two, instead
@@ -54,15 +54,17 @@ class TriggerOmd:
 
     name: str
     description: str
-    steps: Steps | StepRule
+    step_sizes: StepSizes | StepSizeRule
     anytime: bool = False
     knowledge: Knowledge = Knowledge.OWN_TREE
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", check_steps(self.steps))
+        object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
 
-    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> TriggerSelfPlay:
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> BalancedEFCEOMDSelfPlay:
         """Return learners of this kind in all seats; `horizon` is the number of episodes meant.
 
         Raises
@@ -74,21 +76,23 @@ class TriggerOmd:
             it.
         """
         check_play(simulator, horizon)
-        return TriggerSelfPlay(self, simulator, horizon, seed)
+        return BalancedEFCEOMDSelfPlay(self, simulator, horizon, seed)
 
-    def update_rule(self, size: TreeSize | None, horizon: int) -> TriggerRule:
+    def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedEFCEOMDUpdate:
         """Return what one player of this kind does with its episodes."""
-        return TriggerRule(self, np.array([self.numbers(known_size(size, self.name), horizon)]))
+        return BalancedEFCEOMDUpdate(
+            self, np.array([self.numbers(require_tree_size(size, self.name), horizon)])
+        )
 
     def numbers(self, size: TreeSize, horizon: int) -> tuple[float, ...]:
         """Return η, γ and XA of a player."""
-        steps = self.steps
-        if not isinstance(steps, Steps):
-            steps = steps(size, 1 if self.anytime else horizon)
-        return (*steps, float(max(size.sequences, 1)))
+        step_sizes = self.step_sizes
+        if not isinstance(step_sizes, StepSizes):
+            step_sizes = step_sizes(size, 1 if self.anytime else horizon)
+        return (*step_sizes, float(max(size.sequences, 1)))
 
 
-class TriggerSelfPlay(SelfPlay):
+class BalancedEFCEOMDSelfPlay(SelfPlay):
     """Learners of deviations in all seats: their joint play comes to a correlated equilibrium.
 
     The average is of one policy out of so many episodes that counting takes about as long as
@@ -98,7 +102,7 @@ class TriggerSelfPlay(SelfPlay):
     learned = ("behavior", "estimates", "exponent")
     _state: TriggerState
 
-    def __init__(self, row: TriggerOmd, simulator: Simulator, horizon: int, seed: int) -> None:
+    def __init__(self, row: BalancedEFCEOMD, simulator: Simulator, horizon: int, seed: int) -> None:
         self._numbers = np.array([row.numbers(size, horizon) for size in tree_sizes(simulator)])
         self._pairs, state = begin_deviations(
             self._numbers,
@@ -111,7 +115,7 @@ class TriggerSelfPlay(SelfPlay):
             "learner": row.name,
             "numbers": self._numbers.tolist(),
             "anytime": row.anytime,
-            "horizon": planned_for(row.steps, horizon, anytime=row.anytime),
+            "horizon": planned_horizon(row.step_sizes, horizon, anytime=row.anytime),
         }
         super().__init__(simulator, seed, settings, state, simulator.losses())
         self._anytime = row.anytime

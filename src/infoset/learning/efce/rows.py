@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import log, sqrt
 
-from infoset.learning.efce.learner import TriggerOmd
-from infoset.learning.steps import FAILURE, Steps, TreeSize
+from infoset.learning.efce.learner import BalancedEFCEOMD
+from infoset.learning.step_sizes import FAILURE, StepSizes, TreeSize
 
-__all__ = ["EFCE_LEARNERS", "trigger_steps", "trigger_total_steps"]
+__all__ = ["EFCE_LEARNERS", "efce_omd_step_sizes", "efce_omd_total_loss_step_sizes"]
 
 
 def _confidence(size: TreeSize) -> float:
@@ -15,31 +15,31 @@ def _confidence(size: TreeSize) -> float:
     return log(10.0 * max(size.sequences, 1) / FAILURE)
 
 
-def trigger_steps(size: TreeSize, episodes: int) -> Steps:
+def efce_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA ι / (H⁴ T)) and γ = 2 √(XA ι / (H² T)), ι = log(10 XA / δ).
 
     Source: Bai et al. (2022b).
     """
     scale = sqrt(max(size.sequences, 1) * _confidence(size) / episodes)
     decisions = max(size.decisions, 1)
-    return Steps(scale / decisions**2, 2.0 * scale / decisions)
+    return StepSizes(scale / decisions**2, 2.0 * scale / decisions)
 
 
-def trigger_total_steps(size: TreeSize, episodes: int) -> Steps:
+def efce_omd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA ι / (H² T)) and γ = 2 √(XA ι / T), for a total loss in [0, 1]."""
     decisions = max(size.decisions, 1)
-    rate, exploration = trigger_steps(size, episodes)
-    return Steps(rate * decisions, exploration * decisions)
+    rate, exploration = efce_omd_step_sizes(size, episodes)
+    return StepSizes(rate * decisions, exploration * decisions)
 
 
-EFCE_LEARNERS: tuple[TriggerOmd, ...] = (
-    TriggerOmd(
+EFCE_LEARNERS: tuple[BalancedEFCEOMD, ...] = (
+    BalancedEFCEOMD(
         "balanced-efce-omd",
         "mirror descent on trigger deviations: correlated equilibria (Bai et al. 2022b)",
-        trigger_steps,
+        efce_omd_step_sizes,
         presets={
-            "theory": {"steps": trigger_steps},
-            "practical": {"steps": trigger_total_steps},
+            "theory": {"step_sizes": efce_omd_step_sizes},
+            "practical": {"step_sizes": efce_omd_total_loss_step_sizes},
             "anytime": {"anytime": True},
         },
     ),

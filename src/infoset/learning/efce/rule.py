@@ -12,12 +12,12 @@ from infoset.learning.update_rule import Feedback
 from infoset.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from infoset.learning.efce.learner import TriggerOmd
+    from infoset.learning.efce.learner import BalancedEFCEOMD
 
-__all__ = ["TriggerRule"]
+__all__ = ["BalancedEFCEOMDUpdate"]
 
 
-class TriggerRule:
+class BalancedEFCEOMDUpdate:
     """Balanced EFCE-OMD of one player, as `infoset.learning.UpdateRule` has it.
 
     The average is of all episodes. Its policy is solved everywhere after each, in proportion to
@@ -25,15 +25,15 @@ class TriggerRule:
 
     Parameters
     ----------
-    row : TriggerOmd
+    row : BalancedEFCEOMD
     numbers : FloatArray
-        [1, 3] see `TriggerOmd.numbers`.
+        [1, 3] see `BalancedEFCEOMD.numbers`.
     """
 
     turn = 0
     """It plays the policy that it learns."""
 
-    def __init__(self, row: TriggerOmd, numbers: FloatArray) -> None:
+    def __init__(self, row: BalancedEFCEOMD, numbers: FloatArray) -> None:
         self.row = row
         self._numbers = numbers
 

@@ -1,5 +1,5 @@
 """LocalOMD: mirror descent from episodes sampled with a fixed policy."""
 
-from infoset.learning.local_omd.learner import LocalOmd, LocalOmdSelfPlay
+from infoset.learning.local_omd.learner import LocalOMD, LocalOMDSelfPlay
 
-__all__ = ["LocalOmd", "LocalOmdSelfPlay"]
+__all__ = ["LocalOMD", "LocalOMDSelfPlay"]

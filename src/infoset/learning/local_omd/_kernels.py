@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.learning._kernels import count_path, follow_baseline
-from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.learning.simulation import Infostates, Paths, PlayState, play
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
 RATE = 0
 ADAPTIVE = 1
-WINDOW = 2
-BY_ACTION = 3
-SHARE = 4
-DRIFT = 5
+BASELINE_WINDOW = 2
+BASELINE_PER_ACTION = 3
+EXPLORATION = 4
+DECAY_EXPONENT = 5
 
 LEAST_PROBABILITY = 1e-300
 
@@ -157,16 +157,16 @@ def learn_infostate(
     step = weight * rate
     log_total = descend(first_slot, end, step, kept, state.sampling, state.estimate, state.policy)
     for slot in range(first_slot, end):
-        if slot == taken or numbers[BY_ACTION] == 0.0:
-            follow_baseline(slot, cost, numbers[WINDOW], state.baseline, state.visits)
+        if slot == taken or numbers[BASELINE_PER_ACTION] == 0.0:
+            follow_baseline(slot, cost, numbers[BASELINE_WINDOW], state.baseline, state.visits)
     return float(mean - log_total / step)
 
 
 @inner_kernel
 def sampled(numbers: FloatArray, slot: int, state: LocalState) -> float:
     """Return the probability with which the learner of an episode takes an action."""
-    share = numbers[SHARE]
-    return float(share * state.sampling[slot] + (1.0 - share) * state.policy[slot])
+    exploration = numbers[EXPLORATION]
+    return float(exploration * state.sampling[slot] + (1.0 - exploration) * state.policy[slot])
 
 
 @inner_kernel
@@ -189,7 +189,7 @@ def learn_locally(
     Source: Fiegel et al. (2024); baselines that run, and samplers other than b, are ours.
     """
     cost, weight = loss, 1.0
-    drifted = 1.0 if numbers[DRIFT] == 0.0 else episode ** numbers[DRIFT]
+    drifted = 1.0 if numbers[DECAY_EXPONENT] == 0.0 else episode ** numbers[DECAY_EXPONENT]
     last = paths.length[player] - 1
     for step in range(last):
         taken = paths.slot[player, step]
@@ -220,7 +220,7 @@ def learn_locally_alone(
 
 
 @bare_kernel
-def learn_in_turn(numbers: FloatArray, arena: Arena, episodes: int, state: LocalState) -> None:
+def learn_in_turn(numbers: FloatArray, arena: PlayState, episodes: int, state: LocalState) -> None:
     """Play episodes in an arena, in which one player after another samples and learns.
 
     numbers : [N, 6] of each player, see `learn_infostate`. What players are told is losses.
@@ -236,7 +236,7 @@ def learn_in_turn(numbers: FloatArray, arena: Arena, episodes: int, state: Local
             state.policy,
             player,
             state.sampling,
-            numbers[player, SHARE],
+            numbers[player, EXPLORATION],
             most_steps,
             stream,
             paths,

@@ -11,23 +11,23 @@ from infoset.learning.update_rule import Exploration, Feedback
 from infoset.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from infoset.learning.local_omd.learner import LocalOmd
+    from infoset.learning.local_omd.learner import LocalOMD
 
-__all__ = ["LocalOmdRule"]
+__all__ = ["LocalOMDUpdate"]
 
 
 @dataclass(frozen=True, eq=False)
-class LocalOmdRule:
+class LocalOMDUpdate:
     """LocalOMD of one player, as `infoset.learning.UpdateRule` has it.
 
     Attributes
     ----------
-    row : LocalOmd
+    row : LocalOMD
     numbers : FloatArray
-        [6] see `LocalOmd.numbers`.
+        [6] see `LocalOMD.numbers`.
     """
 
-    row: LocalOmd
+    row: LocalOMD
     numbers: FloatArray
 
     turn = 1
@@ -35,7 +35,7 @@ class LocalOmdRule:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers, and what baselines begin with."""
-        return {"numbers": self.numbers.tolist(), "centre": self.row.centre}
+        return {"numbers": self.numbers.tolist(), "center": self.row.center}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> LocalState:
         """Return the arrays before the first episode."""
@@ -46,8 +46,8 @@ class LocalOmdRule:
         return ()
 
     def exploration(self, state: LocalState, episode: int, step: int) -> Exploration:
-        """Return the fixed policy and its share, the same at every decision."""
-        return Exploration(state.sampling, self.row.share)
+        """Return the fixed policy and its exploration, the same at every decision."""
+        return Exploration(state.sampling, self.row.exploration)
 
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: LocalState

@@ -1,13 +1,13 @@
 """Monte Carlo counterfactual regret minimisation: regrets estimated from what is sampled."""
 
-from infoset.learning.mccfr.outcome import OutcomeSampling, OutcomeSelfPlay
+from infoset.learning.mccfr.outcome import OutcomeSampling, OutcomeSamplingSelfPlay
 from infoset.learning.mccfr.rows import MCCFR_LEARNERS
-from infoset.learning.mccfr.traversal import TraversalSampling, TraversalSelfPlay
+from infoset.learning.mccfr.traversal import SampledTraversal, SampledTraversalSelfPlay
 
 __all__ = [
     "MCCFR_LEARNERS",
     "OutcomeSampling",
-    "OutcomeSelfPlay",
-    "TraversalSampling",
-    "TraversalSelfPlay",
+    "OutcomeSamplingSelfPlay",
+    "SampledTraversal",
+    "SampledTraversalSelfPlay",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from infoset.learning.balance import subtree_policy
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.outcome import OutcomeSampling
-from infoset.learning.mccfr.traversal import TraversalSampling
+from infoset.learning.mccfr.traversal import SampledTraversal
 
 __all__ = ["MCCFR_LEARNERS"]
 
-MCCFR_LEARNERS: tuple[OutcomeSampling | TraversalSampling, ...] = (
+MCCFR_LEARNERS: tuple[OutcomeSampling | SampledTraversal, ...] = (
     OutcomeSampling(
         "os-mccfr",
         "Monte Carlo CFR, outcome sampling (Lanctot et al. 2009)",
@@ -18,35 +18,35 @@ MCCFR_LEARNERS: tuple[OutcomeSampling | TraversalSampling, ...] = (
         "os-mccfr-balanced",
         "outcome sampling that explores by how many sequences follow (ours)",
         Knowledge.OWN_TREE,
-        share=0.8,
-        exploration=subtree_policy,
+        exploration=0.8,
+        exploration_policy=subtree_policy,
     ),
     OutcomeSampling(
         "vr-mccfr",
         "outcome sampling with learned baselines (Schmid et al. 2019)",
-        window=2.0,
+        baseline_window=2.0,
     ),
     OutcomeSampling(
         "vr-mccfr-balanced",
         "outcome sampling with balanced exploration and baselines over 100 visits (ours)",
         Knowledge.OWN_TREE,
-        share=0.8,
-        exploration=subtree_policy,
-        window=100.0,
+        exploration=0.8,
+        exploration_policy=subtree_policy,
+        baseline_window=100.0,
     ),
-    TraversalSampling(
+    SampledTraversal(
         "es-mccfr",
         "Monte Carlo CFR, external sampling (Lanctot et al. 2009)",
     ),
-    TraversalSampling(
+    SampledTraversal(
         "cs-mccfr",
         "Monte Carlo CFR, chance sampling (Zinkevich et al. 2007)",
         all_opponents=True,
     ),
-    TraversalSampling(
+    SampledTraversal(
         "as-mccfr",
         "Monte Carlo CFR, average-strategy sampling (Gibson et al. 2012)",
-        least=0.05,
+        min_probability=0.05,
         threshold=1000.0,
         bonus=1e6,
     ),

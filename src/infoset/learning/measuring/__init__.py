@@ -2,7 +2,7 @@
 
 from infoset.learning.measuring.adversary import AdversarialPlay, Adversary, switch_between
 from infoset.learning.measuring.measured_play import (
-    MeasuredPlay,
+    RegretTracker,
     learns_joint_play,
     work_of_counting,
 )
@@ -10,7 +10,7 @@ from infoset.learning.measuring.measured_play import (
 __all__ = [
     "AdversarialPlay",
     "Adversary",
-    "MeasuredPlay",
+    "RegretTracker",
     "learns_joint_play",
     "switch_between",
     "work_of_counting",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.learning.simulation import Infostates, Paths, PlayState, play
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import Stream, next_uniform
@@ -39,7 +39,7 @@ def offer_policy(
 
 @kernel
 def play_for(
-    arena: Arena, player: int, first_infostate: int, policy: FloatArray, own: Paths
+    arena: PlayState, player: int, first_infostate: int, policy: FloatArray, own: Paths
 ) -> int:
     """Play an episode in which all follow `policy` [S]; return the rank of the terminal.
 

@@ -13,10 +13,10 @@ from infoset.evaluation.joint import checked_weights
 from infoset.learning._kernels import count_rest
 from infoset.learning.measuring._kernels import fill_plans, play_for
 from infoset.learning.methods import get_learner
-from infoset.learning.row import LearnerRow
+from infoset.learning.row import LearnerSpec
 from infoset.learning.simulation import Paths, Simulator, infostate_depths, number_infostates
-from infoset.learning.steps import tree_size
-from infoset.learning.update_rule import Feedback, RuleRow, UpdateRule
+from infoset.learning.step_sizes import tree_size
+from infoset.learning.update_rule import Feedback, OnlineLearnerSpec, UpdateRule
 from infoset.policy import TabularPolicy
 from infoset.regret import IterativeState, StateArrays
 from infoset.typing import FloatArray, Player
@@ -60,7 +60,7 @@ class AdversarialPlay(IterativeState):
 
     Parameters
     ----------
-    learner : str or LearnerRow
+    learner : str or LearnerSpec
         A name, or a row such as `get_learner` returns: one that plays the policy that it learns.
     simulator : Simulator
         The game.
@@ -98,7 +98,7 @@ class AdversarialPlay(IterativeState):
 
     def __init__(
         self,
-        learner: str | LearnerRow,
+        learner: str | LearnerSpec,
         simulator: Simulator,
         adversary: Adversary,
         *,
@@ -225,9 +225,9 @@ class AdversarialPlay(IterativeState):
         }
 
 
-def _rule(row: LearnerRow, simulator: Simulator, player: Player, horizon: int) -> UpdateRule[Any]:
+def _rule(row: LearnerSpec, simulator: Simulator, player: Player, horizon: int) -> UpdateRule[Any]:
     """Return what a learner does with its episodes, if it plays the policy that it learns."""
-    if not isinstance(row, RuleRow):
+    if not isinstance(row, OnlineLearnerSpec):
         raise ParameterError(
             f"{row.name} learns in self-play only: choose a learner from episodes, such as ixomd"
         )

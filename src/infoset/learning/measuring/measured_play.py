@@ -25,7 +25,7 @@ from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
 
-__all__ = ["MeasuredPlay", "learns_joint_play", "work_of_counting"]
+__all__ = ["RegretTracker", "learns_joint_play", "work_of_counting"]
 
 WORK_OF_PAIR = 30
 """Numbers read to make and use one gradient, in the time that a pair of sequences takes."""
@@ -44,7 +44,7 @@ def work_of_counting(sequence_form: SequenceForm, num_pairs: int) -> int:
     return work_of(sequence_form) + WORK_OF_PAIR * num_pairs
 
 
-class MeasuredPlay:
+class RegretTracker:
     """Self-play, and the joint play it makes: an episode is drawn, and its policies are played.
 
     What player i regrets of T episodes, whose policies are π¹, …, πᵀ, is
@@ -88,7 +88,7 @@ class MeasuredPlay:
     >>> from infoset.tree import build_tree
     >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
     >>> learners = get_learner("balanced-omd").self_play(kuhn, horizon=500)
-    >>> play = MeasuredPlay(learners, keep=500)
+    >>> play = RegretTracker(learners, keep=500)
     >>> play.run(500)
     >>> play.evaluate().cce_gap == max(play.regrets) / 500
     True
@@ -157,7 +157,7 @@ class MeasuredPlay:
 
     def _count(self) -> None:
         """Count the policies of the episode that comes, in joint play and sample."""
-        simulator, policy = self.learners.simulator, self.learners.current_slots
+        simulator, policy = self.learners.simulator, self.learners.current_probabilities
         fill_plans(simulator.infostates, policy, self._plans)
         offer_policy(policy, self._offered, self._stream, self._sample)
         plans = simulator.by_player(self._plans)
@@ -186,7 +186,7 @@ class MeasuredPlay:
         if self._triggers is None:
             raise ParameterError(
                 "recommended play is not measured: ask for it before the first episode, by "
-                "MeasuredPlay(learners, triggers=True)"
+                "RegretTracker(learners, triggers=True)"
             )
         return self._triggers.evaluate()
 

@@ -49,7 +49,7 @@ class Learner(IterativeState):
     Two arms, of which the second pays more:
 
     >>> from infoset.learning import Trajectory, get_learner, make_learner
-    >>> row = get_learner("ixomd", steps=(0.1, 0.01))
+    >>> row = get_learner("ixomd", step_sizes=(0.1, 0.01))
     >>> learner = make_learner(row, player=0, utility_range=(0, 1), horizon=500)
     >>> for _ in range(500):
     ...     arm = learner.act("the arms", ("left", "right"))
@@ -167,7 +167,7 @@ class Learner(IterativeState):
         if mixed is None:
             return draw_action(state.policy, first_slot, num_actions, self._stream)
         return draw_mixed(
-            state.policy, mixed.policy, mixed.share, first_slot, num_actions, self._stream
+            state.policy, mixed.policy, mixed.probability, first_slot, num_actions, self._stream
         )
 
     def check(self, trajectory: Trajectory) -> None:

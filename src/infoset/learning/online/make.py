@@ -10,12 +10,12 @@ from infoset.learning.knowledge import Knowledge
 from infoset.learning.methods import get_learner
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.learner import Learner
-from infoset.learning.online.met import MetInfostates
+from infoset.learning.online.met import DiscoveredInfostates
 from infoset.learning.online.own_tree import TreeInfostates
 from infoset.learning.online.terms import Terms
-from infoset.learning.row import LearnerRow
-from infoset.learning.steps import TreeSize, size_of
-from infoset.learning.update_rule import RuleRow
+from infoset.learning.row import LearnerSpec
+from infoset.learning.step_sizes import TreeSize, tree_size_of
+from infoset.learning.update_rule import OnlineLearnerSpec
 from infoset.tree import InfostateTree
 from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_type
@@ -24,7 +24,7 @@ __all__ = ["make_learner"]
 
 
 def make_learner(
-    learner: str | LearnerRow,
+    learner: str | LearnerSpec,
     *,
     player: Player,
     utility_range: tuple[float, float],
@@ -38,7 +38,7 @@ def make_learner(
 
     Parameters
     ----------
-    learner : str or LearnerRow
+    learner : str or LearnerSpec
         A name, or a row such as `get_learner` returns.
     player : Player
         The seat that it learns for.
@@ -86,11 +86,11 @@ def make_learner(
     check_type("game", game, str, "the name of the game")
     check_type("size", size, (TreeSize, NoneType), "TreeSize(infostates=..., ...), or leave it out")
     terms = Terms(player, _checked_range(utility_range), horizon, seed, game)
-    if not isinstance(row, RuleRow):
+    if not isinstance(row, OnlineLearnerSpec):
         raise ParameterError(_refusal(row))
     table = _table(row, player, tree)
     if isinstance(table, TreeInfostates):
-        size = size_of(table.infostates, table.depth, 0, game)
+        size = tree_size_of(table.infostates, table.depth, 0, game)
     return Learner(row.name, row.update_rule(size, horizon), table, terms)
 
 
@@ -107,7 +107,7 @@ def _checked_range(utility_range: tuple[float, float]) -> tuple[float, float]:
     return least, greatest
 
 
-def _refusal(row: LearnerRow) -> str:
+def _refusal(row: LearnerSpec) -> str:
     """Say why a learner cannot be driven from outside."""
     if row.knowledge is Knowledge.SIMULATOR:
         return (
@@ -117,12 +117,12 @@ def _refusal(row: LearnerRow) -> str:
     return f"{row.name} learns in self-play only: choose another learner, such as ixomd"
 
 
-def _table(row: RuleRow, player: Player, tree: InfostateTree | None) -> InfostateTable:
+def _table(row: OnlineLearnerSpec, player: Player, tree: InfostateTree | None) -> InfostateTable:
     """Return the infostates that a learner begins with."""
     if row.knowledge is Knowledge.NOTHING:
         if tree is not None:
             raise ParameterError(f"{row.name} learns infostates as they appear: leave tree out")
-        return MetInfostates(player)
+        return DiscoveredInfostates(player)
     if tree is None:
         raise ParameterError(
             f"{row.name} goes by {Knowledge.OWN_TREE.value}: give tree, such as "

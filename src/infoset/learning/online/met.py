@@ -13,13 +13,13 @@ from infoset.learning.online.keys import keys_from_json, keys_to_json
 from infoset.learning.simulation import Infostates
 from infoset.typing import Action, Player
 
-__all__ = ["MetInfostates"]
+__all__ = ["DiscoveredInfostates"]
 
 FIRST_ROOM = 64
 """Infostates and slots there is room for at first."""
 
 
-class MetInfostates(InfostateTable):
+class DiscoveredInfostates(InfostateTable):
     """Infostates that are taken in when they are first met, under any keys that can be hashed."""
 
     def __init__(self, player: Player) -> None:
@@ -95,9 +95,9 @@ class MetInfostates(InfostateTable):
         rows = zip(self._numbers, self._actions, parents, strict=False)
         return keys_to_json(tuple(rows))
 
-    def restored(self, contents: NDArray[np.uint8]) -> MetInfostates:
+    def restored(self, contents: NDArray[np.uint8]) -> DiscoveredInfostates:
         """Return a table of the infostates of another, met in the same order."""
-        table = MetInfostates(self.player)
+        table = DiscoveredInfostates(self.player)
         for infostate, actions, parent_slot in keys_from_json(contents):
             table._add(infostate, actions, parent_slot)
         return table

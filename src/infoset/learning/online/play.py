@@ -60,7 +60,7 @@ def play_and_learn(
     >>> from infoset.games import load_game
     >>> from infoset.learning import get_learner, make_learner
     >>> dice = load_game("liars_dice(numdice=5)")
-    >>> row = get_learner("tweaked-ftrl", steps=(1, 0.05))
+    >>> row = get_learner("tweaked-ftrl", step_sizes=(1, 0.05))
     >>> learner = make_learner(row, player=0, utility_range=(-1, 1), horizon=20)
     >>> play_and_learn(dice, [learner, None], episodes=20).shape
     (20, 2)

@@ -22,7 +22,7 @@ class LearnedPolicy:
     Examples
     --------
     >>> from infoset.learning import get_learner, make_learner
-    >>> row = get_learner("ixomd", steps=(0.1, 0.01))
+    >>> row = get_learner("ixomd", step_sizes=(0.1, 0.01))
     >>> learner = make_learner(row, player=0, utility_range=(-1, 1), horizon=100)
     >>> learner.average_policy.action_probabilities("never met", ("left", "right")).tolist()
     [0.5, 0.5]

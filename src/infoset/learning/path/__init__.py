@@ -1,5 +1,5 @@
 """Learners that move along the path of an episode only."""
 
-from infoset.learning.path.learner import PathLearner, PathSelfPlay
+from infoset.learning.path.learner import OnlineMirrorDescent, OnlineMirrorDescentSelfPlay
 
-__all__ = ["PathLearner", "PathSelfPlay"]
+__all__ = ["OnlineMirrorDescent", "OnlineMirrorDescentSelfPlay"]

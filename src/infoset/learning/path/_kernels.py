@@ -7,23 +7,23 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.learning._kernels import count_infostate, follow_baseline
-from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.learning.simulation import Infostates, Paths, PlayState, play
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
 RATE = 0
 EXPLORATION = 1
-POWER = 2
-DRIFT = 3
-WINDOW = 4
-FLOOR = 5
+ADAPTIVITY_EXPONENT = 2
+DECAY_EXPONENT = 3
+BASELINE_WINDOW = 4
+MIN_PROBABILITY = 5
 
 LEAST_PROBABILITY = 1e-300
 LARGEST_LOGIT = 690.0
 """The exponential of no more than this is added, so that sums are never infinite, and never 0."""
 
 
-class PathState(NamedTuple):
+class MirrorDescentState(NamedTuple):
     """The arrays that path learners read and move.
 
     Attributes
@@ -57,13 +57,13 @@ class PathState(NamedTuple):
 
 
 @inner_kernel
-def raise_to(base: float, power: float) -> float:
+def raise_to(base: float, exponent: float) -> float:
     """Return a power, of which 1 and 1/2 are the usual ones."""
-    if power == 1.0:
+    if exponent == 1.0:
         return base
-    if power == 0.5:
+    if exponent == 0.5:
         return float(np.sqrt(base))
-    return float(base**power)
+    return float(base**exponent)
 
 
 @inner_kernel
@@ -136,7 +136,9 @@ def lay_baseline(
 
 
 @inner_kernel
-def follow_path(infostates: Infostates, player: int, paths: Paths, state: PathState) -> None:
+def follow_path(
+    infostates: Infostates, player: int, paths: Paths, state: MirrorDescentState
+) -> None:
     """Count one more episode of a player in the average, and write the own reach along its path.
 
     To be done before the policy changes.
@@ -157,7 +159,7 @@ def learn_path(
     paths: Paths,
     loss: float,
     episode: float,
-    state: PathState,
+    state: MirrorDescentState,
 ) -> None:
     """Count an episode of a player in the average, and update it along its path, in place.
 
@@ -167,16 +169,16 @@ def learn_path(
     baselines are kept, the estimated loss of every action is its baseline, over the own reach of
     the infostate and γ_x, and that of the action taken is corrected by what happened.
 
-    numbers : [6] η, γ, the power p of adaptive rates or 0, the power of the episode by which both
-    are multiplied or 0, the window of baselines or 0 for none, and the floor under probabilities
-    in multiples of η_x.
+    numbers : [6] η, γ, the exponent p of adaptive rates or 0, the exponent of the episode in the
+    decay of both or 0, the window of baselines or 0, and the floor of probabilities in multiples of
+    η_x or 0.
     Source: Kozuno et al. (2021); Bai et al. (2022), Algorithm 1; Fiegel et al. (2023).
     """
     follow_path(infostates, player, paths, state)
-    power, drift = numbers[POWER], numbers[DRIFT]
-    window, floor = numbers[WINDOW], numbers[FLOOR]
-    moving = power > 0.0 or drift != 0.0
-    drifted = 1.0 if drift == 0.0 else episode**drift
+    adaptivity_exponent, decay_exponent = numbers[ADAPTIVITY_EXPONENT], numbers[DECAY_EXPONENT]
+    baseline_window, min_probability = numbers[BASELINE_WINDOW], numbers[MIN_PROBABILITY]
+    moving = adaptivity_exponent > 0.0 or decay_exponent != 0.0
+    drifted = 1.0 if decay_exponent == 0.0 else episode**decay_exponent
     last = paths.length[player] - 1
     passed = 0.0
     for step in range(last, -1, -1):
@@ -184,12 +186,12 @@ def learn_path(
         reach = paths.reach[player, step + 1]
         rate = numbers[RATE] * drifted * state.weight[here]
         exploration = numbers[EXPLORATION] * drifted * state.weight[here]
-        if power > 0.0:
-            exploration /= raise_to(state.taken[slot], power)
+        if adaptivity_exponent > 0.0:
+            exploration /= raise_to(state.taken[slot], adaptivity_exponent)
             inverse = 1.0 / (reach + exploration)
             state.taken[slot] += inverse
             state.seen[here] += inverse / infostates.num_actions[here]
-            rate /= raise_to(state.seen[here], power)
+            rate /= raise_to(state.seen[here], adaptivity_exponent)
         first_slot = infostates.first_slot[here]
         end = first_slot + infostates.num_actions[here]
         if moving:
@@ -198,12 +200,12 @@ def learn_path(
             draw_to(state.initial, kept, first_slot, end, state.policy)
         visible = reach + exploration
         estimate = loss / visible if step == last else 0.0
-        if window > 0.0:
+        if baseline_window > 0.0:
             led = 1.0 / (paths.reach[player, step] + exploration)
             estimate += state.baseline[slot] * (led - 1.0 / visible)
             lay_baseline(first_slot, end, slot, rate * led, state.baseline, state.policy)
-            follow_baseline(slot, loss, window, state.baseline, state.visits)
-        lost, least = estimate - passed, floor * rate
+            follow_baseline(slot, loss, baseline_window, state.baseline, state.visits)
+        lost, least = estimate - passed, min_probability * rate
         log_total = descend(first_slot, end, slot, rate, lost, least, state.policy)
         passed = log_total / rate
 
@@ -215,14 +217,16 @@ def learn_alone(
     paths: Paths,
     loss: float,
     episode: float,
-    state: PathState,
+    state: MirrorDescentState,
 ) -> None:
     """Count and learn one episode, played elsewhere, of the only player; see `learn_path`."""
     learn_path(numbers, infostates, 0, paths, loss, episode, state)
 
 
 @bare_kernel
-def learn_together(numbers: FloatArray, arena: Arena, episodes: int, state: PathState) -> None:
+def learn_together(
+    numbers: FloatArray, arena: PlayState, episodes: int, state: MirrorDescentState
+) -> None:
     """Play episodes in an arena, in which all follow their policies and learn.
 
     numbers : [N, 6] of each player, see `learn_path`. What players are told is losses.

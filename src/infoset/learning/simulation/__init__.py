@@ -3,10 +3,10 @@
 from infoset.learning.simulation._kernels import (
     CHANCE_NODE,
     TERMINAL_NODE,
-    Arena,
     Infostates,
     Nodes,
     Paths,
+    PlayState,
     add_step,
     draw_action,
     draw_mixed,
@@ -25,10 +25,10 @@ from infoset.learning.simulation.simulator import (
 __all__ = [
     "CHANCE_NODE",
     "TERMINAL_NODE",
-    "Arena",
     "Infostates",
     "Nodes",
     "Paths",
+    "PlayState",
     "Simulator",
     "add_step",
     "draw_action",

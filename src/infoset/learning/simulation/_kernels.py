@@ -84,7 +84,7 @@ class Paths(NamedTuple):
     reach: FloatArray
 
 
-class Arena(NamedTuple):
+class PlayState(NamedTuple):
     """What learners in all seats of a game play with; kernels write the last three.
 
     Attributes

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.learning.simulation._kernels import CHANCE_NODE, Arena, Infostates, Nodes, Paths
+from infoset.learning.simulation._kernels import CHANCE_NODE, Infostates, Nodes, Paths, PlayState
 from infoset.learning.simulation._node_kernels import fill_alias, unfold
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, SequenceForm, Treeplex
@@ -80,13 +80,13 @@ class Simulator:
             np.zeros(num_players, np.int32), infostate, slot, np.zeros((num_players, most + 1))
         )
 
-    def arena(self, told: FloatArray, done: LongArray, seed: int) -> Arena:
+    def arena(self, told: FloatArray, done: LongArray, seed: int) -> PlayState:
         """Return the game as kernels play it, who draw by a seed, and count in `done` [1].
 
         `told` [Z, N] is what each player learns in the end, such as its loss.
         """
         stream, paths = make_stream(seed), self.empty_paths()
-        return Arena(self.nodes, self.infostates, told, done, stream, paths)
+        return PlayState(self.nodes, self.infostates, told, done, stream, paths)
 
     def uniform(self) -> FloatArray:
         """Return [S] the policy that takes every action alike; 1 at empty sequences."""

@@ -1,5 +1,5 @@
 """Learning from one episode at a time."""
 
-from infoset.learning.mccfr.outcome.learner import OutcomeSampling, OutcomeSelfPlay
+from infoset.learning.mccfr.outcome.learner import OutcomeSampling, OutcomeSamplingSelfPlay
 
-__all__ = ["OutcomeSampling", "OutcomeSelfPlay"]
+__all__ = ["OutcomeSampling", "OutcomeSamplingSelfPlay"]

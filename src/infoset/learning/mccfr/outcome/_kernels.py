@@ -6,27 +6,27 @@ from typing import NamedTuple
 
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
 from infoset.learning.mccfr._kernels import match_floored
-from infoset.learning.simulation import Arena, Infostates, Paths, play
+from infoset.learning.simulation import Infostates, Paths, PlayState, play
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 
 
-class OutcomeNumbers(NamedTuple):
+class OutcomeParameters(NamedTuple):
     """The numbers of a row of outcome sampling.
 
     Attributes
     ----------
-    share : float
-        ε, the share of exploration in what the player that learns does.
-    window : float
+    exploration : float
+        ε, the probability with which the player that learns follows `exploration_policy`.
+    baseline_window : float
         How many visits baselines remember; 0 for no baselines.
-    regret_floor : float
+    min_regret : float
         0 for regret matching+, -∞ for regret matching.
     """
 
-    share: float
-    window: float
-    regret_floor: float
+    exploration: float
+    baseline_window: float
+    min_regret: float
 
 
 class OutcomeState(NamedTuple):
@@ -36,7 +36,7 @@ class OutcomeState(NamedTuple):
     ----------
     policy : FloatArray
         [S] the current policy.
-    exploration : FloatArray
+    exploration_policy : FloatArray
         [S] the policy that a player explores by; not moved.
     regret : FloatArray
         [S] sums of estimated counterfactual regrets.
@@ -48,7 +48,7 @@ class OutcomeState(NamedTuple):
     """
 
     policy: FloatArray
-    exploration: FloatArray
+    exploration_policy: FloatArray
     regret: FloatArray
     baseline: FloatArray
     visits: FloatArray
@@ -58,7 +58,7 @@ class OutcomeState(NamedTuple):
 
 @inner_kernel
 def follow_path(
-    share: float,
+    exploration: float,
     infostates: Infostates,
     player: int,
     paths: Paths,
@@ -73,13 +73,15 @@ def follow_path(
     for step in range(paths.length[player]):
         here, slot = paths.infostate[player, step], paths.slot[player, step]
         count_infostate(infostates, here, state.policy, state.mass, state.counted)
-        sampled = share * state.exploration[slot] + (1.0 - share) * state.policy[slot]
+        sampled = (
+            exploration * state.exploration_policy[slot] + (1.0 - exploration) * state.policy[slot]
+        )
         paths.reach[player, step + 1] = paths.reach[player, step] * sampled
 
 
 @inner_kernel
 def learn_outcome(
-    numbers: OutcomeNumbers,
+    numbers: OutcomeParameters,
     infostates: Infostates,
     player: int,
     paths: Paths,
@@ -100,7 +102,7 @@ def learn_outcome(
     Source: Lanctot et al. (2009), Section 3.1; the baselines, here of infostates: Schmid et al.
     (2019), eq. (9).
     """
-    follow_path(numbers.share, infostates, player, paths, state)
+    follow_path(numbers.exploration, infostates, player, paths, state)
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.slot[player, step]
         first_slot = infostates.first_slot[here]
@@ -113,14 +115,14 @@ def learn_outcome(
         for slot in range(first_slot, end):
             state.regret[slot] += (state.baseline[slot] - value) / reach
         state.regret[taken] += surprise / reach
-        follow_baseline(taken, utility, numbers.window, state.baseline, state.visits)
-        match_floored(infostates, here, numbers.regret_floor, state.regret, state.policy)
+        follow_baseline(taken, utility, numbers.baseline_window, state.baseline, state.visits)
+        match_floored(infostates, here, numbers.min_regret, state.regret, state.policy)
         utility = value
 
 
 @bare_kernel
 def learn_outcome_alone(
-    numbers: OutcomeNumbers,
+    numbers: OutcomeParameters,
     infostates: Infostates,
     paths: Paths,
     utility: float,
@@ -133,7 +135,7 @@ def learn_outcome_alone(
 
 @bare_kernel
 def learn_by_outcomes(
-    numbers: OutcomeNumbers, arena: Arena, episodes: int, state: OutcomeState
+    numbers: OutcomeParameters, arena: PlayState, episodes: int, state: OutcomeState
 ) -> None:
     """Play episodes in an arena, in which one player after another explores and learns.
 
@@ -149,8 +151,8 @@ def learn_by_outcomes(
             infostates,
             state.policy,
             player,
-            state.exploration,
-            numbers.share,
+            state.exploration_policy,
+            numbers.exploration,
             most_steps,
             stream,
             paths,

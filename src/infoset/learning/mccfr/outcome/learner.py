@@ -12,20 +12,19 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
 from infoset.learning.mccfr.outcome._kernels import (
-    OutcomeNumbers,
+    OutcomeParameters,
     OutcomeState,
     learn_by_outcomes,
 )
-from infoset.learning.mccfr.outcome.rule import OutcomeRule
-from infoset.learning.mccfr.regrets import check_regret_floor
+from infoset.learning.mccfr.outcome.rule import OutcomeSamplingUpdate
 from infoset.learning.row import Presets
 from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Infostates, Simulator, uniform_slots
-from infoset.learning.steps import TreeSize
+from infoset.learning.step_sizes import TreeSize
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_callable, check_number
 
-__all__ = ["OutcomeSampling", "OutcomeSelfPlay"]
+__all__ = ["OutcomeSampling", "OutcomeSamplingSelfPlay"]
 
 OfInfostates: TypeAlias = Callable[[Infostates, IntArray], FloatArray]
 """Makes an array [S] of the infostates and their depths [I]."""
@@ -35,8 +34,8 @@ OfInfostates: TypeAlias = Callable[[Infostates, IntArray], FloatArray]
 class OutcomeSampling:
     """Monte Carlo CFR from single episodes, in each of which one player explores and learns.
 
-    That player, each in turn, takes actions by `share · exploration + (1 - share) · policy`; the
-    others follow their policies.
+    The players alternate. The one that learns acts by
+    `exploration · exploration_policy + (1 - exploration) · policy`; the others by their policies.
 
     Attributes
     ----------
@@ -45,15 +44,15 @@ class OutcomeSampling:
         One line, with the source.
     knowledge : Knowledge
         What it is given.
-    share : float
-        ε, the share of exploration, above 0.
-    exploration : callable or None
+    exploration : float
+        ε, the probability of following `exploration_policy`, above 0.
+    exploration_policy : callable or None
         Gives [S] the policy to explore by; None for uniform.
-    window : float
+    baseline_window : float
         How many visits of an action its baseline, the mean of what followed, goes back to, one of
         nothing before the first; 0 for no baselines.
-    regret_floor : float
-        0 for regret matching+, -∞ for regret matching.
+    clip_regrets : bool
+        Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets
         Settings that have a name.
 
@@ -67,7 +66,7 @@ class OutcomeSampling:
     >>> from infoset.games import load_game
     >>> from infoset.learning.simulation import make_simulator
     >>> from infoset.tree import build_tree
-    >>> row = OutcomeSampling("mine", "explores less", share=0.3)
+    >>> row = OutcomeSampling("mine", "explores less", exploration=0.3)
     >>> learning = row.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
     >>> learning.run(1000)
     >>> learning.iteration
@@ -77,54 +76,62 @@ class OutcomeSampling:
     name: str
     description: str
     knowledge: Knowledge = Knowledge.NOTHING
-    share: float = 0.6
-    exploration: OfInfostates | None = None
-    window: float = 0.0
-    regret_floor: float = -inf
+    exploration: float = 0.6
+    exploration_policy: OfInfostates | None = None
+    baseline_window: float = 0.0
+    clip_regrets: bool = False
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_number("share", self.share)
-        if not 0.0 < self.share <= 1.0:
+        check_number("exploration", self.exploration)
+        if not 0.0 < self.exploration <= 1.0:
             raise ParameterError(
-                f"share={self.share} must be above 0, so that all actions are tried, and at most 1"
+                f"exploration={self.exploration} must be above 0 and at most 1, so that "
+                "every action is sampled"
             )
-        if self.exploration is not None:
-            check_callable("exploration", self.exploration, "a function of infostates and depths")
-        check_number("window", self.window)
-        if 0.0 < self.window < 1.0:
+        if self.exploration_policy is not None:
+            check_callable(
+                "exploration_policy", self.exploration_policy, "a function of infostates and depths"
+            )
+        check_number("baseline_window", self.baseline_window)
+        if 0.0 < self.baseline_window < 1.0:
             raise ParameterError(
-                f"window={self.window} is less than one visit: give at least 1, or 0 for no "
-                "baselines"
+                f"baseline_window={self.baseline_window} is less than one visit: give at least 1, "
+                "or 0 for no baselines"
             )
-        check_regret_floor(self.regret_floor)
 
-    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> OutcomeSelfPlay:
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> OutcomeSamplingSelfPlay:
         """Return learners of this kind in all seats.
 
         `horizon` is the number of episodes meant; nothing depends on it.
         """
         check_play(simulator, horizon)
-        return OutcomeSelfPlay(self, simulator, seed)
+        return OutcomeSamplingSelfPlay(self, simulator, seed)
 
-    def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeRule:
+    def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeSamplingUpdate:
         """Return what one player of this kind does with its episodes, in all of which it explores.
 
         Nothing depends on the size of its tree or the number of episodes.
         """
-        return OutcomeRule(self, self.numbers)
+        return OutcomeSamplingUpdate(self, self.numbers)
 
     @property
-    def numbers(self) -> OutcomeNumbers:
+    def numbers(self) -> OutcomeParameters:
         """The numbers that kernels take."""
-        return OutcomeNumbers(float(self.share), float(self.window), float(self.regret_floor))
+        return OutcomeParameters(
+            float(self.exploration), float(self.baseline_window), 0.0 if self.clip_regrets else -inf
+        )
 
     @property
-    def exploration_name(self) -> str:
+    def exploration_policy_name(self) -> str:
         """What the policy to explore by is called."""
-        if self.exploration is None:
+        if self.exploration_policy is None:
             return "uniform"
-        return str(getattr(self.exploration, "__name__", type(self.exploration).__name__))
+        return str(
+            getattr(self.exploration_policy, "__name__", type(self.exploration_policy).__name__)
+        )
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> OutcomeState:
         """Return the arrays of players before their first episode; `num_slots` is S.
@@ -135,15 +142,17 @@ class OutcomeSampling:
             If the policy to explore by leaves actions out.
         """
         uniform = uniform_slots(infostates, num_slots)
-        explored = self.exploration(infostates, depth) if self.exploration else uniform
+        explored = (
+            self.exploration_policy(infostates, depth) if self.exploration_policy else uniform
+        )
         if explored.shape != uniform.shape or not (explored > 0.0).all():
             raise ParameterError(
-                f"exploration={self.exploration_name} must give every action of the {num_slots} "
-                "slots a probability above 0, or regrets of some are never seen"
+                f"exploration_policy={self.exploration_policy_name} must give every action "
+                f"of the {num_slots} slots a probability above 0, or regrets of some are never seen"
             )
         return OutcomeState(
             policy=uniform,
-            exploration=explored.copy(),
+            exploration_policy=explored.copy(),
             regret=np.zeros(num_slots),
             baseline=np.zeros(num_slots),
             visits=np.ones(num_slots),
@@ -152,7 +161,7 @@ class OutcomeSampling:
         )
 
 
-class OutcomeSelfPlay(SelfPlay):
+class OutcomeSamplingSelfPlay(SelfPlay):
     """Players of all seats that explore and learn in turns."""
 
     learned = ("regret", "baseline", "visits")
@@ -163,7 +172,7 @@ class OutcomeSelfPlay(SelfPlay):
         state = row.begin(simulator.infostates, simulator.depth, simulator.num_slots)
         settings = {
             "learner": row.name,
-            "exploration": row.exploration_name,
+            "exploration_policy": row.exploration_policy_name,
             **self._numbers._asdict(),
         }
         super().__init__(simulator, seed, settings, state, simulator.utility)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from infoset.learning.mccfr.outcome._kernels import (
-    OutcomeNumbers,
+    OutcomeParameters,
     OutcomeState,
     learn_outcome_alone,
 )
@@ -17,28 +17,28 @@ from infoset.typing import FloatArray, IntArray
 if TYPE_CHECKING:
     from infoset.learning.mccfr.outcome.learner import OutcomeSampling
 
-__all__ = ["OutcomeRule"]
+__all__ = ["OutcomeSamplingUpdate"]
 
 
 @dataclass(frozen=True, eq=False)
-class OutcomeRule:
+class OutcomeSamplingUpdate:
     """Outcome sampling of one player, as `infoset.learning.update_rule.UpdateRule` has it.
 
     Attributes
     ----------
     row : OutcomeSampling
-    numbers : OutcomeNumbers
+    numbers : OutcomeParameters
     """
 
     row: OutcomeSampling
-    numbers: OutcomeNumbers
+    numbers: OutcomeParameters
 
     turn = 1
     """It explores in the episodes that it learns from."""
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the row, and how it explores."""
-        return {"exploration": self.row.exploration_name, **self.numbers._asdict()}
+        return {"exploration_policy": self.row.exploration_policy_name, **self.numbers._asdict()}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> OutcomeState:
         """Return the arrays before the first episode."""
@@ -46,11 +46,11 @@ class OutcomeRule:
 
     def first_policies(self, state: OutcomeState) -> tuple[FloatArray, ...]:
         """Return the arrays [S] that begin as policies."""
-        return state.policy, state.exploration
+        return state.policy, state.exploration_policy
 
     def exploration(self, state: OutcomeState, episode: int, step: int) -> Exploration:
         """Return what to mix in, the same at every decision."""
-        return Exploration(state.exploration, self.numbers.share)
+        return Exploration(state.exploration_policy, self.numbers.exploration)
 
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: OutcomeState

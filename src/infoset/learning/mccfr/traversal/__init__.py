@@ -1,5 +1,5 @@
 """Learning from traversals of a game that can be reset."""
 
-from infoset.learning.mccfr.traversal.learner import TraversalSampling, TraversalSelfPlay
+from infoset.learning.mccfr.traversal.learner import SampledTraversal, SampledTraversalSelfPlay
 
-__all__ = ["TraversalSampling", "TraversalSelfPlay"]
+__all__ = ["SampledTraversal", "SampledTraversalSelfPlay"]

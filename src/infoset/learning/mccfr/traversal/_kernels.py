@@ -11,9 +11,9 @@ from infoset.learning.mccfr._kernels import match_floored
 from infoset.learning.simulation import (
     CHANCE_NODE,
     TERMINAL_NODE,
-    Arena,
     Infostates,
     Nodes,
+    PlayState,
     draw_action,
     draw_outcome,
 )
@@ -22,28 +22,28 @@ from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
 from infoset.utils.splitmix import Stream, next_uniform
 
 
-class TraversalNumbers(NamedTuple):
+class TraversalParameters(NamedTuple):
     """The numbers of a row of traversals, which say what actions one goes into.
 
     The player that learns goes into action a with probability
-    `max(least, (bonus + threshold · s(a)) / (bonus + Σ s))`, or 1 if that is more, s the mass of
-    the average policy; the others into all of theirs, or into one drawn from their policies.
+    `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is the
+    cumulative plan; the others into all of theirs, or into one drawn from their policies.
 
     Attributes
     ----------
     all_opponents : bool
         Whether the others go into all.
-    least, threshold, bonus : float
-        ε, τ and β of average-strategy sampling; with `least` 1 the player goes into all.
-    regret_floor : float
+    min_probability, threshold, bonus : float
+        ε, τ and β of average-strategy sampling; with `min_probability` 1 the player goes into all.
+    min_regret : float
         0 for regret matching+, -∞ for regret matching.
     """
 
     all_opponents: bool
-    least: float
+    min_probability: float
     threshold: float
     bonus: float
-    regret_floor: float
+    min_regret: float
 
 
 class TraversalState(NamedTuple):
@@ -95,7 +95,7 @@ class Frames(NamedTuple):
 
 @inner_kernel
 def go_on(
-    numbers: TraversalNumbers,
+    numbers: TraversalParameters,
     nodes: Nodes,
     infostates: Infostates,
     player: int,
@@ -117,7 +117,7 @@ def go_on(
 
 @kernel
 def expected_passages(
-    numbers: TraversalNumbers, nodes: Nodes, infostates: Infostates, player: int
+    numbers: TraversalParameters, nodes: Nodes, infostates: Infostates, player: int
 ) -> float:
     """Return how many nodes a traversal passes, were all that is drawn drawn alike."""
     share = np.zeros(len(nodes.kind))
@@ -135,17 +135,19 @@ def expected_passages(
 
 
 @inner_kernel
-def inclusion(numbers: TraversalNumbers, here: int, slot: int, state: TraversalState) -> float:
+def inclusion(numbers: TraversalParameters, here: int, slot: int, state: TraversalState) -> float:
     """Return the probability with which the player that learns goes into an action, at most 1."""
-    if numbers.least >= 1.0:
+    if numbers.min_probability >= 1.0:
         return 1.0
     likely = numbers.bonus + numbers.threshold * state.mass[slot]
-    return float(min(1.0, max(numbers.least, likely / (numbers.bonus + state.counted[here]))))
+    return float(
+        min(1.0, max(numbers.min_probability, likely / (numbers.bonus + state.counted[here])))
+    )
 
 
 @inner_kernel
 def next_action(
-    numbers: TraversalNumbers,
+    numbers: TraversalParameters,
     infostates: Infostates,
     player: int,
     here: int,
@@ -204,7 +206,7 @@ def take_value(frames: Frames, depth: int, value: float) -> None:
 
 @inner_kernel
 def traverse(
-    numbers: TraversalNumbers,
+    numbers: TraversalParameters,
     nodes: Nodes,
     infostates: Infostates,
     player: int,
@@ -253,7 +255,11 @@ def traverse(
 
 @bare_kernel
 def learn_by_traversals(
-    numbers: TraversalNumbers, arena: Arena, episodes: int, frames: Frames, state: TraversalState
+    numbers: TraversalParameters,
+    arena: PlayState,
+    episodes: int,
+    frames: Frames,
+    state: TraversalState,
 ) -> None:
     """Traverse the game of an arena for one player after another, who learn.
 
@@ -268,4 +274,4 @@ def learn_by_traversals(
         num_changed = traverse(numbers, nodes, infostates, player, utility, stream, frames, state)
         for place in range(num_changed):
             here = frames.changed[place]
-            match_floored(infostates, here, numbers.regret_floor, state.regret, state.policy)
+            match_floored(infostates, here, numbers.min_regret, state.regret, state.policy)

@@ -9,10 +9,9 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.learning.knowledge import Knowledge
-from infoset.learning.mccfr.regrets import check_regret_floor
 from infoset.learning.mccfr.traversal._kernels import (
     Frames,
-    TraversalNumbers,
+    TraversalParameters,
     TraversalState,
     expected_passages,
     learn_by_traversals,
@@ -22,16 +21,16 @@ from infoset.learning.self_play import SelfPlay, check_play
 from infoset.learning.simulation import Simulator
 from infoset.utils.arguments import check_number
 
-__all__ = ["TraversalSampling", "TraversalSelfPlay"]
+__all__ = ["SampledTraversal", "SampledTraversalSelfPlay"]
 
 
 @dataclass(frozen=True)
-class TraversalSampling:
+class SampledTraversal:
     """Monte Carlo CFR by traversals of a game that can be reset, for one player after another.
 
     Nature's outcomes are drawn. The player that learns goes into an action with probability
-    `max(least, (bonus + threshold · s(a)) / (bonus + Σ s))`, or 1 if that is more, s the sum of
-    its own reach of the action so far. An episode is a traversal.
+    `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, or 1 if that is more, s the
+    sum of its own reach of the action so far. An episode is a traversal.
 
     Attributes
     ----------
@@ -41,12 +40,12 @@ class TraversalSampling:
     all_opponents : bool
         Whether the other players go into all actions, as in chance sampling, or into one drawn
         from their policies, as in external and average-strategy sampling.
-    least : float
+    min_probability : float
         ε, above 0 and at most 1; with 1 the player goes into all actions, whatever comes next.
     threshold, bonus : float
         τ and β; β is above 0 if ε is below 1.
-    regret_floor : float
-        0 for regret matching+, -∞ for regret matching.
+    clip_regrets : bool
+        Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets
         Settings that have a name.
 
@@ -60,7 +59,7 @@ class TraversalSampling:
     >>> from infoset.games import load_game
     >>> from infoset.learning.simulation import make_simulator
     >>> from infoset.tree import build_tree
-    >>> row = TraversalSampling("external", "as published")
+    >>> row = SampledTraversal("external", "as published")
     >>> learning = row.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
     >>> learning.run(1000)
     >>> learning.iteration, learning.terminal_visits > 2000
@@ -70,53 +69,55 @@ class TraversalSampling:
     name: str
     description: str
     all_opponents: bool = False
-    least: float = 1.0
+    min_probability: float = 1.0
     threshold: float = 0.0
     bonus: float = 0.0
-    regret_floor: float = -inf
+    clip_regrets: bool = False
     presets: Presets = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("least", "threshold", "bonus"):
+        for name in ("min_probability", "threshold", "bonus"):
             check_number(name, getattr(self, name))
-        if not 0.0 < self.least <= 1.0:
+        if not 0.0 < self.min_probability <= 1.0:
             raise ParameterError(
-                f"least={self.least} must be above 0, so that all actions are tried, and at most 1"
+                f"min_probability={self.min_probability} must be above 0 and at most 1, so that "
+                "every action is sampled"
             )
-        if self.least < 1.0 and self.bonus == 0.0:
+        if self.min_probability < 1.0 and self.bonus == 0.0:
             raise ParameterError(
-                "bonus=0 must be above 0 where least is below 1: without it, nothing says how "
-                "likely actions are at infostates that the average policy never comes to"
+                "bonus=0 must be above 0 where min_probability is below 1: without it, nothing "
+                "says how likely actions are at infostates that the average policy never comes to"
             )
-        check_regret_floor(self.regret_floor)
 
     @property
     def knowledge(self) -> Knowledge:
         """A simulator: traversals come back to where they have been."""
         return Knowledge.SIMULATOR
 
-    def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> TraversalSelfPlay:
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> SampledTraversalSelfPlay:
         """Return learners of this kind in all seats.
 
         `horizon` is the number of episodes meant; nothing depends on it.
         """
         check_play(simulator, horizon)
-        return TraversalSelfPlay(self, simulator, seed)
+        return SampledTraversalSelfPlay(self, simulator, seed)
 
 
-class TraversalSelfPlay(SelfPlay):
+class SampledTraversalSelfPlay(SelfPlay):
     """Players of all seats that learn in turns, by traversals."""
 
     learned = ("regret", "ends")
     _state: TraversalState
 
-    def __init__(self, row: TraversalSampling, simulator: Simulator, seed: int) -> None:
-        self._numbers = TraversalNumbers(
+    def __init__(self, row: SampledTraversal, simulator: Simulator, seed: int) -> None:
+        self._numbers = TraversalParameters(
             bool(row.all_opponents),
-            float(row.least),
+            float(row.min_probability),
             float(row.threshold),
             float(row.bonus),
-            float(row.regret_floor),
+            0.0 if row.clip_regrets else -inf,
         )
         state = TraversalState(
             policy=simulator.uniform(),
@@ -145,7 +146,7 @@ class TraversalSelfPlay(SelfPlay):
         learn_by_traversals(self._numbers, self._arena, episodes, self._frames, self._state)
 
 
-def _passages(numbers: TraversalNumbers, simulator: Simulator) -> list[float]:
+def _passages(numbers: TraversalParameters, simulator: Simulator) -> list[float]:
     """Return per player how many nodes its traversals pass, were all draws uniform."""
     nodes, infostates = simulator.nodes, simulator.infostates
     return [

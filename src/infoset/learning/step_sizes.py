@@ -14,14 +14,14 @@ from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_callable, check_number, check_player, check_type
 
 __all__ = [
-    "StepRule",
-    "Steps",
+    "StepSizeRule",
+    "StepSizes",
     "TreeSize",
-    "check_steps",
-    "known_size",
-    "planned_for",
-    "size_of",
+    "check_step_sizes",
+    "planned_horizon",
+    "require_tree_size",
     "tree_size",
+    "tree_size_of",
     "tree_sizes",
 ]
 
@@ -63,22 +63,22 @@ class TreeSize(NamedTuple):
         return log(3.0 * max(self.decisions, 1) * max(self.sequences, 1) / FAILURE)
 
 
-class Steps(NamedTuple):
+class StepSizes(NamedTuple):
     """The numbers of a learner.
 
     Attributes
     ----------
-    rate : float
+    learning_rate : float
         η, the learning rate, for losses in [0, 1].
-    exploration : float
+    implicit_exploration : float
         γ, of implicit exploration.
     """
 
-    rate: float
-    exploration: float
+    learning_rate: float
+    implicit_exploration: float
 
 
-StepRule: TypeAlias = Callable[[TreeSize, int], Steps]
+StepSizeRule: TypeAlias = Callable[[TreeSize, int], StepSizes]
 """Gives the steps for a tree and a number of episodes."""
 
 
@@ -101,7 +101,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     check_type("simulator", simulator, Simulator, "what make_simulator returns")
     name = simulator.sequence_form.name
     check_player(player, simulator.num_players, name)
-    return size_of(simulator.infostates, simulator.depth, player, name)
+    return tree_size_of(simulator.infostates, simulator.depth, player, name)
 
 
 def tree_sizes(simulator: Simulator) -> list[TreeSize]:
@@ -109,7 +109,7 @@ def tree_sizes(simulator: Simulator) -> list[TreeSize]:
     return [tree_size(simulator, player) for player in range(simulator.num_players)]
 
 
-def size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) -> TreeSize:
+def tree_size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) -> TreeSize:
     """Return how large a player's tree is, from the infostates and their depths [I]."""
     own = infostates.player == player
     counts = infostates.num_actions[own]
@@ -122,7 +122,7 @@ def size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) 
     )
 
 
-def known_size(size: TreeSize | None, learner: str) -> TreeSize:
+def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
     """Return the size of a tree, which the steps of a learner go by.
 
     Raises
@@ -134,22 +134,23 @@ def known_size(size: TreeSize | None, learner: str) -> TreeSize:
         raise ParameterError(
             f"the steps of {learner} are set by the size of the player's tree, which is not known: "
             "give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), upper "
-            f'bounds will do; or numbers, by get_learner("{learner}", steps=(rate, exploration))'
+            f'bounds will do; or numbers, by get_learner("{learner}", '
+            "step_sizes=(learning_rate, implicit_exploration))"
         )
     return size
 
 
-def planned_for(
-    steps: Steps | StepRule | None, horizon: int, *, anytime: bool = False
+def planned_horizon(
+    step_sizes: StepSizes | StepSizeRule | None, horizon: int, *, anytime: bool = False
 ) -> int | None:
     """Return the number of episodes that a run is of, where its steps are made for one.
 
     None where they are not: such a run may go on for as long as one likes.
     """
-    return None if anytime or steps is None or isinstance(steps, Steps) else horizon
+    return None if anytime or step_sizes is None or isinstance(step_sizes, StepSizes) else horizon
 
 
-def check_steps(steps: object) -> Steps | StepRule:
+def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
     """Return steps given as a pair of numbers, or as a rule for them.
 
     Raises
@@ -159,74 +160,78 @@ def check_steps(steps: object) -> Steps | StepRule:
 
     Examples
     --------
-    >>> check_steps((0.1, 0.005))
-    Steps(rate=0.1, exploration=0.005)
+    >>> check_step_sizes((0.1, 0.005))
+    StepSizes(learning_rate=0.1, implicit_exploration=0.005)
     """
-    if not isinstance(steps, tuple) or len(steps) != len(Steps._fields):
-        check_callable("steps", steps, "a pair (rate, exploration) such as Steps(0.1, 0.005)")
-        return cast(StepRule, steps)
-    given = Steps(*steps)
+    if not isinstance(step_sizes, tuple) or len(step_sizes) != len(StepSizes._fields):
+        check_callable(
+            "step_sizes",
+            step_sizes,
+            "a pair (learning_rate, implicit_exploration) such as StepSizes(0.1, 0.005)",
+        )
+        return cast(StepSizeRule, step_sizes)
+    given = StepSizes(*step_sizes)
     for name, number in given._asdict().items():
         check_number(name, number)
-    if given.rate == 0:
-        raise ParameterError("rate=0 learns nothing: the learning rate must be above 0")
+    if given.learning_rate == 0:
+        raise ParameterError("learning_rate=0 learns nothing: the learning rate must be above 0")
     return given
 
 
-def plain_steps(size: TreeSize, episodes: int) -> Steps:
+def ixomd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(X log A / (H XA T)) and γ = √(X ι / (XA T)).
 
     Source: Kozuno, Ménard, Munos and Valko (2021).
     """
     scale = max(size.sequences, 1) * episodes
     rate = sqrt(size.infostates * size.log_actions / (max(size.decisions, 1) * scale))
-    return Steps(rate, sqrt(size.infostates * size.confidence / scale))
+    return StepSizes(rate, sqrt(size.infostates * size.confidence / scale))
 
 
-def balanced_steps(size: TreeSize, episodes: int) -> Steps:
+def balanced_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA log A / (H³ T)) and γ = √(XA ι / (H T)).
 
     Source: Bai, Jin, Mei and Yu (2022), Theorem 6.
     """
     decisions = max(size.decisions, 1)
     rate = sqrt(size.sequences * size.log_actions / (decisions**3 * episodes))
-    return Steps(rate, sqrt(size.sequences * size.confidence / (decisions * episodes)))
+    return StepSizes(rate, sqrt(size.sequences * size.confidence / (decisions * episodes)))
 
 
-def plain_total_steps(size: TreeSize, episodes: int) -> Steps:
+def ixomd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(X log A / (XA T)) and γ = √(X ι / (XA T)), for a total loss in [0, 1]."""
     scale = max(size.sequences, 1) * episodes
-    return Steps(
+    return StepSizes(
         sqrt(size.infostates * size.log_actions / scale),
         sqrt(size.infostates * size.confidence / scale),
     )
 
 
-def balanced_total_steps(size: TreeSize, episodes: int) -> Steps:
+def balanced_omd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA log A / (H T)) and γ = √(XA ι / T), for a total loss in [0, 1]."""
     rate = sqrt(size.sequences * size.log_actions / (max(size.decisions, 1) * episodes))
-    return Steps(rate, sqrt(size.sequences * size.confidence / episodes))
+    return StepSizes(rate, sqrt(size.sequences * size.confidence / episodes))
 
 
-def transition_steps(size: TreeSize, episodes: int) -> Steps:
+def balanced_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(2 H log A / (XA T)) and γ = √(H ι / (XA T)).
 
     Source: Fiegel et al. (2023), Theorem 4.1.
     """
     scale = max(size.sequences, 1) * episodes
     decisions = max(size.decisions, 1)
-    return Steps(
+    return StepSizes(
         sqrt(2 * decisions * size.log_actions / scale), sqrt(decisions * size.confidence / scale)
     )
 
 
-def adaptive_steps(size: TreeSize, episodes: int) -> Steps:
-    """Return those of `transition_steps` times T: P(x) grows like T times a probability."""
-    rate, exploration = transition_steps(size, episodes)
-    return Steps(rate * episodes, exploration * episodes)
+def adaptive_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return those of `balanced_ftrl_step_sizes` times T: P(x) grows like T times a probability."""
+    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
+    return StepSizes(rate * episodes, exploration * episodes)
 
 
-def visit_steps(size: TreeSize, episodes: int) -> Steps:
-    """Return those of `transition_steps` times √T, where rates fall with the root of P(x)."""
-    rate, exploration = transition_steps(size, episodes)
-    return Steps(rate * sqrt(episodes), exploration * sqrt(episodes))
+def tweaked_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return `balanced_ftrl_step_sizes` times √T, for rates that fall with the root of P(x)."""
+    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
+    return StepSizes(rate * sqrt(episodes), exploration * sqrt(episodes))
