@@ -79,11 +79,11 @@ VECTORS = [
 
 @pytest.mark.parametrize(("game", "path_in", "row", "loss", "step_sizes", "expected"), VECTORS)
 def test_one_episode_gives_the_numbers_worked_out_by_minimising(
-    game, path_in, row, loss, steps, expected
+    game, path_in, row, loss, step_sizes, expected
 ):
     simulator = simulator_of(game)
     path = path_in(simulator)
-    _, after = learn_one(replace(row, step_sizes=steps), simulator, path, loss)
+    _, after = learn_one(replace(row, step_sizes=step_sizes), simulator, path, loss)
     found = [after[path[0]], after[path[1] - 1]]
     np.testing.assert_allclose(found, expected, atol=1e-8)
 

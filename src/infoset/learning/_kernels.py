@@ -67,8 +67,8 @@ def follow_baseline(
     """Move the running mean of losses at a place on by one more, `baseline` and `visits` in place.
 
     The mean weighs recent losses more once `baseline_window` of them have been seen; with a window
-    of 0 the baseline is constant. Call it after the loss was used: a baseline must not depend on the
-    loss that it is subtracted from.
+    of 0 the baseline is constant. Call it after the loss was used: a baseline must not depend on
+    the loss that it is subtracted from.
     """
     if baseline_window > 0.0:
         visits[place] += 1.0
