@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from infoset.game import Game, History, Infostate, initial_history
-from infoset.game.forget_factorization import WAIT
-from infoset.game.serialize import SerialWorld
+from infoset.game.serialization import SerialWorld
+from infoset.game.transforms import WAIT
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
 from oracle import enumerate_histories

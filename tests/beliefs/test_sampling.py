@@ -157,7 +157,7 @@ def test_the_same_seed_draws_the_same_whatever_was_asked_before():
 class Rolls(LiarsDice):
     """Liar's dice that cannot roll what was seen."""
 
-    sample_as_seen = Game.sample_as_seen
+    sample_observed_transition = Game.sample_observed_transition
 
 
 HANDS = Infostate(0, (Step(None, (1, 1, 4), None),))
@@ -223,7 +223,7 @@ def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
         def sample_transition(self, world, joint_action, rng):
             return urn_of(world, int(rng.integers(100)))
 
-        def sample_as_seen(self, world, joint_action, player, step, rng):
+        def sample_observed_transition(self, world, joint_action, player, step, rng):
             if world == "start" or player is None:
                 return None
             balls = [n for n in range(100) if color(world, n) == step.private]

@@ -35,7 +35,7 @@ def test_a_play_from_beginning_to_end(command):
         "",
         THE_END,
         "kuhn_poker",
-        "1. nature         | player 0 sees K | player 1 sees Q",
+        "1. chance         | player 0 sees K | player 1 sees Q",
         "2. player 0: bet  | all see bet",
         "3. player 1: pass | all see pass",
         "end: player 0 gets +1, player 1 gets -1",
@@ -61,7 +61,7 @@ def test_json_is_alone_on_standard_output(command):
         "rewards": [1, -1],
         "transcript": [
             "kuhn_poker",
-            "1. nature         | player 0 sees K | player 1 sees Q",
+            "1. chance         | player 0 sees K | player 1 sees Q",
             "2. player 0: bet  | all see bet",
             "3. player 1: pass | all see pass",
             "end: player 0 gets +1, player 1 gets -1",

@@ -35,7 +35,7 @@ def test_the_share_covered_is_that_of_finished_plays() -> None:
     report = check_game(halving(), max_histories=5)
     assert report.num_histories == 5
     assert not report.is_complete
-    assert report.share_covered == 0.75
+    assert report.coverage == 0.75
     assert report.num_plays > 0
 
 
@@ -52,7 +52,7 @@ def test_random_players_weigh_the_share() -> None:
         }.get(world, []),
         observe=nothing_seen,
     )
-    shares = [check_game(game, max_histories=limit).share_covered for limit in range(1, 9)]
+    shares = [check_game(game, max_histories=limit).coverage for limit in range(1, 9)]
     assert shares == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 1 / 2, 2 / 3, 5 / 6, 1])
     assert [check_game(game, max_histories=limit).is_complete for limit in (7, 8)] == [False, True]
 
@@ -69,7 +69,7 @@ def growing() -> Toy:
 
 def test_a_game_without_end_is_not_covered() -> None:
     report = check_game(growing(), max_histories=500)
-    assert (report.num_histories, report.num_plays, report.share_covered) == (500, 0, 0.0)
+    assert (report.num_histories, report.num_plays, report.coverage) == (500, 0, 0.0)
     assert not report.is_complete
     assert "does the game end?" in str(report)
 
@@ -87,7 +87,7 @@ def test_endless_transitions_are_cut_and_not_covered() -> None:
     )
     report = check_game(game, max_histories=20)
     assert (report.num_histories, report.is_complete) == (20, False)
-    assert report.share_covered == pytest.approx(1 - 0.5**19)
+    assert report.coverage == pytest.approx(1 - 0.5**19)
 
 
 def test_a_joint_action_too_many_is_cut() -> None:
@@ -99,13 +99,13 @@ def test_a_joint_action_too_many_is_cut() -> None:
         observe=nothing_seen,
     )
     report = check_game(game, max_histories=10)
-    assert (report.num_histories, report.share_covered) == (10, pytest.approx(9e-12))
+    assert (report.num_histories, report.coverage) == (10, pytest.approx(9e-12))
 
 
 def test_next_worlds_listed_twice_are_one() -> None:
     pairs = {"start": [("over", 0.25), ("on", 0.5), ("over", 0.25)], "on": [(1, 0.5), (2, 0.5)]}
     report = check_game(Toy(1, transitions=lambda w, j: pairs.get(w, [])), max_histories=3)
-    assert (report.num_histories, report.share_covered) == (3, 0.5)
+    assert (report.num_histories, report.coverage) == (3, 0.5)
     game = Toy(1, transitions=lambda w, joint: [("a", 0.5), ("a", 0.5)] * (w == "start"))
     assert check_game(game).num_histories == 2
 
@@ -148,13 +148,13 @@ def test_reports_read_well() -> None:
 def test_random_games_keep_the_rules(game: Game) -> None:
     report = check_game(game)
     assert report.is_complete
-    assert report.share_covered == 1.0
+    assert report.coverage == 1.0
 
 
 @given(random_games(max_histories=60))
 def test_a_larger_limit_covers_more(game: Game) -> None:
     whole = check_game(game)
-    shares = [check_game(game, max_histories=limit).share_covered for limit in (1, 5, 20, 60)]
+    shares = [check_game(game, max_histories=limit).coverage for limit in (1, 5, 20, 60)]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     part = check_game(game, max_histories=5)

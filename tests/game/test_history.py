@@ -187,7 +187,7 @@ def test_observations_by_player() -> None:
     ]
     assert [in_order.seen_by(p) for p in range(3)] == [None, "K", None]
     assert [Observation().seen_by(p) for p in range(2)] == [None, None]
-    assert [by_player.own_part(p) for p in range(3)] == [None, "K", None]
+    assert [by_player.private_part(p) for p in range(3)] == [None, "K", None]
 
 
 def test_shared_observations_as_text() -> None:

@@ -41,7 +41,7 @@ PLAYS = {
             ("bet", None, None),
         ],
         """
-1. nature         | player 0 sees Q | player 1 sees A | player 2 sees J
+1. chance         | player 0 sees Q | player 1 sees A | player 2 sees J
 2. player 0: pass | all see pass
 3. player 1: bet  | all see bet
 4. player 2: pass | all see pass
@@ -60,11 +60,11 @@ end: player 0 gets -2, player 1 gets +3, player 2 gets -1""",
             ("call", None),
         ],
         """
-1. nature          | player 0 sees Js | player 1 sees Kh
+1. chance          | player 0 sees Js | player 1 sees Kh
 2. player 0: call  | all see call
 3. player 1: raise | all see raise
 4. player 0: call  | all see call
-5. nature          | all see Jh
+5. chance          | all see Jh
 6. player 0: raise | all see raise
 7. player 1: raise | all see raise
 8. player 0: call  | all see call,Js,Kh
@@ -73,7 +73,7 @@ end: player 0 gets +11, player 1 gets -11""",
     "liars_dice(numdice=2)": (
         [hands((3, 4), (2, 6)), ("1-2", None), (None, "3-2"), ("liar", None)],
         """
-1. nature         | player 0 sees 3,4 | player 1 sees 2,6
+1. chance         | player 0 sees 3,4 | player 1 sees 2,6
 2. player 0: 1-2  | all see 1-2
 3. player 1: 3-2  | all see 3-2
 4. player 0: liar | all see liar,player 0 wins
@@ -82,7 +82,7 @@ end: player 0 gets +1, player 1 gets -1""",
     "goofspiel(imp_info=True,num_cards=3,returns_type=point_difference)": (
         [prize(2), ((3, 1), prize(3)), ((1, 2), prize(0))],
         """
-1. nature                   | all see prize 2
+1. chance                   | all see prize 2
 2. player 0: 3, player 1: 1 | all see player 0 wins; prize 3 | player 0 gets +1, player 1 gets -1
 3. player 0: 1, player 1: 2 | all see player 1 wins; last prize 1: player 1 wins | \
 player 0 gets -2, player 1 gets +2
@@ -101,11 +101,11 @@ end: player 0 gets -1, player 1 gets +1""",
         """
 1. player 0: ante | all see ante | player 0 gets -1
 2. player 1: ante | all see ante | player 1 gets -1
-3. nature         | all see card to player 0 | player 0 sees Q
-4. nature         | all see card to player 1 | player 1 sees K
+3. chance         | all see card to player 0 | player 0 sees Q
+4. chance         | all see card to player 1 | player 1 sees K
 5. player 0: bet  | all see bet | player 0 gets -1
 6. player 1: call | all see call | player 1 gets -1
-7. nature         | all see Q,K | player 1 gets +4
+7. chance         | all see Q,K | player 1 gets +4
 end: player 0 gets -2, player 1 gets +2""",
     ),
     "trick_taking(num_cards=6,num_suits=2)": (
@@ -119,7 +119,7 @@ end: player 0 gets -2, player 1 gets +2""",
             (None, "Kh"),
         ],
         """
-1. nature       | player 0 sees Js,Ks,Jh | player 1 sees Qs,Qh,Kh
+1. chance       | player 0 sees Js,Ks,Jh | player 1 sees Qs,Qh,Kh
 2. player 0: Ks | all see Ks
 3. player 1: Qs | all see Qs,player 0 takes the trick
 4. player 0: Js | all see Js
@@ -157,7 +157,7 @@ end: player 0 gets 0, player 1 gets 0""",
     "cooperative_matching_pennies": (
         [lambda world: world.coin == "tails", ("tails", None), (None, "tails")],
         """
-1. nature          | player 0 sees tails
+1. chance          | player 0 sees tails
 2. player 0: tails | all see tails
 3. player 1: tails | all see tails,coin tails
 end: player 0 gets +1, player 1 gets +1""",
@@ -165,7 +165,7 @@ end: player 0 gets +1, player 1 gets +1""",
     "trade_comm(num_items=3)": (
         [items(2, 0), ("say 2", None), (None, "say 1"), ("2:1", None), (None, "0:2")],
         """
-1. nature          | player 0 sees 2 | player 1 sees 0
+1. chance          | player 0 sees 2 | player 1 sees 0
 2. player 0: say 2 | all see say 2
 3. player 1: say 1 | all see say 1
 4. player 0: 2:1
@@ -181,7 +181,7 @@ end: player 0 gets 0, player 1 gets 0""",
             (None, "Pass"),
         ],
         """
-1. nature         | player 0 sees HKHJ | player 1 sees SQHA
+1. chance         | player 0 sees HKHJ | player 1 sees SQHA
 2. player 0: Pass | all see Pass
 3. player 1: 1H   | all see 1H
 4. player 0: 2H   | all see 2H
@@ -199,7 +199,7 @@ end: player 0 gets +30, player 1 gets +30""",
             (None, None, "play 0"),
         ],
         """
-1. nature              | player 0 and player 1 see Y2 | player 0 and player 2 see Y1 | \
+1. chance              | player 0 and player 1 see Y2 | player 0 and player 2 see Y1 | \
 player 1 and player 2 see R1
 2. player 0: tell 1 Y  | all see tell 1 Y: 0
 3. player 1: play 0    | all see play 0: Y1 | player 0 and player 2 see R2 | \

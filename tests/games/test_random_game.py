@@ -76,11 +76,11 @@ def test_a_seed_means_the_same_game_everywhere() -> None:
         transcript(visits[-1].history)
         == """\
 random_game(seed=1,num_players=3,max_depth=4,max_histories=300)
-1. nature                   | player 0 sees bcd | player 2 sees bc
+1. chance                   | player 0 sees bcd | player 2 sees bc
 2. player 0: d, player 2: c | all see -,-,- | player 1 and player 2 see 0 | player 0 sees 0 | \
 player 1 sees 1 | player 2 sees 1 | player 0 gets +1, player 1 gets -2, player 2 gets +1
-3. nature                   | player 0 sees 1 | player 1 sees 0 | player 2 sees 0
-4. nature                   | all see -,-,- | nature moves to 17 | \
+3. chance                   | player 0 sees 1 | player 1 sees 0 | player 2 sees 0
+4. chance                   | all see -,-,- | chance moves to 17 | \
 player 0 gets +3, player 1 gets -1, player 2 gets -2
 end: player 0 gets +4, player 1 gets -3, player 2 gets -1"""
     )

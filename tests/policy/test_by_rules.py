@@ -22,7 +22,7 @@ from infoset.errors import PolicyMismatchError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.matches import exact_match
-from infoset.policy import policy_by_rules, random_policy, uniform_policy
+from infoset.policy import random_policy, transfer_policy, uniform_policy
 from infoset.tree import build_tree
 
 FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
@@ -55,7 +55,7 @@ def test_what_is_played_is_the_same(name):
     form = FORMS[name]()
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(0))
-    moved = policy_by_rules(policy, tree)
+    moved = transfer_policy(policy, tree)
     assert moved.sequence_form is tree.sequence_form
     before, after = evaluate_policy(policy), evaluate_policy(moved)
     assert after.values == pytest.approx(before.values)
@@ -80,17 +80,17 @@ def test_a_match_takes_policies_of_the_form():
     form = FORMS["padded"]()
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(0))
-    assert exact_match(tree, policy, None) == exact_match(tree, policy_by_rules(policy, tree), None)
+    assert exact_match(tree, policy, None) == exact_match(tree, transfer_policy(policy, tree), None)
 
 
 def test_a_policy_of_the_tree_itself_stays_what_it_is():
     tree = build_tree(as_game(late_guess()))
     policy = uniform_policy(tree.sequence_form)
-    assert policy_by_rules(policy, tree) is policy
+    assert transfer_policy(policy, tree) is policy
 
 
 @pytest.mark.parametrize("game", [as_game(late_guess()), load_game("leduc_poker")])
 def test_a_policy_of_another_game_is_refused(game):
     kuhn = uniform_policy(build_extensive_form(load_game("kuhn_poker")).sequence_form)
     with pytest.raises(PolicyMismatchError, match=r"for kuhn_poker, not for .*; everything"):
-        policy_by_rules(kuhn, build_tree(game))
+        transfer_policy(kuhn, build_tree(game))

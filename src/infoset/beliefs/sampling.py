@@ -32,8 +32,8 @@ def sampled_batch(
     In front of each step histories are left out at random until `num_samples` remain, the likely
     ones rather kept, and what is kept gets the weight of what is not. Then all their
     transitions that agree are listed. What nature draws from is itself drawn from where it is too
-    long to list: as it was seen, where the game knows how (`sample_as_seen`); otherwise what does
-    not agree is thrown away.
+    long to list: by `sample_observed_transition`
+    if the game defines it; otherwise by rejecting draws that do not agree with the observation.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _help(game: Game) -> str:
     """Return what else than more samples helps where none agrees."""
     if knows_what_is_seen(game):
         return " max_worlds, so that more histories are listed"
-    return " let the game draw what was seen (sample_as_seen), or deal in several steps"
+    return " let the game draw what was seen (sample_observed_transition), or deal in several steps"
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ class Drawing:
 
     def _draw(self, game: Game, world: World, joint_action: JointAction) -> tuple[World, float]:
         """Return a next world, and the weight of the draw: how probable what was seen is."""
-        found = game.sample_as_seen(world, joint_action, *self._sight, self._rng)
+        found = game.sample_observed_transition(world, joint_action, *self._sight, self._rng)
         return found or (game.sample_transition(world, joint_action, self._rng), 1.0)
 
     @property
@@ -122,8 +122,8 @@ class Drawing:
 
 
 def knows_what_is_seen(game: Game) -> bool:
-    """Return whether a game has a `sample_as_seen` of its own."""
-    return type(game).sample_as_seen is not Game.sample_as_seen
+    """Return whether a game has a `sample_observed_transition` of its own."""
+    return type(game).sample_observed_transition is not Game.sample_observed_transition
 
 
 def successors(batch: HistoryBatch, sight: Sight | None, outcomes: Outcomes) -> Iterator[Successor]:

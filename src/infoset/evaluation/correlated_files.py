@@ -10,7 +10,7 @@ import numpy as np
 
 from infoset.errors import InfosetError, PolicyFileError
 from infoset.evaluation.correlated import CorrelatedPolicy
-from infoset.policy.files import policy_of_rows, read_table, write_table
+from infoset.policy.parquet_files import policy_of_rows, read_table, write_table
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 

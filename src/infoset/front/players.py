@@ -12,7 +12,7 @@ from infoset.front.load import to_form
 from infoset.front.solve import find_policy
 from infoset.game import Game
 from infoset.games import parse_spec
-from infoset.policy import Policy, TabularPolicy, UniformPolicy, policy_by_rules
+from infoset.policy import Policy, TabularPolicy, UniformPolicy, transfer_policy
 from infoset.search import SEARCHERS, make_searcher, search_model
 from infoset.tree import ExplorationProgress, GameTree, build_tree
 
@@ -75,7 +75,7 @@ def _of_form(player: str, form: ExtensiveForm, rules: Game | GameTree) -> Tabula
     """Return the policy of a file by rules that were made of a form: it may be for either."""
     tree = rules if isinstance(rules, GameTree) else build_tree(rules)
     try:
-        return policy_by_rules(find_policy(player, form.sequence_form), tree)
+        return transfer_policy(find_policy(player, form.sequence_form), tree)
     except (PolicyFileError, PolicyMismatchError):
         return find_policy(player, tree.sequence_form)
 

@@ -1,13 +1,12 @@
 """The model: what the author of a game writes, and how a game is played."""
 
 from infoset.game.check import CheckReport, check_game
-from infoset.game.forget_factorization import forget_factorization
 from infoset.game.history import History, initial_history, play_out
 from infoset.game.infostate import Infostate, PublicState, Step, step_text
 from infoset.game.protocol import Game, Observation, Probability, parameter_text
-from infoset.game.serialize import serialize
-from infoset.game.transcript import transcript
-from infoset.game.transforms import fold_chance_player
+from infoset.game.serialization import serialize
+from infoset.game.transcripts import transcript
+from infoset.game.transforms import fold_chance_player, forget_factorization
 
 __all__ = [
     "CheckReport",

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoset.errors import CyclicGameError, GameRuleError, ParameterError
-from infoset.game._answers import is_whole
-from infoset.game._infostate_rules import InfostateTable, PublicTable
-from infoset.game._sampling_rules import check_sampling, overrides_sampling
-from infoset.game._seeing_rules import check_seeing
-from infoset.game._world_rules import Edge, LegalActions, WorldFacts, WorldRules
+from infoset.game._answer_checks import is_whole
+from infoset.game._sampling_checks import check_sampling, check_seeing, overrides_sampling
+from infoset.game._world_checks import Edge, LegalActions, WorldFacts, WorldRules
+from infoset.game.infostate import Infostate, Step
 from infoset.game.protocol import Game
-from infoset.typing import World
+from infoset.typing import Action, JointAction, Player, World
 
 __all__ = ["CheckReport", "check_game"]
 
@@ -37,7 +36,7 @@ class CheckReport:
         Histories checked, breadth first from the initial one.
     is_complete : bool
         Whether these are all the histories of the game.
-    share_covered : float
+    coverage : float
         Probability that a play by uniformly random players stays inside the checked histories
         from beginning to end; 1 when complete.
     num_plays : int
@@ -50,7 +49,7 @@ class CheckReport:
     num_worlds: int
     num_histories: int
     is_complete: bool
-    share_covered: float
+    coverage: float
     num_plays: int = 0
     num_samples: int = 0
 
@@ -66,9 +65,9 @@ class CheckReport:
             lines[1] += f", and {self.num_plays:,} random plays"
             lines.append(
                 f"  not everything: a random play stays inside these histories with probability "
-                f"{self.share_covered:.3g}; max_histories checks more"
+                f"{self.coverage:.3g}; max_histories checks more"
             )
-            if not self.num_plays and not self.share_covered:
+            if not self.num_plays and not self.coverage:
                 lines.append("  no play was seen to end: does the game end?")
         if self.num_samples:
             lines.append(f"  compared {self.num_samples:,} draws of sample_transition")
@@ -135,7 +134,7 @@ def check_game(
         num_worlds=len(walk.facts),
         num_histories=walk.num_histories,
         is_complete=walk.is_complete,
-        share_covered=1.0 if walk.is_complete else walk.share_covered,
+        coverage=1.0 if walk.is_complete else walk.coverage,
         num_plays=num_plays,
         num_samples=num_samples,
     )
@@ -162,7 +161,7 @@ class _Walk:
         self.infostates = InfostateTable(self.rules.num_players)
         self.public_states = PublicTable(game.public_actions)
         self.num_histories = 0
-        self.share_covered = 0.0
+        self.coverage = 0.0
         self.is_complete = True
 
     def facts_of(self, world: World) -> WorldFacts:
@@ -201,7 +200,7 @@ class _Walk:
                 continue
             facts = self.facts_of(node.world)
             if not facts.edges:
-                self.share_covered += node.reach
+                self.coverage += node.reach
             self.is_complete &= len(facts.edges) <= room
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
 
@@ -270,3 +269,87 @@ def _check_acyclic(root: World, facts: Mapping[World, WorldFacts]) -> None:
 
 def _next_worlds(facts: Mapping[World, WorldFacts], world: World) -> Iterator[World]:
     return (edge.next_world for edge in facts[world].edges) if world in facts else iter(())
+
+
+class Legal(NamedTuple):
+    """The legal actions at an infostate, and the world state where they were seen first."""
+
+    actions: tuple[Action, ...]
+    world: World
+
+
+class InfostateTable:
+    """Numbers for infostates: the first ones are the players' empty ones."""
+
+    def __init__(self, num_players: int) -> None:
+        self.origin: list[tuple[int, Step] | None] = [None] * num_players
+        self.numbers: dict[tuple[int, Step], int] = {}
+        self.legal: dict[int, Legal] = {}
+
+    def extend(self, infostate: int, step: Step) -> int:
+        """Return the infostate after one more step."""
+        number = self.numbers.setdefault((infostate, step), len(self.origin))
+        if number == len(self.origin):
+            self.origin.append((infostate, step))
+        return number
+
+    def check_legal(
+        self, player: Player, infostate: int, actions: tuple[Action, ...], world: World
+    ) -> None:
+        """Raise if the infostate was met before with other legal actions."""
+        before = self.legal.setdefault(infostate, Legal(actions, world))
+        if before.actions == actions:
+            return
+        same = set(before.actions) == set(actions)
+        raise GameRuleError(
+            "whether a player acts, and its legal actions in their order, follow from its own "
+            "infostate; "
+            + ("list them in one order" if same else "let observe show the difference"),
+            found=f"the player {_acting_text(actions)} here, but at world state "
+            f"{before.world!r} the player {_acting_text(before.actions)}, and cannot tell the two "
+            f"apart: both times its infostate is {str(self._infostate(player, infostate))!r}",
+            world=world,
+            player=player,
+        )
+
+    def _infostate(self, player: Player, number: int) -> Infostate:
+        steps = []
+        while (origin := self.origin[number]) is not None:
+            number, step = origin
+            steps.append(step)
+        return Infostate(player, tuple(reversed(steps)))
+
+
+class PublicTable:
+    """Numbers for public states, and what players did first on the way to each; 0 is the root."""
+
+    def __init__(self, public_actions: bool) -> None:
+        self.public_actions = public_actions
+        self.numbers: dict[tuple[int, Hashable], int] = {}
+        self.first: dict[int, tuple[JointAction, World]] = {}
+
+    def extend(
+        self, public_state: int, seen: Hashable, joint_action: JointAction, world: World
+    ) -> int:
+        """Return the public state after one more observation.
+
+        Raises
+        ------
+        GameRuleError
+            If it should tell what players did, and was met before after they did something else.
+        """
+        number = self.numbers.setdefault((public_state, seen), len(self.numbers) + 1)
+        before, at = self.first.setdefault(number, (joint_action, world))
+        if self.public_actions and before != joint_action:
+            raise GameRuleError(
+                "where public_actions is True, equal public observations at a public state follow "
+                "equal joint actions; show what players do, or leave public_actions out",
+                found=f"everybody sees {seen!r} after joint action {joint_action} here, and saw "
+                f"the same after {before} at world state {at!r} of the same public state",
+                world=world,
+            )
+        return number
+
+
+def _acting_text(actions: Sequence[Action]) -> str:
+    return f"has legal actions {list(actions)}" if actions else "does not act"

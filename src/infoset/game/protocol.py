@@ -68,14 +68,14 @@ class Observation(NamedTuple):
 
     def seen_by(self, player: Player) -> Hashable:
         """Return what `player` sees and not everybody does: its own part, and its groups'."""
-        own = self.own_part(player)
+        own = self.private_part(player)
         if not self.shared:
             return own
         groups = tuple((group, self.shared[group]) for group in sorted(self.shared))
         mine = tuple((group, seen) for group, seen in groups if player in group)
         return SharedView(own, mine) if mine else own
 
-    def own_part(self, player: Player) -> Hashable:
+    def private_part(self, player: Player) -> Hashable:
         """Return the private part of `player`; None where there is none."""
         if isinstance(self.private, Mapping):
             return self.private.get(player)
@@ -173,7 +173,7 @@ class Game(ABC):
         drawn = rng.random() * cumulative[-1]
         return pairs[int(np.searchsorted(cumulative, drawn, side="right"))][0]
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Any,
         joint_action: JointAction,

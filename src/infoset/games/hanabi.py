@@ -180,7 +180,7 @@ class Hanabi(Game):
             return after
         return with_card(after, world.player, sample_cards(after.deck, 1, rng))
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Table,
         joint_action: JointAction,

@@ -117,7 +117,7 @@ class KuhnPoker(Game):
             return Table(sample_cards(self.deck, self.players, rng))
         return self._after(world, joint_action)
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Table,
         joint_action: JointAction,

@@ -191,7 +191,7 @@ class LeducPoker(Game):
             return self._bet(world, joint_action[world.turn])
         return self._deal(world, sample_cards(*self._to_deal(world), rng))
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Table,
         joint_action: JointAction,

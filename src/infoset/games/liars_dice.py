@@ -164,7 +164,7 @@ class LiarsDice(Game):
         dice = rng.integers(1, self.dice_sides + 1, size=(self.players, self.numdice))
         return Table(tuple(tuple(sorted(hand)) for hand in dice.tolist()))
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Table,
         joint_action: JointAction,

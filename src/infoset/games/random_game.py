@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
+from itertools import product
+from random import Random
+from string import ascii_lowercase
+from typing import ClassVar, NamedTuple, TypeAlias, TypeVar
 
 from infoset.game import Game, Observation, Probability
-from infoset.games._random_places import Place, draw_places
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
-from infoset.typing import JointAction, Player
+from infoset.typing import NOOP, JointAction, Player
 
 __all__ = ["RandomGame"]
 
+Form: TypeAlias = tuple[str, ...]
+"""By player, the letters of its legal actions; empty for one who does not act."""
+
+Item = TypeVar("Item")
+
+REWARD_SHARE = 0.3
+FORMS_PER_LEVEL = 3
+MAX_OUTCOMES = 3
+WEIGHTS = (1, 2, 3, 4)
+NOTHING_SEEN = Observation()
 SHARES = ("simultaneous_share", "chance_share", "end_share")
 
 
@@ -116,3 +129,205 @@ class RandomGame(Game):
     @cached_property
     def _places(self) -> list[Place]:
         return draw_places(self)
+
+
+@dataclass
+class Arrival:
+    """One outcome of a joint action; rewards and observation are drawn when all places are."""
+
+    probability: Probability
+    rewards: tuple[float, ...] = ()
+    observation: Observation = NOTHING_SEEN
+
+
+@dataclass
+class Place:
+    """One world state.
+
+    Attributes
+    ----------
+    depth : int
+    form : Form
+    num_paths : int
+        Number of histories that end here.
+    arrivals : dict[JointAction, dict[int, Arrival]]
+        By joint action and next world; empty where the game ends.
+    """
+
+    depth: int
+    form: Form
+    num_paths: int = 0
+    arrivals: dict[JointAction, dict[int, Arrival]] = field(default_factory=dict)
+
+
+class Signals(NamedTuple):
+    """What the observations of one depth consist of.
+
+    Attributes
+    ----------
+    shows_form : bool
+        Whether everybody, and not only the player, sees a player's legal actions.
+    public, private : bool
+        Whether there is a public signal, and one for each player.
+    group : tuple[Player, ...]
+        Who sees a signal of their own; empty for nobody.
+    """
+
+    shows_form: bool
+    public: bool
+    private: bool
+    group: tuple[Player, ...]
+
+
+class Drawing:
+    """Draws the places of a random game, level by level, then what is paid and seen.
+
+    Only `Random.random` is used, whose numbers are the same in every version of Python.
+    """
+
+    def __init__(self, game: RandomGame) -> None:
+        self.game = game
+        self.random = Random(game.seed).random
+        self.places = [Place(depth=0, form=("",) * game.num_players, num_paths=1)]
+        self.num_histories = 1
+
+    def draw_places(self) -> None:
+        """Draw the world states and their transitions, one level after the other."""
+        level = [self.places[0]]
+        for depth in range(self.game.max_depth):
+            forms = [self.form() for _ in range(FORMS_PER_LEVEL)]
+            slots: dict[int, int] = {}
+            for place in level:
+                if depth == 0:
+                    self.settle(place, [*forms, self.small_form()], slots)
+                elif not self.coin(self.game.end_share):
+                    self.settle(place, self.shuffled(forms), slots)
+            level = [self.places[number] for number in slots.values()]
+
+    def settle(self, place: Place, forms: list[Form], slots: dict[int, int]) -> None:
+        """Give a place the first of the forms whose transitions keep within the limit."""
+        for form in forms:
+            outcomes = {joint: self.outcomes(form) for joint in joint_actions(form)}
+            added = place.num_paths * sum(map(len, outcomes.values()))
+            if self.num_histories + added <= self.game.max_histories:
+                self.num_histories += added
+                place.form = form
+                for joint, arrivals in outcomes.items():
+                    place.arrivals[joint] = {
+                        self.reach(place, slot, slots): Arrival(probability)
+                        for slot, probability in arrivals
+                    }
+                return
+
+    def reach(self, place: Place, slot: int, slots: dict[int, int]) -> int:
+        """Return the world state in a slot of the next level, made when first reached."""
+        if slot not in slots:
+            slots[slot] = len(self.places)
+            self.places.append(Place(place.depth + 1, ("",) * self.game.num_players))
+        self.places[slots[slot]].num_paths += place.num_paths
+        return slots[slot]
+
+    def form(self) -> Form:
+        """Draw who acts, and how many letters each has."""
+        if self.coin(self.game.chance_share):
+            return ("",) * self.game.num_players
+        num_actors = 1
+        if self.coin(self.game.simultaneous_share):
+            num_actors = self.pick(range(2, self.game.num_players + 1))
+        actors = self.shuffled(range(self.game.num_players))[:num_actors]
+        return tuple(
+            self.letters() if player in actors else "" for player in range(self.game.num_players)
+        )
+
+    def small_form(self) -> Form:
+        """Return the form in which player 0 chooses between two letters."""
+        return ("ab"[: self.game.max_actions], *[""] * (self.game.num_players - 1))
+
+    def letters(self) -> str:
+        """Draw the letters of one player's actions, seldom a single one."""
+        largest = self.game.max_actions
+        number = self.pick(range(1 if self.coin(0.1) else min(2, largest), largest + 1))
+        first = self.pick(range(2))
+        return ascii_lowercase[first : first + number]
+
+    def outcomes(self, form: Form) -> list[tuple[int, Probability]]:
+        """Draw the slots of the next level that a joint action leads to."""
+        slots = range(self.game.worlds_per_level)
+        if not any(form):
+            number = self.pick(range(2, MAX_OUTCOMES + 1))
+        else:
+            number = 2 if self.coin(self.game.chance_share) else 1
+        chosen = self.shuffled(slots)[:number]
+        weights = [self.pick(WEIGHTS) for _ in chosen]
+        shares = [Fraction(weight, sum(weights)) for weight in weights]
+        probabilities = shares if self.game.exact else [float(share) for share in shares]
+        return list(zip(chosen, probabilities, strict=True))
+
+    def draw_rewards_and_observations(self) -> None:
+        """Draw what each transition pays and shows."""
+        signals = [self.signals() for _ in range(self.game.max_depth)]
+        for place in self.places:
+            for arrivals in place.arrivals.values():
+                for next_world, arrival in arrivals.items():
+                    reached = self.places[next_world]
+                    arrival.rewards = self.rewards(is_last=not reached.arrivals)
+                    arrival.observation = self.observation(signals[place.depth], reached.form)
+
+    def rewards(self, is_last: bool) -> tuple[float, ...]:
+        """Draw rewards: always at the end, now and then before."""
+        units = [0] * self.game.num_players
+        if is_last or self.coin(REWARD_SHARE):
+            units = [self.pick(range(-4, 5)) for _ in units]
+        if self.game.zero_sum:
+            units[-1] = -sum(units[:-1])
+        return tuple(unit / 4 if self.game.fractional_rewards else unit for unit in units)
+
+    def signals(self) -> Signals:
+        """Draw what the observations of one depth consist of."""
+        players = range(self.game.num_players)
+        is_shared = self.game.num_players > 2 and self.coin(0.3)
+        size = self.pick(range(2, self.game.num_players)) if is_shared else 0
+        group = tuple(sorted(self.shuffled(players)[:size]))
+        return Signals(self.coin(0.5), self.coin(0.5), self.coin(0.5), group)
+
+    def observation(self, signals: Signals, form: Form) -> Observation:
+        """Draw the observation of a transition to a world state of the given form."""
+        public = [",".join(letters or "-" for letters in form)] if signals.shows_form else []
+        public += [self.signal()] if signals.public else []
+        private: dict[Player, str] = {}
+        for player, letters in enumerate(form):
+            seen = "" if signals.shows_form else letters
+            seen += self.signal() if signals.private else ""
+            if seen:
+                private[player] = seen
+        shared = {signals.group: self.signal()} if signals.group else {}
+        return Observation(" ".join(public) or None, private, shared)
+
+    def signal(self) -> str:
+        """Draw a signal."""
+        return str(self.pick(range(self.game.num_observations)))
+
+    def coin(self, share: float) -> bool:
+        """Draw true with a probability."""
+        return self.random() < share
+
+    def pick(self, items: Sequence[Item]) -> Item:
+        """Draw one of the items."""
+        return items[int(self.random() * len(items))]
+
+    def shuffled(self, items: Iterable[Item]) -> list[Item]:
+        """Draw an order of the items."""
+        return [item for _, item in sorted((self.random(), item) for item in items)]
+
+
+def draw_places(game: RandomGame) -> list[Place]:
+    """Return the world states of a random game, the initial one first."""
+    drawing = Drawing(game)
+    drawing.draw_places()
+    drawing.draw_rewards_and_observations()
+    return drawing.places
+
+
+def joint_actions(form: Form) -> Iterator[JointAction]:
+    """Yield the joint actions of a form."""
+    return product(*(letters or (NOOP,) for letters in form))

@@ -187,7 +187,7 @@ class TrickTaking(Game):
         cards = rng.permutation(self.num_cards)[: 2 * self.num_tricks].tolist()
         return Table((bit_set(cards[: self.num_tricks]), bit_set(cards[self.num_tricks :])))
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self,
         world: Table,
         joint_action: JointAction,

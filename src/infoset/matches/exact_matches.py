@@ -15,8 +15,8 @@ from infoset.policy import (
     Policy,
     TabularPolicy,
     UniformPolicy,
-    policy_by_rules,
     tabulate,
+    transfer_policy,
     uniform_policy,
 )
 from infoset.tree import GameTree
@@ -83,7 +83,7 @@ def table_of(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPolicy
     if policy is None or isinstance(policy, UniformPolicy):
         return uniform_policy(tree.sequence_form)
     if isinstance(policy, TabularPolicy):
-        return policy_by_rules(policy, tree)
+        return transfer_policy(policy, tree)
     if isinstance(policy, CorrelatedPolicy):
         check_same_game(tree, policy.sequence_form)
         return policy

@@ -1,11 +1,8 @@
 """Policies: what a player does at each infostate, as arrays and as files."""
 
-from infoset.policy._kernels import behavior_to_plan
-from infoset.policy.arithmetic import distance, mix
-from infoset.policy.by_rules import policy_by_rules
+from infoset.policy._plan_kernels import behavior_to_plan
 from infoset.policy.csv_files import load_policy_csv, save_policy_csv
-from infoset.policy.files import load_policy, read_metadata, save_policy
-from infoset.policy.plans import decompose_plan
+from infoset.policy.parquet_files import load_policy, read_metadata, save_policy
 from infoset.policy.protocol import (
     Policy,
     UniformPolicy,
@@ -17,9 +14,10 @@ from infoset.policy.tabular import (
     TabularPolicy,
     check_policy,
     random_policy,
+    tabulate,
     uniform_policy,
 )
-from infoset.policy.tabulate import tabulate
+from infoset.policy.transformations import decompose_plan, distance, mix, transfer_policy
 
 __all__ = [
     "Policy",
@@ -35,11 +33,11 @@ __all__ = [
     "load_policy",
     "load_policy_csv",
     "mix",
-    "policy_by_rules",
     "random_policy",
     "read_metadata",
     "save_policy",
     "save_policy_csv",
     "tabulate",
+    "transfer_policy",
     "uniform_policy",
 ]

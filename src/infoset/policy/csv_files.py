@@ -11,7 +11,7 @@ from typing import TextIO
 import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.policy.files import replaced
+from infoset.policy.parquet_files import replaced
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player

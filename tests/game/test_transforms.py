@@ -51,7 +51,7 @@ class KuhnWithDealer(KuhnPoker):
 
     def observe(self, world: Any, joint: Any, next_world: Any) -> Any:
         seen = super().observe(world, joint[:2], next_world)
-        return seen._replace(private={p: seen.own_part(p) for p in (0, 1)})
+        return seen._replace(private={p: seen.private_part(p) for p in (0, 1)})
 
     def sample_transition(self, world: Any, joint: Any, rng: Any) -> Any:
         return Game.sample_transition(self, world, joint, rng)
@@ -255,7 +255,7 @@ def known(seen: Observation, player: int, num_players: int) -> Any:
         rest = tuple(p for p in group if p < num_players)
         if player in rest:
             groups[rest] = part
-    return seen.own_part(player), tuple(sorted(groups.items()))
+    return seen.private_part(player), tuple(sorted(groups.items()))
 
 
 @given(random_games(num_players=st.integers(2, 3), max_histories=60, max_depth=st.integers(1, 3)))

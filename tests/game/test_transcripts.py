@@ -32,7 +32,7 @@ def test_everything_of_a_play() -> None:
         transcript(kuhn("pass", "bet", "bet"))
         == """\
 kuhn_poker
-1. nature         | player 0 sees K | player 1 sees J
+1. chance         | player 0 sees K | player 1 sees J
 2. player 0: pass | all see pass
 3. player 1: bet  | all see bet
 4. player 0: bet  | all see bet,K,J
@@ -120,9 +120,9 @@ def test_rewards_on_the_way_are_shown_where_they_are_paid() -> None:
         transcript(play)
         == """\
 Toy
-1. nature | player 0 gets +3
-2. nature
-3. nature | player 0 gets -1, player 1 gets +1
+1. chance | player 0 gets +3
+2. chance
+3. chance | player 0 gets -1, player 1 gets +1
 end: player 0 gets +2, player 1 gets +1"""
     )
     assert transcript(play, 1) == "Toy, seen by player 1\n1. -\n2. -\n3. -\nend: you get +1"
@@ -133,19 +133,19 @@ def test_a_move_of_nature_that_nobody_sees_is_shown_as_the_world_it_led_to() -> 
     shown = Toy()
     plays = [initial_history(game).extend((NOOP,), "heads") for game in (hidden, shown)]
     assert (
-        transcript(plays[0]).splitlines()[1] == "1. nature | all see flip | nature moves to heads"
+        transcript(plays[0]).splitlines()[1] == "1. chance | all see flip | chance moves to heads"
     )
-    assert transcript(plays[1]).splitlines()[1] == "1. nature | all see heads"
+    assert transcript(plays[1]).splitlines()[1] == "1. chance | all see heads"
     assert "heads" not in transcript(plays[0], viewer=0)
 
 
-def test_a_world_that_nature_never_moves_to_hides_nothing() -> None:
+def test_a_world_that_chance_never_moves_to_hides_nothing() -> None:
     game = Toy(
         transitions=lambda world, joint: [("heads", 1), ("tails", 0)],
         observe=lambda *transition: Observation("flip"),
     )
     play = initial_history(game).extend((NOOP,), "heads")
-    assert transcript(play) == "Toy\n1. nature | all see flip"
+    assert transcript(play) == "Toy\n1. chance | all see flip"
 
 
 def test_long_plays_are_aligned() -> None:
@@ -154,8 +154,8 @@ def test_long_plays_are_aligned() -> None:
     for world in range(1, 11):
         play = play.extend((NOOP,), world)
     lines = transcript(play).splitlines()
-    assert lines[1] == " 1. nature | all see 1"
-    assert lines[10] == "10. nature | all see 10"
+    assert lines[1] == " 1. chance | all see 1"
+    assert lines[10] == "10. chance | all see 10"
 
 
 @given(random_games())

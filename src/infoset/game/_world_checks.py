@@ -1,4 +1,4 @@
-"""The rules of a game at one world state: asked, and checked."""
+"""Calls of a game's methods at one world state, each answer checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from infoset.errors import GameRuleError
-from infoset.game._answers import (
+from infoset.game._answer_checks import (
     Transition,
     check_actors,
     check_legal_actions,
@@ -44,13 +44,14 @@ SHAPES = {
     "observe": "observe returns an Observation for every transition",
     "sample_transition": "sample_transition draws a next world for every joint action of legal "
     "actions",
-    "sample_as_seen": "sample_as_seen returns a next world and a probability, or None",
+    "sample_observed_transition": "sample_observed_transition returns a next world and a "
+    "probability, or None",
 }
-"""What each method must do, said when it raises."""
+"""The rule for each method, for the error if it raises."""
 
 LISTED = ("actors", "legal_actions", "transitions", "rewards")
 LONGEST_LIST = 1_000_000
-"""Where an answer that should be a list is cut off, so that an endless one ends."""
+"""Longest list read from a method, in case an iterator never ends."""
 
 
 class Edge(NamedTuple):
@@ -63,7 +64,7 @@ class Edge(NamedTuple):
     probability : float
         Of the next world, given the joint action.
     steps : tuple[Step, ...]
-        What it adds to the infostate of each player.
+        By player, the step that it adds to the infostate.
     """
 
     joint_action: JointAction
@@ -73,15 +74,15 @@ class Edge(NamedTuple):
 
 
 class WorldFacts(NamedTuple):
-    """What a game says of one world state.
+    """The legal actions and transitions at one world state.
 
     Attributes
     ----------
     legal : LegalActions
     edges : tuple[Edge, ...]
-        The transitions; none in a terminal world state.
+        The transitions; empty in a terminal world state.
     is_cut : bool
-        Whether there were too many transitions to list, and only the first ones are here.
+        Whether there were too many transitions to list, so that only the first are included.
     """
 
     legal: LegalActions
@@ -90,20 +91,20 @@ class WorldFacts(NamedTuple):
 
     @property
     def num_joint_actions(self) -> int:
-        """Number of joint actions; one where nobody acts."""
+        """Number of joint actions; 1 if nobody acts."""
         return prod(len(actions) or 1 for actions in self.legal)
 
 
 @dataclass(frozen=True)
 class WorldRules:
-    """Asks a game everything about a world state, and raises on the first broken rule.
+    """Calls all methods of a game at a world state and raises on the first broken rule.
 
     Attributes
     ----------
     game : Game
     num_players : int
     limit : int
-        How many transitions to list of one world state.
+        Largest number of transitions to list at one world state.
     """
 
     game: Game
@@ -133,7 +134,7 @@ class WorldRules:
             )
 
     def facts(self, world: World, legal: LegalActions) -> WorldFacts:
-        """Return what the game says of `world`, where `legal` are the legal actions.
+        """Return the legal actions and transitions at `world`, given its legal actions.
 
         Raises
         ------
@@ -149,7 +150,7 @@ class WorldRules:
         drawn = self._ask("sample_transition", world, joint_action, rng)
         return check_world(drawn, f"a next world drawn for joint action {joint_action}", world)
 
-    def draw_as_seen(
+    def draw_observed(
         self,
         world: World,
         joint_action: JointAction,
@@ -157,15 +158,15 @@ class WorldRules:
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[World, float] | None:
-        """Return a next world that the game draws as a player sees it, and how probable that is."""
-        found = self._ask("sample_as_seen", world, joint_action, player, step, rng)
+        """Return a next world drawn given an observation, and that observation's probability."""
+        found = self._ask("sample_observed_transition", world, joint_action, player, step, rng)
         if found is None:
             return None
         if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], Real):
             raise GameRuleError(
-                SHAPES["sample_as_seen"], found=f"it returned {found!r}", world=world
+                SHAPES["sample_observed_transition"], found=f"it returned {found!r}", world=world
             )
-        what = f"a next world drawn as it is seen for joint action {joint_action}"
+        what = f"a next world drawn given an observation for joint action {joint_action}"
         return check_world(found[0], what, world), float(found[1])
 
     def _legal_actions(self, world: World, player: Player) -> tuple[Action, ...]:
@@ -177,8 +178,8 @@ class WorldRules:
             outcomes = self._outcomes(world, joint_action)
             if not outcomes and any(legal):
                 raise GameRuleError(
-                    "every joint action of legal actions has transitions; where the game is "
-                    "over, nobody acts",
+                    "every joint action of legal actions has transitions; in a terminal world "
+                    "state nobody acts",
                     found=f"joint action {joint_action} has no transitions",
                     world=world,
                 )
@@ -205,13 +206,13 @@ class WorldRules:
         )
 
     def _ask_twice(self, method: str, *arguments: Any, check: Callable[[Any], Answer]) -> Answer:
-        """Call a method, check its answer, and compare it with that to a second call."""
+        """Call a method twice, check both answers, and raise if they differ."""
         first = check(self._ask(method, *arguments))
         second = check(self._ask(method, *arguments))
         if first != second:
             raise GameRuleError(
-                "a game asked the same twice answers the same; chance lives in the "
-                "probabilities of transitions",
+                "methods are deterministic: equal arguments give equal answers; chance belongs in "
+                "the probabilities of transitions",
                 found=f"{_call_text(method, arguments)} was {first!r}, then {second!r}",
                 world=arguments[0] if arguments else first,
                 player=_player(method, arguments),
@@ -219,7 +220,7 @@ class WorldRules:
         return first
 
     def _ask(self, method: str, *arguments: Any) -> Any:
-        """Call a method; whatever it raises is a broken rule."""
+        """Call a method; any exception that it raises is a broken rule."""
         try:
             answer = getattr(self.game, method)(*arguments)
             longest = self.limit + 1 if method == "transitions" else LONGEST_LIST
@@ -244,13 +245,13 @@ def _call_text(method: str, arguments: Sequence[Any]) -> str:
 
 @contextmanager
 def _unchanged(world: World, at: World) -> Iterator[None]:
-    """Raise if `world` looks different after the block."""
+    """Raise if the block changes `world`."""
     before = _snapshot(world)
     yield
     if (after := _snapshot(world)) != before:
         raise GameRuleError(
-            "no method changes a world state: make them immutable",
-            found=f"world state {before} became {after} while the game was asked about it",
+            "methods do not change world states: make them immutable",
+            found=f"world state {before} became {after} during a call",
             world=at,
         )
 

@@ -11,7 +11,7 @@ import pytest
 
 from infoset.errors import GameRuleError
 from infoset.game import Game, Observation, check_game
-from infoset.game._sampling_rules import log_alarm_bound
+from infoset.game._sampling_checks import log_alarm_bound
 from toys import Toy
 
 
@@ -153,7 +153,7 @@ class Seen(Toy):
     def sample_transition(self, world: Any, joint: Any, rng: np.random.Generator) -> Any:
         return int(rng.integers(6))
 
-    def sample_as_seen(
+    def sample_observed_transition(
         self, world: Any, joint: Any, player: Any, step: Any, rng: np.random.Generator
     ) -> Any:
         return self.draw(player, step, rng)
@@ -174,16 +174,16 @@ def test_what_is_drawn_as_it_is_seen_passes() -> None:
     ("draw", "found"),
     [
         (lambda player, step, rng: 3, "it returned 3"),
-        (lambda player, step, rng: (3, 1.0), "which does not look so"),
-        (lambda player, step, rng: (draw_die(player, step, rng)[0], 1.0), "and that is 0.5"),
+        (lambda player, step, rng: (3, 1.0), "which contradicts"),
+        (lambda player, step, rng: (draw_die(player, step, rng)[0], 1.0), "it is 0.5"),
         (
             lambda player, step, rng: (step.private if player == 0 else 3, 0.5 ** (player == 0)),
             "draws next worlds with the probabilities",
         ),
     ],
-    ids=["no pair", "looks otherwise", "wrong odds", "always the same"],
+    ids=["no pair", "another observation", "wrong probability", "always the same"],
 )
 def test_what_is_drawn_otherwise_is_found(draw: Callable[..., Any], found: str) -> None:
-    with pytest.raises(GameRuleError, match="sample_as_seen") as caught:
+    with pytest.raises(GameRuleError, match="sample_observed_transition") as caught:
         check_game(Seen(draw))
     assert found in str(caught.value)

@@ -46,13 +46,16 @@ def draws(kind):
 
 def draw(game, player, step, rng):
     root = initial_history(game)
-    return game.sample_as_seen(root.world, root.joint({}), player, step, rng)
+    return game.sample_observed_transition(root.world, root.joint({}), player, step, rng)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_that_draw_can_draw_what_was_seen(name):
     kind = GAMES[name].loader
-    knows = getattr(kind, "sample_as_seen", Game.sample_as_seen) is not Game.sample_as_seen
+    knows = (
+        getattr(kind, "sample_observed_transition", Game.sample_observed_transition)
+        is not Game.sample_observed_transition
+    )
     assert knows == draws(kind)
 
 
@@ -95,6 +98,8 @@ def test_what_cannot_be_seen_is_not_drawn(spec):
 def test_no_other_game_knows_what_is_seen():
     kuhn = load_game("kuhn_poker")
     step = Step(NOOP, "K", None)
-    assert Game.sample_as_seen(kuhn, None, (), 0, step, np.random.default_rng(0)) is None
+    assert (
+        Game.sample_observed_transition(kuhn, None, (), 0, step, np.random.default_rng(0)) is None
+    )
     after_deal = next(iter(kuhn.transitions(kuhn.initial_world(), (None, None))))[0]
-    assert kuhn.sample_as_seen(after_deal, ("bet", None), 1, step, None) is None
+    assert kuhn.sample_observed_transition(after_deal, ("bet", None), 1, step, None) is None

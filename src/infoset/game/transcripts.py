@@ -94,7 +94,7 @@ def _doing(history: History, viewer: Player | None) -> str:
         for player in sorted(actors)
         if viewer in (None, player)
     ]
-    return ", ".join(actions) or ("nature" if viewer is None else "-")
+    return ", ".join(actions) or ("chance" if viewer is None else "-")
 
 
 def _showing(history: History, viewer: Player | None) -> Iterator[str]:
@@ -106,10 +106,10 @@ def _showing(history: History, viewer: Player | None) -> Iterator[str]:
         if viewer is None or viewer in group:
             yield f"{_seers(group, viewer)} {value_text(seen.shared[group])}"
     for player in range(history.game.num_players) if viewer is None else [viewer]:
-        if (own := seen.own_part(player)) is not None:
+        if (own := seen.private_part(player)) is not None:
             yield f"{_seers((player,), viewer)} {value_text(own)}"
     if viewer is None and _is_hidden(history):
-        yield f"nature moves to {history.world}"
+        yield f"chance moves to {history.world}"
 
 
 def _is_hidden(history: History) -> bool:
