@@ -42,9 +42,9 @@ PAGE = DOCS / "teams" / "hiding.md"
 TEAM = (0, 1)
 TURNS = 5
 OF_NODE = 4 * 4 + 5 * 8
-"""Bytes of a node: parent, label and two slots; chance, two reaches, weight and value."""
-OF_SLOT = 5 * 8
-"""Bytes of a slot: policy and regret, each read and written, and gain."""
+"""Bytes of a node: parent, label and two entries; chance, two reaches, weight and value."""
+OF_ENTRY = 5 * 8
+"""Bytes of a entry: policy and regret, each read and written, and gain."""
 
 
 class Case(NamedTuple):
@@ -62,10 +62,10 @@ def cases() -> list[Case]:
     trades = [
         Case(f"trade comm, {num} items, `{lent}`", trade(num, lent), scheme, 400)
         for num in (2, 3, 4, 5)
-        for lent in ("none", "cheated", "recall")
+        for lent in ("none", "private_revealed", "recall")
     ]
     growing = geometric_penalty(5.0, 50.0, 75)
-    matching = HidingScheme(learner=regret_matching(), projector="prevhat", penalty=growing)
+    matching = HidingScheme(learner=regret_matching(), projector="previous", penalty=growing)
     form = merge_outcomes(product_form(load_game("tiny_bridge_2p(abstracted=true)")))
     information = get_relaxation("recall").relax(form.information, TEAM)
     return [*trades, Case("tiny bridge, `recall`", relax(form, information), matching, 75)]
@@ -83,7 +83,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="replace the table of the page")
     arguments = parser.parse_args()
-    header = ["game", "nodes", "slots", "iterations", "a run", "an iteration", "floor"]
+    header = ["game", "nodes", "entries", "iterations", "a run", "an iteration", "floor"]
     part = table(header, [measure(case) for case in cases()])
     part = f"{part}\n\n{environment_text(environment())}"
     print(part)
@@ -100,7 +100,7 @@ def measure(case: Case) -> list[str]:
     return [
         case.name,
         f"{case.relaxed_form.form.num_nodes:,}",
-        f"{case.relaxed_form.relaxed.num_slots:,}",
+        f"{case.relaxed_form.relaxed.num_entries:,}",
         str(case.iterations),
         shown(seconds),
         shown(seconds / case.iterations),
@@ -110,12 +110,12 @@ def measure(case: Case) -> list[str]:
 
 def floor(case: Case) -> float:
     """Return the least seconds of an iteration: its bytes, and its exponentials if it takes any."""
-    num_slots = case.relaxed_form.relaxed.num_slots
-    size = OF_NODE * case.relaxed_form.form.num_nodes + OF_SLOT * num_slots
+    num_entries = case.relaxed_form.relaxed.num_entries
+    size = OF_NODE * case.relaxed_form.form.num_nodes + OF_ENTRY * num_entries
     source, target = np.ones((2, size // 16))
     seconds = least(lambda: np.copyto(target, source))
-    if case.scheme.learner.rate > 0.0:
-        exponents = np.random.default_rng(0).normal(size=num_slots)
+    if case.scheme.learner.learning_rate > 0.0:
+        exponents = np.random.default_rng(0).normal(size=num_entries)
         exponentiate(exponents)
         seconds += least(lambda: exponentiate(exponents))
     return seconds

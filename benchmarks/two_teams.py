@@ -161,7 +161,7 @@ def learn(
     hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
     hiding.run(iterations // 2)
     late = iterations - iterations // 2
-    total = np.zeros(form.information.num_slots)
+    total = np.zeros(form.information.num_entries)
     for _ in range(late):
         hiding.run(1)
         total += hiding.policy()

@@ -81,13 +81,13 @@ def values_of_pure_policies(information, team, others=None, rule="common"):
     reach = {}
     values = np.zeros(len(profiles))
     for node in range(form.num_nodes):
-        label, above = information.label[node], int(arrays.parent_edge[node])
+        cell, above = information.cell[node], int(arrays.parent_edge[node])
         before = np.full(len(profiles), arrays.chance[node]) if above < 0 else reach[above]
         first = int(arrays.first_edge[node])
         for edge in range(first, int(arrays.first_edge[node + 1])):
             if arrays.agent[node] in team:
-                reach[edge] = before * (profiles[:, label] == edge - first)
+                reach[edge] = before * (profiles[:, cell] == edge - first)
             else:
-                reach[edge] = before * others[information.first_slot[label] + edge - first]
+                reach[edge] = before * others[information.first_entry[cell] + edge - first]
             values += reach[edge] * payoff.get(edge, 0.0)
     return values

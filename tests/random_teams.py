@@ -61,20 +61,20 @@ def random_team_game(
 
 
 def random_relaxation(form: ProductForm, rng: np.random.Generator, size: int = 2) -> InformationMap:
-    """Return a map that refines the original, in up to `size` parts of each label."""
+    """Return a map that refines the original, in up to `size` parts of each cell."""
     parts = rng.integers(size, size=form.num_nodes)
     values = np.column_stack([form.original, parts]).tolist()
     return InformationMap.from_values(form, list(map(tuple, values)), "random")
 
 
-def record(form: ProductForm, label: Any, node: int, team: tuple[int, ...]) -> list[Any]:
-    """Return what a team knew and did on the way to a node: stage, label and action each time."""
+def record(form: ProductForm, cell: Any, node: int, team: tuple[int, ...]) -> list[Any]:
+    """Return what a team knew and did on the way to a node: stage, cell and action each time."""
     steps = []
     edge = int(form.arrays.parent_edge[node])
     while edge >= 0:
         above = int(form.node_of_edge[edge])
         if form.arrays.agent[above] in team:
             action = edge - int(form.arrays.first_edge[above])
-            steps.append((int(form.stage[above]), int(label[above]), action))
+            steps.append((int(form.stage[above]), int(cell[above]), action))
         edge = int(form.arrays.parent_edge[above])
     return steps[::-1]

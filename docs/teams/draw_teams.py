@@ -30,12 +30,12 @@ from infoset.typing import FloatArray
 HERE = Path(__file__).parent
 PENNIES = infoset.load("cooperative_matching_pennies")
 WIN, MISS = 1.0, -2.0
-LEARNER = entropic_ftrl(rate=0.5)
+LEARNER = entropic_ftrl(learning_rate=0.5)
 SEEDS, ITERATIONS = range(20), 200
 SEED_SHOWN, ITERATIONS_SHOWN = 3, 40
 
 
-def lent(name: str) -> RelaxedForm:
+def relaxed_game(name: str) -> RelaxedForm:
     """Return the game, with what agents are lent by a relaxation."""
     form = product_form(PENNIES)
     return relax(form, get_relaxation(name).relax(form.information, (0, 1)))
@@ -60,9 +60,9 @@ def draw_arrows(axes: Axes, title: str, *, hears: bool) -> None:
 def draw_runs(axes: Axes) -> None:
     """Draw what is earned in runs of three learners, from the same first policies."""
     ways = {
-        "one player that forgets": (lent("none"), BASELINES["one-player"].scheme(LEARNER)),
-        "two agents": (lent("none"), BASELINES["two-agents"].scheme(LEARNER)),
-        "progressive hiding": (lent("recall"), HidingScheme(LEARNER, penalty=0.5)),
+        "one player that forgets": (relaxed_game("none"), BASELINES["one-player"].scheme(LEARNER)),
+        "two agents": (relaxed_game("none"), BASELINES["two-agents"].scheme(LEARNER)),
+        "progressive hiding": (relaxed_game("recall"), HidingScheme(LEARNER, penalty=0.5)),
     }
     for color, (name, (form, scheme)) in zip(COLORS[1:], ways.items(), strict=False):
         for seed in SEEDS:
@@ -91,7 +91,7 @@ def guesses() -> FloatArray:
     How often it guesses heads if the coin is heads, if it is tails, and by the shadow, which cannot
     look; and how often the coin is tails.
     """
-    form = lent("recall")
+    form = relaxed_game("recall")
     scheme = HidingScheme(LEARNER, penalty=0.5)
     hiding = ProgressiveHiding(form, scheme, seed=SEED_SHOWN)
     heard = [
@@ -99,15 +99,15 @@ def guesses() -> FloatArray:
         for node in range(form.form.num_nodes)
         if form.form.prefix_text(node).endswith("player 0: heads")
     ]
-    open_slots = form.relaxed.first_slot[form.relaxed.label[heard]]
-    slot = form.original.first_slot[form.original.label[heard[0]]]
+    open_entries = form.relaxed.first_entry[form.relaxed.cell[heard]]
+    entry = form.original.first_entry[form.original.cell[heard[0]]]
     guess = form.form.legal_actions(heard[0]).index("heads")
     rows = []
     for _ in range(ITERATIONS_SHOWN):
         hiding.run(1)
         relaxed, shadow = hiding.relaxed_policy(), hiding.policy()
         reach = form.reach(relaxed)[heard]
-        rows.append([*relaxed[open_slots + guess], shadow[slot + guess], reach[1] / reach.sum()])
+        rows.append([*relaxed[open_entries + guess], shadow[entry + guess], reach[1] / reach.sum()])
     return np.array(rows)
 
 
@@ -124,10 +124,10 @@ def cards() -> Figure:
     left.set(xlabel="iterations", ylabel="guesses heads", ylim=(-0.02, 1.02))
     left.set_title("player 1 hears 'heads'", fontsize=10)
     scheme = HidingScheme(LEARNER, penalty=0.5)
-    trace = ProgressiveHiding(lent("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)
+    trace = ProgressiveHiding(relaxed_game("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)
     right.plot(steps, trace.relaxed[:, 0], color=COLORS[0], linestyle="--", label="payoff, lent")
     right.plot(steps, trace.implementable[:, 0], color="black", label="payoff, hidden")
-    right.plot(steps, trace.penalty[:, 0], color=COLORS[1], label="penalty")
+    right.plot(steps, trace.squared_distance[:, 0], color=COLORS[1], label="penalty")
     right.set(xlabel="iterations")
     right.set_title("the team", fontsize=10)
     for axes in (left, right):

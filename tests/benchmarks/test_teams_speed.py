@@ -13,9 +13,13 @@ from infoset.teams import HidingScheme
 
 
 def test_trade_is_as_the_paper_has_it():
-    lent = {name: teams_speed.trade(2, name) for name in ("none", "cheated", "recall")}
-    labels = {name: form.relaxed.num_labels for name, form in lent.items()}
-    assert labels == {"none": 2 + 4 + 4 + 4, "cheated": 4 + 8 + 8 + 8, "recall": 4 + 8 + 16 + 64}
+    lent = {name: teams_speed.trade(2, name) for name in ("none", "private_revealed", "recall")}
+    labels = {name: form.relaxed.num_cells for name, form in lent.items()}
+    assert labels == {
+        "none": 2 + 4 + 4 + 4,
+        "private_revealed": 4 + 8 + 8 + 8,
+        "recall": 4 + 8 + 16 + 64,
+    }
 
 
 def test_a_row_has_a_run_and_the_floor_of_an_iteration():
@@ -29,6 +33,6 @@ def test_a_row_has_a_run_and_the_floor_of_an_iteration():
 def test_the_page_has_every_case():
     page = (DOCS / "teams" / "hiding.md").read_text(encoding="utf-8")
     for num in (2, 3, 4, 5):
-        for lent in ("none", "cheated", "recall"):
+        for lent in ("none", "private_revealed", "recall"):
             assert f"| trade comm, {num} items, `{lent}` |" in page
     assert "| tiny bridge, `recall` |" in page

@@ -56,8 +56,8 @@ def pure_policies(information, side):
     """Return all pure policies of a side; others take their first actions."""
     labels = zip(information.num_actions.tolist(), information.agent.tolist(), strict=True)
     options = [range(count) if agent in side else (0,) for count, agent in labels]
-    first = information.first_slot[:-1]
-    policies = np.zeros((np.prod([*map(len, options)]), information.num_slots))
+    first = information.first_entry[:-1]
+    policies = np.zeros((np.prod([*map(len, options)]), information.num_entries))
     for policy, picks in zip(policies, product(*options), strict=True):
         policy[first + picks] = 1
     return policies

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from infoset.cli.progress import Progress
-from infoset.cli.teams import ENDINGS, parse_teams
+from infoset.cli.teams import OUTCOMES, parse_teams
 from infoset.experiments import RUN_FILES
 from infoset.teams import RELAXATIONS, TeamPoint
 from infoset.teams.solving import TeamOptions
@@ -32,10 +32,10 @@ def test_a_team_is_solved_saved_measured_and_shown(command, tmp_path):
 
 
 def test_the_numbers_as_json_and_the_trace(command, tmp_path):
-    options = ["--relax", "none", "--iterations", 5, "--restarts", 2, "--seed", 3, "--gamma", 0.2]
+    options = ["--relax", "none", "--iterations", 5, "--restarts", 2, "--seed", 3, "--penalty", 0.2]
     found = command("solve", "trade_comm(num_items=3)", *HIDING, *options, "--json").json
     assert (found["runs"], found["iterations"]) == (2, 5)
-    assert found["gammas"] == [0.2]
+    assert found["penalty_coefficients"] == [0.2]
     assert found["outcome"] == "iterations"
     assert found["payoffs"][0] <= found["upper_bound"] == 1
     with (tmp_path / found["folder"] / found["files"]["trace"]).open() as file:
@@ -44,14 +44,14 @@ def test_the_numbers_as_json_and_the_trace(command, tmp_path):
         (str(run), str(t)) for run in range(2) for t in range(1, 6)
     ]
     assert all(row["payoff_0"] == row["relaxed_payoff_0"] for row in rows)
-    assert {row["penalty_0"] for row in rows} == {"0.0"}
+    assert {row["squared_distance_0"] for row in rows} == {"0.0"}
 
 
 def test_players_against_each_other_are_told_apart(command):
     ran = command("solve", "kuhn_poker", *HIDING, "--teams", "0/1", "--iterations", 10)
     assert ran.code == 0
     assert "payoff of players 0" in ran.out
-    assert "penalty of players 1" in ran.out
+    assert "squared distance of players 1" in ran.out
     assert "at most" not in ran.out
 
 
@@ -68,7 +68,7 @@ def test_the_relaxations_are_listed(command):
         (["--relax", "recal"], "did you mean recall"),
         (["--method", "progresive-hiding"], "did you mean progressive-hiding?"),
         (["--iterations", 0], "iterations=0 must be"),
-        (["--gamma", -1], "no penalty γ: gamma=-1.0"),
+        (["--penalty", -1], "penalty=-1.0"),
         (["--teams", "x"], "write it as 0,2/1,3"),
         (["--teams", "0"], "agent 1"),
         (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),
@@ -107,7 +107,7 @@ def test_ctrl_c_saves_what_is_done(command, tmp_path, monkeypatch):
     monkeypatch.setattr(Progress, "measured_teams", interrupt)
     ran = command("solve", TRADE, *HIDING, "--out", "run")
     assert ran.code == 130
-    assert ENDINGS["interrupted"] in ran.out
+    assert OUTCOMES["interrupted"] in ran.out
     assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
 
 
@@ -125,14 +125,14 @@ def test_what_is_kept_is_gone_on_with(command, tmp_path, monkeypatch):
         assert command(*asked, "--checkpoint", "kept").code == 130
     assert (tmp_path / "kept").exists()
     again = command(*asked, "--checkpoint", "kept").json
-    same = "payoffs", "last_payoffs", "penalties", "iterations", "outcome"
+    same = "payoffs", "last_payoffs", "squared_distances", "iterations", "outcome"
     assert [again[name] for name in same] == [whole[name] for name in same]
 
 
 def test_the_exact_search_stops_in_time_and_tells_what_is_not_proved(command):
     game = "tiny_bridge_2p(abstracted=true)"
     ran = command("solve", game, "--method", "exact", "--seconds", 0.001)
-    assert ENDINGS["seconds"] in ran.out
+    assert OUTCOMES["seconds"] in ran.out
     assert "; that it can be won is not proved" in ran.out
 
 
@@ -147,7 +147,7 @@ def test_the_numbers_that_are_shown_while_teams_learn():
     assert shown["run"] == "2 of 4"
     assert shown["payoff"] == "0.5, -0.5"
     assert shown["relaxed payoff"] == "0.75, 1"
-    assert shown["penalty"] == "0.1, 0"
+    assert shown["squared distance"] == "0.1, 0"
     hurried = Progress("game")
     hurried.solving_teams("x", TeamOptions(iterations=10, restarts=4, seconds=2.5))
     hurried.measured_teams(TeamPoint(0, 5, 2.0, (0,), (0,), (0,), (0,)))

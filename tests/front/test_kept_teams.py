@@ -31,7 +31,7 @@ def interrupt_at(run, iteration):
     return interrupt
 
 
-@pytest.mark.parametrize("method", ["progressive-hiding", "minorise-maximise", DRAWN])
+@pytest.mark.parametrize("method", ["progressive-hiding", "minorize-maximize", DRAWN])
 @pytest.mark.parametrize("moment", [(0, 10), (0, 120), (1, 103), (1, 120)])
 def test_the_same_call_goes_on_to_the_same_bits(method, moment):
     whole = solve(method, checkpoint=None)
@@ -73,9 +73,9 @@ def test_what_is_finished_is_told_again_and_may_get_more_runs():
     [
         ("seed 0 there and 1 here", {"seed": 1}),
         ("iterations of a run 120 there and 60 here", {"iterations": 60}),
-        ("fingerprint", {"relax": "cheated"}),
-        ("method progressive-hiding there and minorise", {"method": "minorise-maximise"}),
-        ("rounds", {"method": HidingScheme(regret_matching())}),
+        ("fingerprint", {"relax": "private_revealed"}),
+        ("method progressive-hiding there and minorize", {"method": "minorize-maximize"}),
+        ("regret_restarts", {"method": HidingScheme(regret_matching())}),
         ("penalty", {"penalty": 0.1}),
     ],
 )

@@ -26,7 +26,7 @@ from infoset.teams import (
     regret_matching,
     relax,
 )
-from infoset.teams.solving.learning import suited_scheme
+from infoset.teams.solving.learning import default_scheme
 from infoset.utils.splitmix import make_stream
 
 PENNIES = "cooperative_matching_pennies"
@@ -53,7 +53,7 @@ def test_a_team_that_cannot_tell_all_gets_less_than_the_bound():
     found = {name: infoset.solve_team(game, name) for name in TEAM_METHODS}
     assert found["exact"].outcome == "optimal"
     assert found["exact"].upper_bound == pytest.approx(found["exact"].payoff) == 0.5
-    assert found["best-responses"].outcome == "local"
+    assert found["iterated-best-response"].outcome == "local"
     assert found["progressive-hiding"].outcome == "iterations"
     assert found["progressive-hiding"].payoff == 0.5
     for result in found.values():
@@ -89,14 +89,14 @@ def test_what_is_measured_is_what_hiding_says_of_each_iteration():
     result = infoset.solve_team(TRADE, iterations=25, restarts=1)
     form = merge_outcomes(product_form(infoset.load(TRADE)))
     lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
-    hiding = ProgressiveHiding(lent, suited_scheme(lent), seed=0)
+    hiding = ProgressiveHiding(lent, default_scheme(lent), seed=0)
     trace = hiding.run(result.last.iteration)
     for point in result.trace:
         row = point.iteration - 1
         assert point.payoffs == tuple(trace.implementable[row])
         assert point.relaxed_payoffs == tuple(trace.relaxed[row])
-        assert point.penalties == tuple(trace.penalty[row])
-        assert point.gammas == tuple(trace.gamma[row])
+        assert point.squared_distances == tuple(trace.squared_distance[row])
+        assert point.penalty_coefficients == tuple(trace.penalty_coefficient[row])
 
 
 @pytest.mark.parametrize("scale", [1.0, 40.0])
@@ -105,14 +105,14 @@ def test_the_default_does_not_depend_on_the_units_of_payoffs(scale):
     result = infoset.solve_team(game, restarts=1, iterations=20)
     point = result.trace_of(0)[9]
     same = infoset.solve_team(PENNIES, restarts=1, iterations=20).trace_of(0)[9]
-    assert point.gammas == pytest.approx((same.gammas[0] * scale,))
+    assert point.penalty_coefficients == pytest.approx((same.penalty_coefficients[0] * scale,))
     assert point.payoffs[0] / scale == pytest.approx(same.payoffs[0], abs=1e-9)
 
 
 def test_payoffs_that_are_never_nothing_are_at_stake_by_their_range():
     game = matrix_game([[101.0, 100.0], [100.0, 101.0]], [[101.0, 100.0], [100.0, 101.0]])
     point = infoset.solve_team(game, restarts=1, iterations=1).last
-    assert point.gammas == pytest.approx((1 / 15,))
+    assert point.penalty_coefficients == pytest.approx((1 / 15,))
 
 
 def test_what_is_lent_is_a_name_a_row_or_a_map():
@@ -122,7 +122,7 @@ def test_what_is_lent_is_a_name_a_row_or_a_map():
     results = [infoset.solve_team(form, relax=what, restarts=1) for what in ("recall", row, given)]
     assert len({result.trace[-1].payoffs for result in results}) == 1
     unlent = infoset.solve_team(form, relax="none", restarts=1)
-    assert unlent.last.penalties == (0.0,)
+    assert unlent.last.squared_distances == (0.0,)
     assert unlent.last.payoffs == unlent.last.relaxed_payoffs
 
 
@@ -137,11 +137,11 @@ def test_a_form_in_which_agents_forget_what_they_said():
 def test_a_scheme_is_a_method_and_a_penalty_takes_the_place_of_its_own():
     scheme = HidingScheme(learner=entropic_ftrl(2.0), penalty=0.1)
     result = infoset.solve_team(TRADE, scheme, iterations=11, restarts=1)
-    assert {point.gammas for point in result.trace} == {(0.1,)}
+    assert {point.penalty_coefficients for point in result.trace} == {(0.1,)}
     grows = infoset.solve_team(
         TRADE, scheme, iterations=11, restarts=1, penalty=geometric_penalty(0.1, 10.0, 11)
     )
-    assert grows.trace[1].gammas == pytest.approx((0.1 * 100 ** (1 / 10),))
+    assert grows.trace[1].penalty_coefficients == pytest.approx((0.1 * 100 ** (1 / 10),))
 
 
 def test_teams_that_play_against_each_other_all_learn_in_one_run():
@@ -197,7 +197,7 @@ def test_ctrl_c_leaves_the_best_of_what_is_there():
 
 def test_the_default_solves_trade_and_bids_well():
     """Held-out seeds; what is measured over many is on the page of the study."""
-    for lent in ("recall", "cheated"):
+    for lent in ("recall", "private_revealed"):
         result = infoset.solve_team("trade_comm(num_items=3)", relax=lent, seed=1000)
         assert (result.outcome, result.payoff) == ("optimal", pytest.approx(1))
     bids = infoset.solve_team("tiny_bridge_2p(abstracted=true)", iterations=500, restarts=1)
@@ -212,7 +212,7 @@ def test_the_exact_search_tells_what_it_has_when_its_time_is_over():
 
 
 def test_ctrl_c_leaves_the_best_of_the_responses_by_turns(monkeypatch):
-    whole = infoset.solve_team(TOO_FEW_WORDS, "best-responses", restarts=5)
+    whole = infoset.solve_team(TOO_FEW_WORDS, "iterated-best-response", restarts=5)
     drawn = []
 
     def interrupt(*about):
@@ -222,7 +222,7 @@ def test_ctrl_c_leaves_the_best_of_the_responses_by_turns(monkeypatch):
         return make_stream(*about)
 
     monkeypatch.setattr("infoset.teams.exact.climbing.make_stream", interrupt)
-    result = infoset.solve_team(TOO_FEW_WORDS, "best-responses", restarts=5)
+    result = infoset.solve_team(TOO_FEW_WORDS, "iterated-best-response", restarts=5)
     assert result.outcome == "interrupted"
     assert [point.payoffs for point in result.trace] == [p.payoffs for p in whole.trace[:3]]
     assert result.payoff == max(point.payoffs[0] for point in result.trace)
@@ -243,7 +243,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
         (UnsupportedGameError, r"teams=\[\(0,\), \(1,\)\]", {"game": "kuhn_poker"}),
         (ParameterError, "rule='sum'", {"game": "kuhn_poker", "teams": [(0, 1)]}),
         (ParameterError, "exact has no use for relax", {"method": "exact", "relax": "recall"}),
-        (ParameterError, "go on with another seed", {"method": "best-responses"}),
+        (ParameterError, "go on with another seed", {"method": "iterated-best-response"}),
         (ParameterError, "has no use for checkpoint: what its search", {"method": "exact"}),
         (UnknownNameError, "did you mean recall", {"relax": "recal"}),
         (UnknownNameError, "did you mean progressive-hiding", {"method": "progresive-hiding"}),
@@ -251,7 +251,7 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
         (ParameterError, "restarts=0 must be", {"restarts": 0}),
         (ParameterError, "seed=-1 must be", {"seed": -1}),
         (ParameterError, "negative one would pay", {"penalty": -1}),
-        (ParameterError, "schedule of many", {"method": "minorise-maximise"}),
+        (ParameterError, "schedule of many", {"method": "minorize-maximize"}),
         (ParameterError, "agent 1 .* is in no team", {"teams": [(0,)]}),
         (ParameterError, "groups of agents", {"teams": 3}),
         (ParameterError, "method", {"method": 3}),
@@ -261,9 +261,9 @@ def test_ctrl_c_before_there_is_anything_is_not_caught(monkeypatch):
 )
 def test_mistakes_are_told(error, words, options):
     more = {
-        "best-responses": {"checkpoint": "run.ckpt"},
+        "iterated-best-response": {"checkpoint": "run.ckpt"},
         "exact": {"checkpoint": "run.ckpt"},
-        "minorise-maximise": {"penalty": geometric_penalty(1, 2, 3)},
+        "minorize-maximize": {"penalty": geometric_penalty(1, 2, 3)},
     }
     given = {"game": TRADE, **more.get(options.get("method"), {}), **options}
     with pytest.raises(error, match=words):
@@ -276,6 +276,6 @@ def test_solve_names_the_verb_for_teams():
 
 
 def test_a_row_of_ones_own():
-    mine = replace(TEAM_METHODS["best-responses"], name="mine")
+    mine = replace(TEAM_METHODS["iterated-best-response"], name="mine")
     result = infoset.solve_team(TRADE, mine, restarts=7)
     assert (result.method, result.num_runs) == ("mine", 7)

@@ -20,27 +20,27 @@ def test_what_is_drawn_is_what_was_measured():
     result = infoset.solve_team(TRADE, iterations=8, restarts=3)
     above, below = plot_team(result).axes
     best = result.trace_of(result.run)
-    assert drawn(above, "by what agents know") == [point.payoffs[0] for point in best]
-    assert drawn(above, "by what they are lent") == [point.relaxed_payoffs[0] for point in best]
+    assert drawn(above, "implementable policy") == [point.payoffs[0] for point in best]
+    assert drawn(above, "relaxed policy") == [point.relaxed_payoffs[0] for point in best]
     assert list(drawn(above, "upper bound")) == [1, 1]
-    assert list(below.lines[0].get_ydata()) == [point.penalties[0] for point in best]
+    assert list(below.lines[0].get_ydata()) == [point.squared_distances[0] for point in best]
     faint = [line for line in above.lines if line.get_alpha() is not None]
     assert len(faint) == 2
     assert "best of 3 runs" in above.get_title()
 
 
 def test_where_nothing_is_lent_there_is_no_line_for_it():
-    for method in ("exact", "best-responses"):
+    for method in ("exact", "iterated-best-response"):
         above = plot_team(infoset.solve_team(TRADE, method)).axes[0]
         labels = [text.get_text() for text in above.get_legend().get_texts()]
-        assert labels == ["by what agents know", "upper bound"]
+        assert labels == ["implementable policy", "upper bound"]
 
 
 def test_each_team_has_its_lines():
     result = infoset.solve_team("kuhn_poker", teams=[(0,), (1,)], iterations=5)
     above = plot_team(result).axes[0]
     labels = [text.get_text() for text in above.get_legend().get_texts()]
-    assert labels[::2] == ["team 0, by what agents know", "team 1, by what agents know"]
+    assert labels[::2] == ["team 0, implementable policy", "team 1, implementable policy"]
     assert drawn(above, labels[2]) == [point.payoffs[1] for point in result.trace]
 
 

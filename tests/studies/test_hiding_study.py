@@ -25,7 +25,7 @@ from infoset_studies.hiding.hiding_cell import HidingCell, TeamGame, measured_at
 from infoset_studies.hiding.short_market import short_market
 
 FEW_BIDDERS = tuple(
-    entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "prevhat, γ 5 to 200")
+    entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
 )
 TINY = {
     "cmp": pennies.Setting(runs=20, sweeps=5),
@@ -33,7 +33,7 @@ TINY = {
     "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
     "beyond": beyond.Setting(
         single_seeds=1,
-        markets=((4, "cheated", 5),),
+        markets=((4, "private_revealed", 5),),
         rounds=8,
         bridge_seeds=1,
         bridge_rounds=1,
@@ -196,7 +196,7 @@ def test_cells_break_off():
     with pytest.raises(BrokenOff):
         HidingCell(game, HidingScheme(), 10, 2).run(stopped)
     with pytest.raises(BrokenOff):
-        beyond.market_cell(2, "cheated", beyond.REHEATED, 2, 0).run(stopped)
+        beyond.market_cell(2, "private_revealed", beyond.REHEATED, 2, 0).run(stopped)
     with pytest.raises(BrokenOff):
         DefaultCell("cooperative_matching_pennies", "recall", 0).run(stopped)
 

@@ -82,7 +82,7 @@ def test_infostates_without_nodes_get_the_uniform_policy():
 def test_expected_payoffs_are_those_of_all_plays():
     form = random_team_game(4, num_stages=3, num_outcomes=3, is_common=False)
     probability = random_probabilities(form.information, np.random.default_rng(1))
-    first = form.information.first_slot[form.information.label]
+    first = form.information.first_entry[form.information.cell]
     paid = dict(zip(form.arrays.payoff_edge.tolist(), form.arrays.payoff, strict=True))
     total = np.zeros(2)
 
@@ -104,7 +104,7 @@ def test_wrong_policies_are_refused():
     information = form.information
     with pytest.raises(ParameterError, match=r"have shape \(3,\); there are 4 actions"):
         expected_payoffs(information, np.ones(3))
-    with pytest.raises(ParameterError, match=r"those of label 1 sum to 1\.5"):
+    with pytest.raises(ParameterError, match=r"those of cell 1 sum to 1\.5"):
         expected_payoffs(information, np.array([0.5, 0.5, 0.5, 1.0]))
     with pytest.raises(ParameterError, match="one is < 0"):
         expected_payoffs(information, np.array([1.5, -0.5, 0.5, 0.5]))

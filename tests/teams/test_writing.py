@@ -46,8 +46,8 @@ def test_matching_pennies_by_hand_is_that_of_the_rules():
     written = make_product_form(COINS, **RULES, shown=lambda coin: (coin, None))
     made = product_form(load_game("cooperative_matching_pennies"))
     same_form(written, made)
-    labels = [reveal_private(form.information, (0, 1)).label for form in (written, made)]
-    np.testing.assert_array_equal(*labels)
+    cells = [reveal_private(form.information, (0, 1)).cell for form in (written, made)]
+    np.testing.assert_array_equal(*cells)
     assert written.prefix_text(5) == "outcome tails, then Alice: tails"
 
 
@@ -98,7 +98,7 @@ def test_what_is_known_is_told_apart_by_stage_and_agent():
         information=lambda outcome, actions: None,
         reward=lambda outcome, actions: (0, 0),
     )
-    assert form.information.label.tolist() == [0, 1, 2, 2, 3, 3]
+    assert form.information.cell.tolist() == [0, 1, 2, 2, 3, 3]
     assert form.arrays.payoff.shape == (0, 2)
 
 

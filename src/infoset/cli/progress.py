@@ -242,7 +242,7 @@ class TeamProgress:
             "iteration": number_text(point.iteration),
             "payoff": _each_text(point.payoffs),
             "relaxed payoff": _each_text(point.relaxed_payoffs),
-            "penalty": _each_text(point.penalties),
+            "squared distance": _each_text(point.squared_distances),
         }
 
 

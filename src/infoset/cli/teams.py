@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from infoset.teams.solving import TeamOptions
 
 __all__ = [
-    "GammaOption",
+    "PenaltyOption",
     "RelaxOption",
     "RestartsOption",
     "RuleOption",
@@ -45,7 +45,7 @@ __all__ = [
     "solve_teams",
 ]
 
-ENDINGS = {
+OUTCOMES = {
     "optimal": "optimal",
     "local": "no agent gains alone; two together may",
     "iterations": "stopped after the iterations of all runs",
@@ -86,7 +86,7 @@ RelaxOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What agents are lent while they learn; list shows all.",
+        help="Information relaxation used during learning (list shows the choices).",
         show_default="recall",
         callback=_list_relaxations,
         rich_help_panel=PANEL,
@@ -102,11 +102,11 @@ TeamsOption: TypeAlias = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-GammaOption: TypeAlias = Annotated[
+PenaltyOption: TypeAlias = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="Price of what hangs on what is lent, in units of utility.",
+        help="Penalty coefficient γ for relying on relaxed information, in utility units.",
         show_default="rising, by the payoff range",
         rich_help_panel=PANEL,
     ),
@@ -144,7 +144,7 @@ class TeamRequest(NamedTuple):
 
     relax: str | None
     teams: list[tuple[int, ...]] | None
-    gamma: float | None
+    penalty: float | None
     restarts: int | None
     seed: int | None
     rule: str | None
@@ -158,7 +158,7 @@ class TeamRequest(NamedTuple):
 
         if self.relax is not None:
             get_relaxation(self.relax)
-        given = TeamOptions(self.relax, self.gamma, self.iterations, self.restarts, self.seconds)
+        given = TeamOptions(self.relax, self.penalty, self.iterations, self.restarts, self.seconds)
         return fill_options(row, given, 1 if self.teams is None else len(self.teams))
 
 
@@ -255,7 +255,7 @@ def _save(
 
 def _report(result: TeamResult) -> None:
     table = make_table()
-    table.add_row("outcome", ENDINGS[result.outcome])
+    table.add_row("outcome", OUTCOMES[result.outcome])
     table.add_row("time", duration_text(result.seconds))
     if result.num_runs > 1:
         table.add_row("best run", f"{result.run + 1} of {result.num_runs}")
@@ -266,7 +266,9 @@ def _report(result: TeamResult) -> None:
         if result.relaxed is not result.information:
             relaxed = result.last.relaxed_payoffs[team]
             table.add_row(f"relaxed payoff{whose}", number_text(relaxed))
-            table.add_row(f"penalty{whose}", number_text(result.last.penalties[team]))
+            table.add_row(
+                f"squared distance{whose}", number_text(result.last.squared_distances[team])
+            )
     if result.upper_bound is not None:
         is_open = "" if result.outcome == "optimal" else "; that it can be won is not proved"
         table.add_row("at most", number_text(result.upper_bound) + is_open)

@@ -17,8 +17,8 @@ __all__ = ["save_team", "team_trace_rows"]
 MEASURED = {
     "payoff": "payoffs",
     "relaxed_payoff": "relaxed_payoffs",
-    "penalty": "penalties",
-    "gamma": "gammas",
+    "squared_distance": "squared_distances",
+    "penalty_coefficient": "penalty_coefficients",
 }
 """The columns of a trace that each team has, and what they are called in a point."""
 

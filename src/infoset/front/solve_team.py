@@ -97,7 +97,7 @@ def solve_team(
     -------
     TeamResult
         Also after Ctrl-C, with what is there. In the end the agents of one team that has learned
-        respond by turns to its best policy, until none gains; see `improve_by_turns`.
+        respond by turns to its best policy, until none gains; see `hill_climb`.
 
     Raises
     ------

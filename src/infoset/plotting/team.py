@@ -47,7 +47,7 @@ def plot_team(result: TeamResult) -> Figure:
     >>> from infoset.front import solve_team
     >>> figure = plot_team(solve_team("cooperative_matching_pennies", restarts=1))
     >>> [axes.get_ylabel() for axes in figure.axes]
-    ["payoff (game's units)", 'penalty']
+    ["payoff (game's units)", 'squared distance']
     """
     check_type("result", result, TeamResult, "what solve_team returns")
     figure = new_figure(INCHES, layout="constrained")
@@ -61,7 +61,7 @@ def plot_team(result: TeamResult) -> Figure:
     above.legend(frameon=False, fontsize=8)
     title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
     above.set_title(title, fontsize=11, parse_math=False)
-    below.set_ylabel("penalty")
+    below.set_ylabel("squared distance")
     below.set_xlabel("iterations")
     below.set_xscale("log")
     add_grid(above)
@@ -82,12 +82,19 @@ def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
     trace, color = result.trace_of(result.run), COLORS[team % len(COLORS)]
     name = "" if len(result.teams) == 1 else f"team {team}, "
     earned = [point.payoffs[team] for point in trace]
-    lent = [point.relaxed_payoffs[team] for point in trace]
-    penalty = [point.penalties[team] for point in trace]
-    _plot(above, trace, earned, color=color, label=f"{name}by what agents know")
+    relaxed = [point.relaxed_payoffs[team] for point in trace]
+    distance = [point.squared_distances[team] for point in trace]
+    _plot(above, trace, earned, color=color, label=f"{name}implementable policy")
     if result.relaxed is not result.information:
-        _plot(above, trace, lent, color=color, linestyle="--", label=f"{name}by what they are lent")
-    _plot(below, trace, penalty, color=color)
+        _plot(
+            above,
+            trace,
+            relaxed,
+            color=color,
+            linestyle="--",
+            label=f"{name}relaxed policy",
+        )
+    _plot(below, trace, distance, color=color)
 
 
 def _plot(

@@ -1,4 +1,4 @@
-"""Policies of product forms: flat arrays over the actions of labels, and tables of games."""
+"""Policies of product forms: flat arrays over the actions of cells, and tables of games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
     ----------
     information : InformationMap
     probability : FloatArray
-        [slots] of the actions of each label, from `information.first_slot` on.
+        [entries] of the actions of each cell, from `information.first_entry` on.
 
     Raises
     ------
@@ -42,8 +42,8 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
     """
     check_probabilities(information, probability)
     arrays = information.form.arrays
-    first_slot = information.first_slot[information.label]
-    _, reach = reach_nodes(arrays, first_slot, np.asarray(probability, np.float64))
+    first_entry = information.first_entry[information.cell]
+    _, reach = reach_nodes(arrays, first_entry, np.asarray(probability, np.float64))
     return np.asarray(reach[arrays.payoff_edge] @ arrays.payoff)
 
 
@@ -53,27 +53,27 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
     Raises
     ------
     ParameterError
-        If there are not as many as actions of labels, one is negative or none, or those of a label
+        If there are not as many as actions of cells, one is negative or none, or those of a cell
         do not sum to one.
     """
     check_information(information)
-    if np.shape(probability) != (information.num_slots,):
+    if np.shape(probability) != (information.num_entries,):
         raise ParameterError(
             f"probabilities for the information map {information.name!r} have shape "
-            f"{np.shape(probability)}; there are {information.num_slots} actions of its labels"
+            f"{np.shape(probability)}; there are {information.num_entries} actions of its cells"
         )
-    sums = np.add.reduceat(probability, information.first_slot[:-1])
+    sums = np.add.reduceat(probability, information.first_entry[:-1])
     wrong = np.flatnonzero(~(np.abs(sums - 1) <= SUM_TOLERANCE))
     if len(wrong) or not (np.asarray(probability) >= 0).all():
-        where = f"those of label {wrong[0]} sum to {sums[wrong[0]]}" if len(wrong) else "one is < 0"
+        where = f"those of cell {wrong[0]} sum to {sums[wrong[0]]}" if len(wrong) else "one is < 0"
         raise ParameterError(
             f"probabilities for the information map {information.name!r} are no policy: {where}; "
-            "each label needs some that are not negative and sum to 1"
+            "each cell needs some that are not negative and sum to 1"
         )
 
 
 def random_probabilities(information: InformationMap, rng: np.random.Generator) -> FloatArray:
-    """Return [slots] a policy drawn uniformly from the simplex of each label.
+    """Return [entries] a policy drawn uniformly from the simplex of each cell.
 
     Raises
     ------
@@ -82,13 +82,13 @@ def random_probabilities(information: InformationMap, rng: np.random.Generator) 
     """
     check_information(information)
     check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
-    weight = rng.standard_exponential(information.num_slots)
-    sums = np.add.reduceat(weight, information.first_slot[:-1])
+    weight = rng.standard_exponential(information.num_entries)
+    sums = np.add.reduceat(weight, information.first_entry[:-1])
     return np.asarray(weight / np.repeat(sums, information.num_actions))
 
 
 def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArray:
-    """Return [slots] a policy for a game as one for an information map of its product form.
+    """Return [entries] a policy for a game as one for an information map of its product form.
 
     Parameters
     ----------
@@ -112,15 +112,15 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
             "make both of one tree: product_form(tree), tree.sequence_form"
         )
     first = _first_sequences(information.form)
-    of_label = first[information.first_node]
-    if (first != of_label[information.label]).any():
+    of_cell = first[information.first_node]
+    if (first != of_cell[information.cell]).any():
         raise ParameterError(
             f"by the information map {information.name!r} agents know less than in the game, so "
             "a policy of the game is none for it"
         )
     values = np.concatenate([*policy.probabilities, [1.0]])
     row, position = spread(information.num_actions)
-    return np.asarray(values[of_label[row] + position])
+    return np.asarray(values[of_cell[row] + position])
 
 
 def to_tabular(information: InformationMap, probability: FloatArray) -> TabularPolicy:
@@ -133,7 +133,7 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
     information : InformationMap
         By which agents know no more than in the game.
     probability : FloatArray
-        [slots]
+        [entries]
 
     Raises
     ------
@@ -146,15 +146,15 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
     sequence_form = _source(form).tree.sequence_form
     first = _first_sequences(form)
     _, nodes, infostate = np.unique(first, return_index=True, return_inverse=True)
-    if (information.label != information.label[nodes][infostate]).any():
+    if (information.cell != information.cell[nodes][infostate]).any():
         raise ParameterError(
             f"by the information map {information.name!r} agents know more than in the game, so a "
             "policy for it cannot be played; project it on the original map first"
         )
     values = np.concatenate([*uniform_policy(sequence_form).probabilities, [1.0]])
     row, position = spread(form.num_actions[nodes])
-    slot = information.first_slot[information.label[nodes]][row] + position
-    values[first[nodes][row] + position] = probability[slot]
+    entry = information.first_entry[information.cell[nodes]][row] + position
+    values[first[nodes][row] + position] = probability[entry]
     parts = np.split(values, _player_offsets(sequence_form)[1:])
     return TabularPolicy(sequence_form, tuple(parts[:-1]))
 

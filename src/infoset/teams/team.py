@@ -77,7 +77,7 @@ def _listed(values: Iterable[Entry], rule: str) -> tuple[Entry, ...]:
 
 
 def team_payoff(form: ProductForm, team: Sequence[int], rule: PayoffRule = "common") -> FloatArray:
-    """Return [Z] what a team gets at each ending that pays somebody.
+    """Return [Z] what a team gets at each terminal that pays somebody.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.teams import (
     HidingScheme,
-    Rounds,
+    RegretRestarts,
     entropic_ftrl,
     geometric_penalty,
     regret_matching,
@@ -41,7 +41,7 @@ SINGLE: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
         "η 2": {"learner": entropic_ftrl(2.0)},
         "σ 0.1": {"learner": entropic_ftrl(noise=0.1)},
         "σ 2": {"learner": entropic_ftrl(noise=2.0)},
-        "projector prevhat": {"projector": "prevhat"},
+        "projector previous": {"projector": "previous"},
         "regret matching": {"learner": regret_matching()},
     }
 )
@@ -54,8 +54,8 @@ ITERATIONS: Final = 100
 """Of a round in trade and communication."""
 
 GAMMA: Final = 0.3
-RESTARTED: Final = Rounds(ITERATIONS, kept=0.0, noise=0.5)
-REHEATED: Final = Rounds(ITERATIONS, kept=0.003, noise=0.1)
+RESTARTED: Final = RegretRestarts(ITERATIONS, retain=0.0, noise=0.5)
+REHEATED: Final = RegretRestarts(ITERATIONS, retain=0.003, noise=0.1)
 BETWEEN: Final = MappingProxyType({"restarted": RESTARTED, "reheated": REHEATED})
 ROUNDS_SHOWN: Final = (1, 2, 4, 8, 16)
 
@@ -64,7 +64,7 @@ GOALS: Final = (
     *(
         Goal(f"trade_comm(num_items={size})", lent, 1.0, seeds)
         for size, seeds in ((3, 40), (4, 40), (5, 20))
-        for lent in ("cheated", "recall")
+        for lent in ("private_revealed", "recall")
     ),
     Goal(GAME, "recall", 20.9, 20),
 )
@@ -133,10 +133,12 @@ def _single(run: RunCells, setting: Setting) -> Table:
     )
 
 
-def market_cell(num_items: int, lent: str, kept: Rounds, rounds: int, seed: int) -> RoundsCell:
+def market_cell(
+    num_items: int, lent: str, kept: RegretRestarts, rounds: int, seed: int
+) -> RoundsCell:
     """Return rounds in trade and communication, until it is solved."""
     team_game = market(num_items, lent, is_short=True)
-    scheme = HidingScheme(penalty=GAMMA, rounds=kept)
+    scheme = HidingScheme(penalty=GAMMA, regret_restarts=kept)
     return RoundsCell(team_game, scheme, rounds, seed, SOLVED)
 
 
@@ -178,7 +180,7 @@ BEYOND = Experiment(
     report,
     quick=Setting(
         single_seeds=8,
-        markets=((4, "recall", 10), (5, "cheated", 10), (5, "recall", 10)),
+        markets=((4, "recall", 10), (5, "private_revealed", 10), (5, "recall", 10)),
         rounds=8,
         bridge_seeds=3,
         bridge_rounds=2,
@@ -188,9 +190,9 @@ BEYOND = Experiment(
     full=Setting(
         single_seeds=20,
         markets=(
-            *((size, lent, 40) for size in (4, 5) for lent in ("cheated", "recall")),
-            (8, "cheated", 10),
-            (10, "cheated", 10),
+            *((size, lent, 40) for size in (4, 5) for lent in ("private_revealed", "recall")),
+            (8, "private_revealed", 10),
+            (10, "private_revealed", 10),
         ),
         rounds=16,
         bridge_seeds=10,

@@ -14,11 +14,11 @@ from infoset.teams import (
     HidingScheme,
     LocalLearner,
     PenaltySchedule,
-    Rounds,
+    RegretRestarts,
+    adaptive_penalty,
     entropic_ftrl,
     geometric_penalty,
     regret_matching,
-    steered_penalty,
 )
 from infoset_studies.hiding.bridge import GAME, OPTIMUM
 from infoset_studies.hiding.hiding_cell import TeamGame, grouped
@@ -61,7 +61,7 @@ def _matching(iterations: int, penalty: PenaltySchedule) -> Bidder:
 BIDDERS: Final[Mapping[str, Bidder]] = MappingProxyType(
     {
         "regret matching, γ 5 to 200, 75 iterations": _matching(75, geometric_penalty(5, 200, 75)),
-        "regret matching, steered to 20.8, 75 iterations": _matching(75, steered_penalty(20.8)),
+        "regret matching, steered to 20.8, 75 iterations": _matching(75, adaptive_penalty(20.8)),
         "regret matching, γ 5 to 200, 300 iterations": _matching(
             300, geometric_penalty(5, 200, 300)
         ),
@@ -79,8 +79,8 @@ def bidding_cell(name: str, kept: float, rounds: int, seed: int) -> RoundsCell:
     scheme = HidingScheme(
         learner=bidder.learner,
         penalty=bidder.penalty,
-        projector="prevhat",
-        rounds=Rounds(bidder.iterations, kept, noise),
+        projector="previous",
+        regret_restarts=RegretRestarts(bidder.iterations, kept, noise),
     )
     return RoundsCell(TeamGame(GAME, "recall"), scheme, rounds, seed, CERTAIN)
 

@@ -11,12 +11,12 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 from infoset.teams import (
     HidingScheme,
-    alternating_best_responses,
+    adaptive_penalty,
     geometric_penalty,
+    iterated_best_response,
     recall_bound,
     regret_matching,
     regret_matching_plus,
-    steered_penalty,
     team_optimum,
 )
 from infoset_studies.hiding.hiding_cell import Found, HidingCell, TeamGame, measured_at, play
@@ -62,46 +62,46 @@ def _hidden(label: str, scheme: HidingScheme, *noted: float) -> Entry:
 
 
 GROWING: Final = geometric_penalty(5, 50, ITERATIONS)
-STEERED: Final = steered_penalty(20.8)
-RISING: Final = steered_penalty(20.7, 10.0, change=0.045, low=10.0)
+STEERED: Final = adaptive_penalty(20.8)
+RISING: Final = adaptive_penalty(20.7, 10.0, change=0.045, low=10.0)
 """Chosen by other seeds than those of the tables: smaller steps, and never below the first."""
 
 LEARNER: Final = regret_matching()
-CONTROLLED: Final = "prevhat, steered to 20.7 from 10 up"
+CONTROLLED: Final = "previous, steered to 20.7 from 10 up"
 
 ENTRIES: Final = (
-    _plain("nothing lent, CFR of one player", "nature", 16.33, 16.39, 16.33, 16.39),
+    _plain("nothing lent, CFR of one player", "chance", 16.33, 16.39, 16.33, 16.39),
     _plain("nothing lent, full reach", "full", 19.60, 20.33, 19.60, 20.33),
     _plain("nothing lent, beliefs", "posterior", 20.62, 20.83, 20.62, 20.83),
     _hidden(
-        "prevhat, γ 20",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=20.0),
+        "previous, γ 20",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=20.0),
         *(20.66, 20.75, 20.66, 20.75),
     ),
     _hidden(
-        "prevhat, γ 5 to 50",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=GROWING),
+        "previous, γ 5 to 50",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=GROWING),
         *(20.71, 20.82, 20.73, 20.82),
     ),
     _hidden(
-        "prevhat, γ 5 to 200",
+        "previous, γ 5 to 200",
         HidingScheme(
-            learner=LEARNER, projector="prevhat", penalty=geometric_penalty(5, 200, ITERATIONS)
+            learner=LEARNER, projector="previous", penalty=geometric_penalty(5, 200, ITERATIONS)
         ),
         *(20.67, 20.80, 20.77, 20.84),
     ),
     _hidden(
-        "prevhat, steered to 20.8 from 10",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=STEERED),
+        "previous, steered to 20.8 from 10",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=STEERED),
         *(20.70, 20.76, 20.77, 20.79),
     ),
     _hidden(
         CONTROLLED,
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=RISING, mixing=0.003),
+        HidingScheme(learner=LEARNER, projector="previous", penalty=RISING, mixing=0.003),
     ),
     _hidden(
-        "prevhat, steered to 20.8 from 1",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=steered_penalty(20.8, 1.0)),
+        "previous, steered to 20.8 from 1",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=adaptive_penalty(20.8, 1.0)),
         *(20.51, 20.75, 20.70, 20.80),
     ),
     _hidden(
@@ -115,16 +115,16 @@ ENTRIES: Final = (
         *(20.32, 20.76, 20.38, 20.76),
     ),
     _hidden(
-        "prevhat, regret matching+, γ 5 to 50",
-        HidingScheme(learner=regret_matching_plus(), projector="prevhat", penalty=GROWING),
+        "previous, regret matching+, γ 5 to 50",
+        HidingScheme(learner=regret_matching_plus(), projector="previous", penalty=GROWING),
     ),
     _hidden(
-        "prevhat, γ 5",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=5.0),
+        "previous, γ 5",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=5.0),
     ),
     _hidden(
-        "prevhat, no future penalties, γ 20",
-        HidingScheme(learner=LEARNER, projector="prevhat", penalty=20.0, future_penalties=False),
+        "previous, no future penalties, γ 20",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=20.0, future_penalties=False),
         *(15.98, 18.11, 16.33, 18.47),
     ),
     _hidden(
@@ -138,7 +138,7 @@ ENTRIES: Final = (
 DRAWN: Final = (
     "nothing lent, CFR of one player",
     "nothing lent, beliefs",
-    "prevhat, γ 5 to 200",
+    "previous, γ 5 to 200",
     CONTROLLED,
 )
 """Whose curves are in the figures; the first is too low for the second figure."""
@@ -188,7 +188,7 @@ def _comparison(found: Mapping[Entry, Found], setting: Setting) -> Table:
 
 def _known(setting: Setting) -> Table:
     information = TeamGame(GAME).form.information
-    turns = alternating_best_responses(information, restarts=setting.restarts)
+    turns = iterated_best_response(information, restarts=setting.restarts)
     optimum = team_optimum(information)
     rows = (
         ("optimum, by branch and bound", optimum.value, float(OPTIMUM)),

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.experiments.reports import Table
 from infoset.experiments.studies import RunCells
-from infoset.teams import alternating_best_responses, recall_bound, team_optimum
+from infoset.teams import iterated_best_response, recall_bound, team_optimum
 from infoset_studies.hiding.default_cell import default_cells, whole_form
 from infoset_studies.hiding.hiding_cell import grouped
 
@@ -54,7 +54,7 @@ def hanabi_table(run: RunCells, hanabis: Sequence[Hanabi]) -> Table:
     for hanabi, results in zip(hanabis, grouped(run, groups), strict=True):
         information = whole_form(hanabi.game).information
         optimum = team_optimum(information, seconds=SECONDS)
-        turns = alternating_best_responses(information, restarts=100, seconds=SECONDS)
+        turns = iterated_best_response(information, restarts=100, seconds=SECONDS)
         earned = [result["payoff"] for result in results]
         seconds = float(np.mean([result["seconds"] for result in results]))
         known = optimum.value, optimum.upper_bound, turns.value, recall_bound(information)

@@ -144,7 +144,7 @@ def _run(lent: RelaxedForm, cell: HidingCell, seed: int, interrupt: Event) -> Ce
         "curve": trace.implementable[points - 1, 0],
         "peak": trace.implementable[:, 0].max(),
         "relaxed": trace.relaxed[-1, 0],
-        "penalty": trace.penalty[-1, 0],
+        "penalty": trace.squared_distance[-1, 0],
     }
 
 

@@ -12,8 +12,8 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.teams import (
     HidingScheme,
     LocalLearner,
-    alternating_best_responses,
     entropic_ftrl,
+    iterated_best_response,
     recall_bound,
     regret_matching,
     team_optimum,
@@ -50,7 +50,7 @@ LEARNERS: Final[Mapping[str, LocalLearner]] = MappingProxyType(
 )
 
 BASELINES: Final = MappingProxyType(
-    {"CFR, one player": "nature", "two agents": "agent", "beliefs": "posterior"}
+    {"CFR, one player": "chance", "two agents": "agent", "beliefs": "posterior"}
 )
 """By their names in the tables, how nodes are weighted where nothing is lent."""
 
@@ -76,7 +76,7 @@ NOTED: Final[Mapping[tuple[Payoffs, str], tuple[float, ...]]] = MappingProxyType
 FULL_SWEEPS: Final = MappingProxyType(
     {
         "current": (1.0, 1.0, 1.0, 1.0),
-        "prevhat": (1.0, 1.0, 1.0, 1.0),
+        "previous": (1.0, 1.0, 1.0, 1.0),
         "uniform": (0.0, 0.0, 0.0, 0.0),
         "two agents": (1.00, 0.98, 0.74, 0.42),
     }
@@ -160,7 +160,7 @@ def sweep_cell(miss: float, name: str, gamma: float, runs: int) -> HidingCell:
 
 def _sweeps(run: RunCells, setting: Setting) -> Table:
     keys: list[tuple[str, float | None]] = [
-        *product(("current", "prevhat", "uniform"), SWEEP_GAMMAS),
+        *product(("current", "previous", "uniform"), SWEEP_GAMMAS),
         ("two agents", None),
         ("beliefs", None),
     ]
@@ -188,7 +188,7 @@ def _known(setting: Setting) -> Table:
     rows = []
     for payoffs in dict.fromkeys(payoffs for payoffs, _ in NOTED):
         information = team_game(payoffs, "none").form.information
-        turns = alternating_best_responses(information, restarts=setting.runs)
+        turns = iterated_best_response(information, restarts=setting.runs)
         solved = float((turns.values > SOLVED).mean())
         best, bound = team_optimum(information).value, recall_bound(information)
         rows.append((_payoff_text(payoffs), best, bound, solved))

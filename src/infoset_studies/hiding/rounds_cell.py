@@ -14,7 +14,7 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     expected_payoffs,
-    improve_by_turns,
+    hill_climb,
 )
 from infoset_studies.hiding.hiding_cell import TeamGame
 
@@ -55,7 +55,7 @@ class RoundsCell:
 
     def run(self, interrupt: Event) -> CellResult:
         """Return the best payoff after each round, the seconds of the thread, and by turns."""
-        assert self.scheme.rounds is not None
+        assert self.scheme.regret_restarts is not None
         hiding = ProgressiveHiding(self.team_game.relaxed_form, self.scheme, seed=self.seed)
         hiding.run(0)  # compiles
         best: list[float] = []
@@ -63,10 +63,10 @@ class RoundsCell:
         while len(best) < self.rounds and hiding.best_payoff <= self.goal:
             if interrupt.is_set():
                 raise BrokenOff
-            hiding.run(self.scheme.rounds.iterations)
+            hiding.run(self.scheme.regret_restarts.iterations)
             best.append(hiding.best_payoff)
         seconds = time.thread_time() - began
         information = self.team_game.form.information
-        improved = improve_by_turns(information, hiding.best_policy())
+        improved = hill_climb(information, hiding.best_policy())
         earned = float(expected_payoffs(information, improved)[0])
         return {"best": best, "seconds": seconds, "by_turns": earned}

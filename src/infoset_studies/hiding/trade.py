@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
-from infoset.teams import HidingScheme, alternating_best_responses, team_optimum
+from infoset.teams import HidingScheme, iterated_best_response, team_optimum
 from infoset_studies.hiding.hiding_cell import Found, HidingCell, TeamGame, measured_at, play
 
 __all__ = ["SOLVED", "TRADE", "market"]
@@ -20,7 +20,7 @@ SOLVED: Final = 0.99
 
 ITERATIONS: Final = 400
 MOMENTS: Final = (50, 100, 200, 400)
-MAPS: Final = ("none", "cheated", "recall")
+MAPS: Final = ("none", "private_revealed", "recall")
 GAMMA: Final = 0.3
 DECIMALS: Final = 4
 """What is shown of numbers, so that penalties that are almost 0 are."""
@@ -30,16 +30,16 @@ Numbers = tuple[float, ...]
 NOTED: Final[Mapping[tuple[int, str], Numbers]] = MappingProxyType(
     {
         (2, "none"): (0.70, 0.872, 0.880, 0.880, 0.882, 0.50, 0.882, 0),
-        (2, "cheated"): (1.00, 1, 1, 1, 1, 1.00, 1.000, 0),
+        (2, "private_revealed"): (1.00, 1, 1, 1, 1, 1.00, 1.000, 0),
         (2, "recall"): (1.00, 1, 1, 1, 1, 1.00, 1.000, 0),
         (3, "none"): (0.23, 0.668, 0.816, 0.829, 0.832, 0.667, 0.832, 0),
-        (3, "cheated"): (0.93, 0.988, 0.990, 0.990, 0.990, 1.00, 1.000, 0.010),
+        (3, "private_revealed"): (0.93, 0.988, 0.990, 0.990, 0.990, 1.00, 1.000, 0.010),
         (3, "recall"): (0.95, 0.992, 0.992, 0.992, 0.992, 1.00, 1.000, 0.008),
         (4, "none"): (0.06, 0.078, 0.710, 0.804, 0.815, 0.687, 0.815, 0),
-        (4, "cheated"): (0.81, 0.796, 0.972, 0.972, 0.972, 0.938, 1.000, 0.028),
+        (4, "private_revealed"): (0.81, 0.796, 0.972, 0.972, 0.972, 0.938, 1.000, 0.028),
         (4, "recall"): (0.75, 0.953, 0.967, 0.969, 0.969, 0.931, 1.000, 0.031),
         (5, "none"): (0.00, 0.004, 0.117, 0.734, 0.773, 0.64, 0.773, 0),
-        (5, "cheated"): (0.47, 0.083, 0.935, 0.937, 0.942, 0.79, 1.000, 0.060),
+        (5, "private_revealed"): (0.47, 0.083, 0.935, 0.937, 0.942, 0.79, 1.000, 0.060),
         (5, "recall"): (0.40, 0.916, 0.945, 0.945, 0.945, 0.80, 1.000, 0.056),
     }
 )
@@ -51,7 +51,7 @@ ABLATIONS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType
         "no future penalties": ("recall", {"future_penalties": False}),
         "γ 0": ("recall", {"penalty": 0.0}),
         "projector uniform": ("recall", {"projector": "uniform"}),
-        "nothing lent, CFR of one player": ("none", {"weighting": "nature"}),
+        "nothing lent, CFR of one player": ("none", {"weighting": "chance"}),
     }
 )
 """What is changed, by its name in the tables: what is lent, and parts of the scheme."""
@@ -173,7 +173,7 @@ def _turns(setting: Setting) -> Table:
     rows = []
     for size in setting.seeds:
         information = market(size, "none").form.information
-        turns = alternating_best_responses(information, restarts=setting.restarts).values
+        turns = iterated_best_response(information, restarts=setting.restarts).values
         solved = float((turns > SOLVED).mean())
         optimum = team_optimum(information).value
         rows.append((size, optimum, solved, float(turns.mean()), float(turns.max())))

@@ -10,7 +10,7 @@ import pytest
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.teams import expected_payoffs, forget_own_actions, product_form
-from infoset.teams.exact import alternating_best_responses, climbing, team_optimum
+from infoset.teams.exact import climbing, iterated_best_response, team_optimum
 from random_team_games import random_team_game
 
 
@@ -20,7 +20,7 @@ def test_nobody_gains_alone():
         rng = np.random.default_rng(seed)
         form = random_team_game(rng, num_agents=3, num_stages=4, num_outcomes=5)
         information = form.information
-        reached = alternating_best_responses(information, restarts=4, seed=seed)
+        reached = iterated_best_response(information, restarts=4, seed=seed)
         assert reached.value == pytest.approx(reached.values.max(), abs=1e-12)
         best = team_optimum(information)
         assert reached.value <= best.value + 1e-10
@@ -32,23 +32,25 @@ def test_nobody_gains_alone():
     assert num_local > 10
 
 
-def test_no_other_action_at_one_label_gains():
+def test_no_other_action_at_one_cell_gains():
     """So it is for those, too, who forget what they knew or did."""
     for seed in range(25):
         form = random_team_game(np.random.default_rng(seed), num_stages=4, num_outcomes=5)
         information = form.information
-        reached = alternating_best_responses(information, restarts=2, seed=seed)
-        for first, end in zip(information.first_slot[:-1], information.first_slot[1:], strict=True):
-            for slot in range(first, end):
+        reached = iterated_best_response(information, restarts=2, seed=seed)
+        for first, end in zip(
+            information.first_entry[:-1], information.first_entry[1:], strict=True
+        ):
+            for entry in range(first, end):
                 changed = reached.probability.copy()
-                changed[first:end] = np.arange(first, end) == slot
+                changed[first:end] = np.arange(first, end) == entry
                 payoffs = expected_payoffs(information, changed)
                 assert payoffs[0] <= reached.value + 1e-10
 
 
 def test_matching_pennies_ends_in_the_trap_or_in_a_code():
     form = product_form(load_game("cooperative_matching_pennies"))
-    values = alternating_best_responses(form.information, restarts=200).values
+    values = iterated_best_response(form.information, restarts=200).values
     assert set(np.round(values, 12)) == {0.0, 1.0}
 
 
@@ -56,7 +58,7 @@ def test_tiny_bridge_has_many_local_optima():
     # By the notes on the paper: 1500 restarts end at 17.92 on average, at best at 20.3095. What is
     # random, and what is done where play does not come to, is not told; ours: 17.50 and 20.58.
     form = product_form(load_game("tiny_bridge_2p(abstracted=true)"))
-    values = alternating_best_responses(form.information, restarts=100).values
+    values = iterated_best_response(form.information, restarts=100).values
     assert len(set(np.round(values, 9))) > 90
     assert values.mean() == pytest.approx(17.5, abs=0.35)
     assert 18.8 < values.max() < 2647 / 126
@@ -65,7 +67,7 @@ def test_tiny_bridge_has_many_local_optima():
 def test_who_forgets_responds_by_stages():
     information = forget_own_actions(product_form(load_game("trade_comm(num_items=2)")))
     assert information.recall_violation((0,)) is not None
-    values = alternating_best_responses(information, restarts=100).values
+    values = iterated_best_response(information, restarts=100).values
     assert values.max() == pytest.approx(1, abs=1e-12)
     assert values.min() < 0.6
 
@@ -73,26 +75,26 @@ def test_who_forgets_responds_by_stages():
 def test_a_seed_tells_all():
     information = product_form(load_game("trade_comm(num_items=3)")).information
     one, same, other = (
-        alternating_best_responses(information, restarts=10, seed=seed) for seed in (3, 3, 4)
+        iterated_best_response(information, restarts=10, seed=seed) for seed in (3, 3, 4)
     )
     assert (one.probability == same.probability).all()
     assert (one.values != other.values).any()
-    first = alternating_best_responses(information, restarts=4, seed=3)
+    first = iterated_best_response(information, restarts=4, seed=3)
     assert (first.values == one.values[:4]).all()
 
 
 def test_one_restart_is_made_however_short_the_time():
     information = product_form(load_game("trade_comm(num_items=3)")).information
-    cut = alternating_best_responses(information, restarts=10, seconds=0)
+    cut = iterated_best_response(information, restarts=10, seconds=0)
     assert (cut.outcome, len(cut.values)) == ("seconds", 1)
-    whole = alternating_best_responses(information, restarts=10, seconds=1e6)
+    whole = iterated_best_response(information, restarts=10, seconds=1e6)
     assert (whole.outcome, len(whole.values)) == ("restarts", 10)
     assert cut.value == whole.values[0] == cut.values[0]
 
 
 def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     information = product_form(load_game("trade_comm(num_items=3)")).information
-    whole = alternating_best_responses(information, restarts=10)
+    whole = iterated_best_response(information, restarts=10)
     run, calls = climbing.alternate, []
 
     def interrupted(*arguments):
@@ -102,7 +104,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
         return run(*arguments)
 
     monkeypatch.setattr(climbing, "alternate", interrupted)
-    cut = alternating_best_responses(information, restarts=10)
+    cut = iterated_best_response(information, restarts=10)
     assert cut.outcome == "interrupted"
     assert (cut.values == whole.values[:4]).all()  # the one that was on its way is ended
     assert cut.value == cut.values.max()
@@ -111,9 +113,9 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
 
 def test_of_equals_the_first_is_kept():
     information = product_form(load_game("cooperative_matching_pennies")).information
-    many = alternating_best_responses(information, restarts=30)
+    many = iterated_best_response(information, restarts=30)
     assert (many.values == many.value).sum() > 5
-    enough = alternating_best_responses(information, restarts=int(many.values.argmax()) + 1)
+    enough = iterated_best_response(information, restarts=int(many.values.argmax()) + 1)
     assert (many.probability == enough.probability).all()
 
 
@@ -121,4 +123,4 @@ def test_of_equals_the_first_is_kept():
 def test_mistakes(options):
     information = product_form(load_game("cooperative_matching_pennies")).information
     with pytest.raises(ParameterError, match=next(iter(options))):
-        alternating_best_responses(information, **options)
+        iterated_best_response(information, **options)

@@ -9,8 +9,15 @@ from infoset.teams import product_form
 from infoset.teams.exact.components import find_components, number_within, sort_nodes
 from infoset.teams.exact.problem import pose_problem
 from infoset.teams.exact.public_states import list_public_states
-from infoset.teams.exact.team_tree import NOBODY, TeamTree, arrange, join_twins, pad_stages, stages
-from infoset.teams.product_form.reducing import twin_nodes
+from infoset.teams.exact.team_tree import (
+    NOBODY,
+    TeamTree,
+    arrange,
+    merge_equivalent_roots,
+    pad_stages,
+    stages,
+)
+from infoset.teams.product_form.reducing import equivalent_nodes
 from random_team_games import random_team_game
 
 
@@ -18,11 +25,11 @@ def tree_of(form):
     return pose_problem(form.information, None, None, "common").tree
 
 
-def labels_from(tree, node):
-    """Return the labels at a node and after."""
+def cells_from(tree, node):
+    """Return the cells at a node and after."""
     children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]]
-    after = [labels_from(tree, child) for child in children if child >= 0]
-    return {tree.label[node]}.union(*after) - {NOBODY}
+    after = [cells_from(tree, child) for child in children if child >= 0]
+    return {tree.cell[node]}.union(*after) - {NOBODY}
 
 
 def joined(sets):
@@ -42,7 +49,7 @@ def joined(sets):
     return set(merged)
 
 
-def test_components_are_linked_by_labels_to_come():
+def test_components_are_linked_by_cells_to_come():
     for seed in range(30):
         form = random_team_game(np.random.default_rng(seed), num_stages=4)
         tree, _ = pad_stages(tree_of(form))
@@ -50,7 +57,7 @@ def test_components_are_linked_by_labels_to_come():
         for nodes in stages(tree):
             numbers = component[nodes]
             parts = {frozenset(np.flatnonzero(numbers == n).tolist()) for n in set(numbers)}
-            sets = [labels_from(tree, node) for node in range(nodes.start, nodes.stop)]
+            sets = [cells_from(tree, node) for node in range(nodes.start, nodes.stop)]
             assert parts == joined(sets)
 
 
@@ -63,17 +70,17 @@ def test_matching_pennies_has_two_kinds_of_public_states():
     states, state = list_public_states(sorted_tree, component[order], np.zeros(6))
     assert state.tolist() == [1, 0, 0]
     assert states.next_state.tolist() == [0, 0]
-    assert np.diff(states.first_label).tolist() == [1, 2]
+    assert np.diff(states.first_cell).tolist() == [1, 2]
     assert states.gain[:6].tolist() == [0.5, -1, 0, -1, 0.5, 0]
 
 
 def test_bridge_bids_that_leave_the_same_are_one():
     form = product_form(load_game("tiny_bridge_2p(abstracted=true)"))
     tree = tree_of(form)
-    joint, kept = join_twins(tree, twin_nodes(form, form.information.label))
-    assert (len(tree.label), len(joint.label)) == (53_760, 12_928)
+    joint, kept = merge_equivalent_roots(tree, equivalent_nodes(form, form.information.cell))
+    assert (len(tree.cell), len(joint.cell)) == (53_760, 12_928)
     assert np.isclose(joint.gain.sum(), tree.gain.sum())
-    assert (joint.label == tree.label[kept]).all()
+    assert (joint.cell == tree.cell[kept]).all()
     assert len(np.flatnonzero(joint.parent_edge < 0)) == 101
 
 
@@ -81,7 +88,7 @@ def test_plays_wait_where_they_skip_stages():
     # Root 0 is followed by node 2 in stage 2; root 1 comes in stage 1.
     tree = TeamTree(
         first_node=np.array([0, 1, 2, 3]),
-        label=np.array([0, 1, 2]),
+        cell=np.array([0, 1, 2]),
         first_edge=np.array([0, 2, 4, 6]),
         child=np.array([2, -1, -1, -1, -1, -1]),
         gain=np.array([0.0, 1, 2, 3, 4, 5]),
@@ -89,7 +96,7 @@ def test_plays_wait_where_they_skip_stages():
     padded, owner = pad_stages(tree)
     assert padded.first_node.tolist() == [0, 2, 4, 5]
     assert owner.tolist() == [0, 1, 1, 2, 2]
-    assert padded.label.tolist() == [0, NOBODY, 1, NOBODY, 2]
+    assert padded.cell.tolist() == [0, NOBODY, 1, NOBODY, 2]
     assert padded.first_edge.tolist() == [0, 2, 3, 5, 6, 8]
     assert padded.child.tolist() == [3, -1, 2, -1, -1, 4, -1, -1]
     assert padded.gain.tolist() == [0, 1, 0, 2, 3, 0, 4, 5]

@@ -23,9 +23,9 @@ from infoset.teams import (
     to_tabular,
 )
 from infoset.teams.exact import (
-    alternating_best_responses,
     climbing,
     frames,
+    iterated_best_response,
     limits,
     recall_bound,
     search,
@@ -87,16 +87,16 @@ def test_no_pure_policy_is_better():
     assert num_gaps > 10  # some of these games need more than their bound
 
 
-def games_of_many_labels(count):
-    """Return random forms in which some public states have four labels or more."""
+def games_of_many_cells(count):
+    """Return random forms in which some public states have four cells or more."""
     sizes = {"num_stages": 2, "num_outcomes": 8, "max_actions": 3, "num_signals": 4}
     forms = [random_teams.random_team_game(seed, **sizes) for seed in range(count)]
     return [form for form in forms if np.bincount(form.information.stage).max() >= 4]
 
 
-def test_no_pure_policy_is_better_where_many_labels_meet():
+def test_no_pure_policy_is_better_where_many_cells_meet():
     num_games = 0
-    for form in games_of_many_labels(60):
+    for form in games_of_many_cells(60):
         if num_profiles(form.information, (0, 1)) > MOST_PROFILES:
             continue
         best = values_of_pure_policies(form.information, (0, 1)).max()
@@ -106,7 +106,7 @@ def test_no_pure_policy_is_better_where_many_labels_meet():
 
 
 def repaid(form, factor, more):
-    """Return the form in which every ending pays so many times as much, and so much more."""
+    """Return the form in which every terminal pays so many times as much, and so much more."""
     arrays = form.arrays
     ends = np.flatnonzero(arrays.child < 0)
     payoff = np.full((form.num_edges, form.num_agents), float(more))
@@ -116,7 +116,7 @@ def repaid(form, factor, more):
 
 @pytest.mark.parametrize(("factor", "more"), [(1, -10), (1, 10), (1e-3, 0)])
 def test_other_units_of_payoffs_change_nothing(factor, more):
-    for form in games_of_many_labels(40):
+    for form in games_of_many_cells(40):
         wanted = factor * team_optimum(form.information).value + more
         found = team_optimum(repaid(form, factor, more).information)
         assert found.outcome == "optimal"
@@ -134,8 +134,8 @@ def test_no_pure_policy_of_a_part_is_better_against_the_others():
         assert optimum.value == pytest.approx(best, abs=1e-10)
         assert optimum.upper_bound == pytest.approx(best, abs=1e-10)
         kept = ~np.isin(form.information.agent, team)
-        slots = np.repeat(kept, form.information.num_actions)
-        assert (optimum.probability[slots] == others[slots]).all()
+        entries = np.repeat(kept, form.information.num_actions)
+        assert (optimum.probability[entries] == others[entries]).all()
         num_games += 1
     assert num_games > 40
 
@@ -262,7 +262,7 @@ def test_time_that_is_over_leaves_the_first_bound_and_one_climb(bridge):
     optimum = team_optimum(bridge.information, seconds=0)
     assert (optimum.outcome, optimum.num_steps) == ("seconds", 0)
     assert optimum.upper_bound == pytest.approx(recall_bound(bridge.information), abs=1e-9)
-    climbed = alternating_best_responses(bridge.information, restarts=1)
+    climbed = iterated_best_response(bridge.information, restarts=1)
     assert optimum.value == pytest.approx(climbed.value, abs=1e-9)
 
 
@@ -301,7 +301,7 @@ def test_a_climb_to_the_bound_needs_no_search():
 
 def test_what_does_not_fit_is_refused(bridge, monkeypatch):
     monkeypatch.setattr(frames, "allowed_memory", lambda memory: 1000)
-    with pytest.raises(GameTooLargeError, match="12 labels in a public state, 7 actions") as raised:
+    with pytest.raises(GameTooLargeError, match="12 cells in a public state, 7 actions") as raised:
         team_optimum(bridge.information)
     assert raised.value.counts["bytes"] > 1000
 

@@ -29,35 +29,35 @@ def form_of(name):
 
 
 @cache
-def team_game(name, lent="recall", **parameters):
-    """A game of one team that is lent nothing, private knowledge (`cheated`), or recall of all."""
+def team_game(name, relaxation="recall", **parameters):
+    """A game of one team with no relaxation, private information revealed, or perfect recall."""
     form = form_of(name)
-    cheated = reveal_private(form.information, TEAM)
+    revealed = reveal_private(form.information, TEAM)
     maps = {
         "nothing": None,
-        "cheated": cheated,
-        "recall": perfect_recall_closure(cheated, TEAM),
+        "private_revealed": revealed,
+        "recall": perfect_recall_closure(revealed, TEAM),
     }
-    return relax(form, maps[lent], **parameters)
+    return relax(form, maps[relaxation], **parameters)
 
 
-def trade(num, lent="recall"):
-    return team_game(f"trade_comm(num_items={num})", lent)
+def trade(num, relaxation="recall"):
+    return team_game(f"trade_comm(num_items={num})", relaxation)
 
 
-def pennies(lent="recall", miss=-2):
-    return team_game(f"cooperative_matching_pennies(miss_reward={miss})", lent)
+def pennies(relaxation="recall", miss=-2):
+    return team_game(f"cooperative_matching_pennies(miss_reward={miss})", relaxation)
 
 
-def bridge(lent="recall"):
-    return team_game("tiny_bridge_2p(abstracted=true)", lent)
+def bridge(relaxation="recall"):
+    return team_game("tiny_bridge_2p(abstracted=true)", relaxation)
 
 
 @cache
-def random_team(seed, lent="recall"):
+def random_team(seed, relaxation="recall"):
     """A random game whose two players are one team that wants most in total."""
     name = f"random_game(seed={seed},zero_sum=false,max_histories=60,max_depth=5)"
-    return team_game(name, lent, payoff_rule="sum")
+    return team_game(name, relaxation, payoff_rule="sum")
 
 
 @cache
@@ -65,17 +65,17 @@ def random_duel(seed):
     """A random game of three players, of whom the first two are a team with recall lent."""
     name = f"random_game(seed={seed},num_players=3,max_histories=60,max_depth=5)"
     form = product_form(load_game(name))
-    lent = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
-    return relax(form, (lent, form.information), [TEAM, (2,)], payoff_rule="sum")
+    relaxation = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
+    return relax(form, (relaxation, form.information), [TEAM, (2,)], payoff_rule="sum")
 
 
 def random_policy(information, generator):
     """[S] a policy that is uniform among all."""
-    drawn = generator.exponential(size=information.num_slots)
-    sums = np.add.reduceat(drawn, information.first_slot[:-1])
+    drawn = generator.exponential(size=information.num_entries)
+    sums = np.add.reduceat(drawn, information.first_entry[:-1])
     return drawn / np.repeat(sums, information.num_actions)
 
 
-def by_label(information, policy):
-    """A flat policy as one array for each label."""
-    return np.split(policy, information.first_slot[1:-1])
+def by_cell(information, policy):
+    """A flat policy as one array for each cell."""
+    return np.split(policy, information.first_entry[1:-1])

@@ -11,41 +11,41 @@ from infoset.teams.hiding import (
     HidingScheme,
     PenaltySchedule,
     ProgressiveHiding,
+    adaptive_penalty,
     best_run,
     constant_penalty,
     entropic_ftrl,
     geometric_penalty,
     hedge,
     linear_penalty,
-    penalty,
     project,
     regret_matching,
     relax,
     relaxed_objective,
     run_seeds,
-    steered_penalty,
+    squared_distance,
 )
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: constant_penalty(-0.1), "gamma=-0.1 .* pay agents for what they cannot know"),
-        (lambda: HidingScheme(penalty=-1), "gamma=-1 .* cannot know"),
-        (lambda: HidingScheme(penalty="much"), "gamma='much'"),
-        (lambda: relaxed_objective(trade(2), np.ones(1), -0.5), "gamma=-0.5"),
+        (lambda: constant_penalty(-0.1), "penalty=-0.1 .* pay agents for what they cannot know"),
+        (lambda: HidingScheme(penalty=-1), "penalty=-1 .* cannot know"),
+        (lambda: HidingScheme(penalty="much"), "penalty='much'"),
+        (lambda: relaxed_objective(trade(2), np.ones(1), -0.5), "penalty=-0.5"),
         (lambda: geometric_penalty(0.0, 1.0, 10), r"give numbers above 0, or linear_penalty\("),
         (lambda: geometric_penalty(1.0, 2.0, 1), "iterations=1"),
         (lambda: linear_penalty(1.0, -2.0, 10), "last=-2.0"),
-        (lambda: steered_penalty(1.0, first=0.01), "0.01 is not between low=0.05"),
-        (lambda: steered_penalty(float("nan")), "target=nan"),
+        (lambda: adaptive_penalty(1.0, first=0.01), "0.01 is not between low=0.05"),
+        (lambda: adaptive_penalty(float("nan")), "target=nan"),
         (lambda: PenaltySchedule("own", 1.0, up=-1.0), "up=-1.0"),
         (lambda: entropic_ftrl(0.0), "rate=0 never learns"),
         (lambda: hedge(-1.0), "rate=-1.0"),
         (lambda: regret_matching(noise=-1), "noise=-1"),
         (lambda: HidingScheme(learner="ftrl"), r"learner='ftrl' .*entropic_ftrl\(\)"),
         (lambda: HidingScheme(exploration=2.0), "exploration=2.0 must be between 0 and 1"),
-        (lambda: HidingScheme(projector=3), "current, prevhat, uniform"),
+        (lambda: HidingScheme(projector=3), "current, previous, uniform"),
         (lambda: HidingScheme(mixing=1.5), "share=1.5 must be between 0 and 1"),
         (
             lambda: HidingScheme(visits="path", exploration=0, learner=regret_matching()),
@@ -72,7 +72,7 @@ def test_names(parameters, said):
 
 
 def test_a_map_that_forgets_what_agents_know_is_no_relaxation():
-    game = trade(2, "cheated")
+    game = trade(2, "private_revealed")
     harder = form_of("trade_comm(num_items=2)")
     with pytest.raises(ParameterError, match=r"does not refine 'original'.*tells apart"):
         relax(harder.with_original(game.relaxed), harder.information)
@@ -109,13 +109,13 @@ def test_policies_that_are_fixed():
 
 def test_shapes():
     game = trade(2)
-    policy = game.lent(game.uniform_policy())
-    with pytest.raises(ParameterError, match=r"is no relaxed policy.*`lent`"):
+    policy = game.lift(game.uniform_policy())
+    with pytest.raises(ParameterError, match=r"is no relaxed policy.*`lift`"):
         project(game, game.uniform_policy())
     with pytest.raises(ParameterError, match="one for each of the"):
         project(game, policy, np.ones(3))
     with pytest.raises(ParameterError, match="no implementable policy"):
-        penalty(game, policy, policy)
+        squared_distance(game, policy, policy)
 
 
 def test_runs():

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import bridge, by_label, pennies, random_policy, random_team, trade
+from hiding_games import bridge, by_cell, pennies, random_policy, random_team, trade
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding import PROJECTORS, Projector, penalty, project, relaxed_objective
+from infoset.teams.hiding import PROJECTORS, Projector, project, relaxed_objective, squared_distance
 
 GAMES = {
     "pennies": pennies,
     "trade": lambda: trade(2),
-    "cheated": lambda: trade(3, "cheated"),
+    "private_revealed": lambda: trade(3, "private_revealed"),
     "random": lambda: random_team(4),
-    "random too": lambda: random_team(7, "cheated"),
+    "random too": lambda: random_team(7, "private_revealed"),
     "bridge": bridge,
 }
 
@@ -31,84 +31,86 @@ def generator():
 
 def reference_weight(game, generator):
     """[N] the reach under an implementable policy of full support."""
-    return game.reach(game.lent(random_policy(game.original, generator)))
+    return game.reach(game.lift(random_policy(game.original, generator)))
 
 
 def inner(game, weight, left, right):
     """<x, y> = Σ_n ρ(n) x_n · y_n, of relaxed vectors [S]."""
-    by_slot = np.bincount(game.relaxed.label, weight)
-    return np.sum(np.repeat(by_slot, game.relaxed.num_actions) * left * right)
+    by_entry = np.bincount(game.relaxed.cell, weight)
+    return np.sum(np.repeat(by_entry, game.relaxed.num_actions) * left * right)
 
 
-def projected(game, vector, weight):
-    return game.lent(project(game, vector, weight))
+def lifted_projection(game, vector, weight):
+    return game.lift(project(game, vector, weight))
 
 
 def test_it_gives_probabilities(game, generator):
-    shadow = project(
+    projected = project(
         game, random_policy(game.relaxed, generator), reference_weight(game, generator)
     )
-    assert (shadow >= 0).all()
+    assert (projected >= 0).all()
     np.testing.assert_allclose(
-        [own.sum() for own in by_label(game.original, shadow)], 1, atol=1e-12
+        [own.sum() for own in by_cell(game.original, projected)], 1, atol=1e-12
     )
 
 
 def test_what_can_be_played_is_what_it_leaves_as_it_is(game, generator):
     """Proposition 1, both ways."""
     weight = reference_weight(game, generator)
-    shadow = random_policy(game.original, generator)
-    np.testing.assert_allclose(project(game, game.lent(shadow), weight), shadow, atol=1e-12)
+    projected = random_policy(game.original, generator)
+    np.testing.assert_allclose(project(game, game.lift(projected), weight), projected, atol=1e-12)
     policy = random_policy(game.relaxed, generator)
-    assert np.abs(projected(game, policy, weight) - policy).max() > 1e-3
+    assert np.abs(lifted_projection(game, policy, weight) - policy).max() > 1e-3
 
 
 def test_twice_is_once(game, generator):
     weight = reference_weight(game, generator)
-    once = projected(game, random_policy(game.relaxed, generator), weight)
-    np.testing.assert_allclose(projected(game, once, weight), once, atol=1e-12)
+    once = lifted_projection(game, random_policy(game.relaxed, generator), weight)
+    np.testing.assert_allclose(lifted_projection(game, once, weight), once, atol=1e-12)
 
 
 def test_it_is_self_adjoint(game, generator):
     """Proposition 2."""
     weight = reference_weight(game, generator)
-    x, y = generator.normal(size=(2, game.relaxed.num_slots))
-    left = inner(game, weight, projected(game, x, weight), y)
-    assert left == pytest.approx(inner(game, weight, x, projected(game, y, weight)), abs=1e-12)
+    x, y = generator.normal(size=(2, game.relaxed.num_entries))
+    left = inner(game, weight, lifted_projection(game, x, weight), y)
+    assert left == pytest.approx(
+        inner(game, weight, x, lifted_projection(game, y, weight)), abs=1e-12
+    )
 
 
 def test_pythagoras_so_it_is_the_nearest(game, generator):
     weight = reference_weight(game, generator)
-    x = generator.normal(size=game.relaxed.num_slots)
-    image = projected(game, x, weight)
+    x = generator.normal(size=game.relaxed.num_entries)
+    image = lifted_projection(game, x, weight)
     whole, kept, off = (inner(game, weight, v, v) for v in (x, image, x - image))
     assert whole == pytest.approx(kept + off, rel=1e-12)
-    shadow = project(game, x, weight)
-    assert penalty(game, x, shadow, weight)[0] == pytest.approx(off, rel=1e-12)
-    other = shadow + generator.normal(size=len(shadow))
-    assert penalty(game, x, other, weight)[0] > off
+    projected = project(game, x, weight)
+    assert squared_distance(game, x, projected, weight)[0] == pytest.approx(off, rel=1e-12)
+    other = projected + generator.normal(size=len(projected))
+    assert squared_distance(game, x, other, weight)[0] > off
 
 
 def test_the_derivative_of_the_distance_in_a_norm_that_stays(game, generator):
     weight = reference_weight(game, generator)
-    x, direction = generator.normal(size=(2, game.relaxed.num_slots))
+    x, direction = generator.normal(size=(2, game.relaxed.num_entries))
 
     def distance(point):
-        return penalty(game, point, project(game, point, weight), weight)[0]
+        return squared_distance(game, point, project(game, point, weight), weight)[0]
 
     step = 1e-4
     slope = (distance(x + step * direction) - distance(x - step * direction)) / (2 * step)
-    off = x - projected(game, x, weight)
+    off = x - lifted_projection(game, x, weight)
     assert slope == pytest.approx(2 * inner(game, weight, off, direction), rel=1e-6, abs=1e-9)
 
 
 def test_by_default_weights_are_the_reach_of_the_policy(game, generator):
     policy = random_policy(game.relaxed, generator)
     reach = game.reach(policy)
-    shadow = project(game, policy)
-    np.testing.assert_array_equal(shadow, project(game, policy, reach))
+    projected = project(game, policy)
+    np.testing.assert_array_equal(projected, project(game, policy, reach))
     np.testing.assert_array_equal(
-        penalty(game, policy, shadow), penalty(game, policy, shadow, reach)
+        squared_distance(game, policy, projected), squared_distance(game, policy, projected, reach)
     )
 
 
@@ -121,42 +123,45 @@ def test_nodes_without_weight_count_alike():
     )
 
 
-def best_deterministic(game, lent):
+def best_deterministic(game, relaxation):
     """What the best deterministic policy earns, of all of them, under either map."""
-    information = game.relaxed if lent else game.original
+    information = game.relaxed if relaxation else game.original
     best = -np.inf
     for choice in np.ndindex(*information.num_actions):
-        policy = np.zeros(information.num_slots)
-        policy[information.first_slot[:-1] + choice] = 1
-        best = max(best, game.payoffs(policy if lent else game.lent(policy))[0])
+        policy = np.zeros(information.num_entries)
+        policy[information.first_entry[:-1] + choice] = 1
+        best = max(best, game.payoffs(policy if relaxation else game.lift(policy))[0])
     return best
 
 
 def test_the_relaxed_optimum_lies_between():
     """T3, with the optima of both maps by brute force, at the ends and in the middle of γ."""
     game = pennies()
-    best, best_relaxed = best_deterministic(game, lent=False), best_deterministic(game, lent=True)
+    best, best_relaxed = (
+        best_deterministic(game, relaxation=False),
+        best_deterministic(game, relaxation=True),
+    )
     assert (best, best_relaxed) == (1.0, 1.0)
     generator = np.random.default_rng(3)
     policies = [random_policy(game.relaxed, generator) for _ in range(200)]
-    for gamma in (0.0, 0.1, 1.0, 10.0):
-        assert max(relaxed_objective(game, p, gamma)[0] for p in policies) <= best_relaxed
-    truth = np.zeros(game.original.num_slots)
-    truth[game.original.first_slot[:-1] + np.array([0, 1, 0, 1])] = 1
-    for gamma in (0.0, 1.0, 1000.0):
-        assert relaxed_objective(game, game.lent(truth), gamma)[0] == best
+    for penalty in (0.0, 0.1, 1.0, 10.0):
+        assert max(relaxed_objective(game, p, penalty)[0] for p in policies) <= best_relaxed
+    truth = np.zeros(game.original.num_entries)
+    truth[game.original.first_entry[:-1] + np.array([0, 1, 0, 1])] = 1
+    for penalty in (0.0, 1.0, 1000.0):
+        assert relaxed_objective(game, game.lift(truth), penalty)[0] == best
 
 
 def test_a_penalty_only_takes_away(game, generator):
     policy = random_policy(game.relaxed, generator)
-    values = [relaxed_objective(game, policy, gamma)[0] for gamma in (0.0, 0.5, 1.0, 4.0)]
+    values = [relaxed_objective(game, policy, penalty)[0] for penalty in (0.0, 0.5, 1.0, 4.0)]
     assert values[0] == game.payoffs(policy)[0]
     assert values == sorted(values, reverse=True)
     np.testing.assert_allclose(np.diff(values) / [0.5, 0.5, 3.0], values[1] * 2 - values[0] * 2)
 
 
 def test_rows_say_what_reference_profiles_are_made_of():
-    assert PROJECTORS["prevhat"].previous == PROJECTORS["current"].current == 1
+    assert PROJECTORS["previous"].previous == PROJECTORS["current"].current == 1
     mixed = Projector("half", "both", current=0.5, previous=0.5).mixed(0.2)
     assert (mixed.current, mixed.previous, mixed.uniform) == (0.4, 0.4, 0.2)
     with pytest.raises(ParameterError, match=r"sum to 0\.7; they must sum to 1"):

@@ -1,4 +1,4 @@
-"""Rounds: what is left of regrets between them, and when."""
+"""RegretRestarts: what is left of regrets between them, and when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from infoset.errors import ParameterError
 from infoset.teams.hiding import (
     HidingScheme,
     ProgressiveHiding,
-    Rounds,
+    RegretRestarts,
     entropic_ftrl,
     geometric_penalty,
     regret_matching,
@@ -19,23 +19,25 @@ from infoset.teams.hiding import (
 
 
 def hiding_with(rounds, **parameters):
-    return ProgressiveHiding(trade(3), HidingScheme(rounds=rounds, **parameters), seed=2)
+    return ProgressiveHiding(trade(3), HidingScheme(regret_restarts=rounds, **parameters), seed=2)
 
 
 def test_who_keeps_all_goes_on():
-    kept, plain = hiding_with(Rounds(7, kept=1.0, noise=0.0)), hiding_with(None)
+    kept, plain = hiding_with(RegretRestarts(7, retain=1.0, noise=0.0)), hiding_with(None)
     np.testing.assert_array_equal(kept.run(30).implementable, plain.run(30).implementable)
 
 
 def test_who_keeps_none_begins_anew():
     """With noise of its own, as large as that of the beginning, and the schedule from the start."""
     learner, penalty = entropic_ftrl(2.0, noise=0.5), geometric_penalty(0.1, 1.0, 10)
-    hiding = hiding_with(Rounds(20, kept=0.0, noise=0.5), learner=learner, penalty=penalty)
+    hiding = hiding_with(
+        RegretRestarts(20, retain=0.0, noise=0.5), learner=learner, penalty=penalty
+    )
     begun = hiding.state()["regret"].copy()
-    gamma = hiding.run(60).gamma[:, 0]
-    np.testing.assert_array_equal(gamma[:20], gamma[20:40])
-    assert (gamma[0], gamma[19]) == (0.1, pytest.approx(1.0))
-    hiding._forget(hiding.scheme.rounds)
+    penalty = hiding.run(60).penalty_coefficient[:, 0]
+    np.testing.assert_array_equal(penalty[:20], penalty[20:40])
+    assert (penalty[0], penalty[19]) == (0.1, pytest.approx(1.0))
+    hiding._forget(hiding.scheme.regret_restarts)
     regret = hiding.state()["regret"]
     assert np.std(regret) == pytest.approx(0.25, rel=0.1)
     assert abs(np.mean(regret)) < 0.05
@@ -44,18 +46,18 @@ def test_who_keeps_none_begins_anew():
 
 @pytest.mark.parametrize("learner", [entropic_ftrl(4.0), regret_matching()], ids=str)
 def test_between_rounds_regrets_are_scaled_and_shaken(learner):
-    quiet = hiding_with(Rounds(5, kept=0.25, noise=0.0), learner=learner)
-    shaken = hiding_with(Rounds(5, kept=0.25, noise=0.1), learner=learner)
+    quiet = hiding_with(RegretRestarts(5, retain=0.25, noise=0.0), learner=learner)
+    shaken = hiding_with(RegretRestarts(5, retain=0.25, noise=0.1), learner=learner)
     before = hiding_with(None, learner=learner)
     before.run(5)
     for hiding in (quiet, shaken):
         hiding.run(5)
         np.testing.assert_array_equal(hiding.state()["regret"], before.state()["regret"])
-        hiding._forget(hiding.scheme.rounds)
+        hiding._forget(hiding.scheme.regret_restarts)
     np.testing.assert_array_equal(quiet.state()["regret"], 0.25 * before.state()["regret"])
     noise = shaken.state()["regret"] - quiet.state()["regret"]
-    if learner.rate:
-        assert np.std(learner.rate * noise) == pytest.approx(0.1, rel=0.1)
+    if learner.learning_rate:
+        assert np.std(learner.learning_rate * noise) == pytest.approx(0.1, rel=0.1)
     else:
         assert noise.min() >= 0
         assert np.mean(noise) == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.1)
@@ -63,7 +65,7 @@ def test_between_rounds_regrets_are_scaled_and_shaken(learner):
 
 @pytest.mark.parametrize("parts", [(1,) * 23, (5, 5, 13), (23,), (0, 10, 0, 13)])
 def test_rounds_are_the_same_in_any_parts(parts):
-    scheme = HidingScheme(rounds=Rounds(5), penalty=geometric_penalty(0.1, 1.0, 5))
+    scheme = HidingScheme(regret_restarts=RegretRestarts(5), penalty=geometric_penalty(0.1, 1.0, 5))
     whole = ProgressiveHiding(random_team(4), scheme, seed=3).run(23)
     hiding = ProgressiveHiding(random_team(4), scheme, seed=3)
     traces = []
@@ -79,8 +81,8 @@ def test_rounds_are_the_same_in_any_parts(parts):
 
 
 def test_the_best_of_all_rounds_is_kept_and_they_solve_what_one_does_not():
-    scheme = HidingScheme(rounds=Rounds(60, kept=0.003, noise=0.1), penalty=0.3)
-    runs = run_seeds(trade(4, "cheated"), scheme, iterations=600, seeds=range(5))
+    scheme = HidingScheme(regret_restarts=RegretRestarts(60, retain=0.003, noise=0.1), penalty=0.3)
+    runs = run_seeds(trade(4, "private_revealed"), scheme, iterations=600, seeds=range(5))
     first = [run.trace.implementable[:60].max() for run in runs]
     assert sum(payoff > 0.99 for payoff in first) < 5
     assert all(run.best_payoff == run.trace.implementable.max() for run in runs)
@@ -91,16 +93,16 @@ def test_the_best_of_all_rounds_is_kept_and_they_solve_what_one_does_not():
     ("given", "words"),
     [
         ({"iterations": 0}, "iterations=0 must be"),
-        ({"iterations": 5, "kept": 1.5}, "is a share"),
-        ({"iterations": 5, "kept": -0.1}, "kept=-0.1"),
+        ({"iterations": 5, "retain": 1.5}, "is a share"),
+        ({"iterations": 5, "retain": -0.1}, "retain=-0.1"),
         ({"iterations": 5, "noise": -1}, "noise=-1"),
     ],
 )
 def test_mistakes_are_told(given, words):
     with pytest.raises(ParameterError, match=words):
-        Rounds(**given)
+        RegretRestarts(**given)
 
 
 def test_rounds_are_rounds():
-    with pytest.raises(ParameterError, match=r"Rounds\(iterations=100\)"):
-        HidingScheme(rounds=100)
+    with pytest.raises(ParameterError, match=r"RegretRestarts\(iterations=100\)"):
+        HidingScheme(regret_restarts=100)

@@ -7,12 +7,13 @@ from math import inf
 
 import numpy as np
 import pytest
-from hiding_games import by_label, pennies, trade
+from hiding_games import by_cell, pennies, trade
 
 from infoset.teams.hiding import (
     WEIGHTINGS,
     HidingScheme,
     ProgressiveHiding,
+    adaptive_penalty,
     constant_penalty,
     entropic_ftrl,
     geometric_penalty,
@@ -20,52 +21,56 @@ from infoset.teams.hiding import (
     linear_penalty,
     regret_matching,
     regret_matching_plus,
-    steered_penalty,
 )
 
 
-def gammas(penalty, iterations=12, game=pennies):
-    return ProgressiveHiding(game(), HidingScheme(penalty=penalty)).run(iterations).gamma[:, 0]
+def penalty_coefficients(penalty, iterations=12, game=pennies):
+    hiding = ProgressiveHiding(game(), HidingScheme(penalty=penalty))
+    return hiding.run(iterations).penalty_coefficient[:, 0]
 
 
 def test_penalties_go_from_first_to_last_and_stay():
-    np.testing.assert_array_equal(gammas(constant_penalty(0.3)), 0.3)
-    grown = gammas(geometric_penalty(0.5, 8.0, 9))
+    np.testing.assert_array_equal(penalty_coefficients(constant_penalty(0.3)), 0.3)
+    grown = penalty_coefficients(geometric_penalty(0.5, 8.0, 9))
     np.testing.assert_allclose(grown[:9], 0.5 * 2 ** (np.arange(9) / 2))
     np.testing.assert_array_equal(grown[9:], 8.0)
     np.testing.assert_allclose(
-        gammas(geometric_penalty(8.0, 0.5, 9))[[0, 4, 8, 11]], [8, 2, 0.5, 0.5]
+        penalty_coefficients(geometric_penalty(8.0, 0.5, 9))[[0, 4, 8, 11]], [8, 2, 0.5, 0.5]
     )
-    np.testing.assert_allclose(gammas(linear_penalty(0, 1, 11)), [*np.arange(11) / 10, 1.0])
     np.testing.assert_allclose(
-        gammas(linear_penalty(1, 0, 11)), [*1 - np.arange(11) / 10, 0], atol=1e-15
+        penalty_coefficients(linear_penalty(0, 1, 11)), [*np.arange(11) / 10, 1.0]
+    )
+    np.testing.assert_allclose(
+        penalty_coefficients(linear_penalty(1, 0, 11)), [*1 - np.arange(11) / 10, 0], atol=1e-15
     )
 
 
 def test_a_steered_penalty_follows_the_relaxed_policy():
     """More where it earns above the target, less elsewhere, by the same factor, within bounds."""
-    scheme = HidingScheme(penalty=steered_penalty(0.9, first=1.0, change=0.25, low=0.5, high=3.0))
+    scheme = HidingScheme(penalty=adaptive_penalty(0.9, first=1.0, change=0.25, low=0.5, high=3.0))
     trace = ProgressiveHiding(trade(2), scheme, seed=1).run(60)
     above = trace.relaxed[:-1, 0] > 0.9
     assert above.any()
     assert not above.all()
-    moved = trace.gamma[:-1, 0] * np.where(above, 1.25, 0.8)
-    np.testing.assert_allclose(trace.gamma[1:, 0], np.clip(moved, 0.5, 3.0))
+    moved = trace.penalty_coefficient[:-1, 0] * np.where(above, 1.25, 0.8)
+    np.testing.assert_allclose(trace.penalty_coefficient[1:, 0], np.clip(moved, 0.5, 3.0))
 
 
 @pytest.mark.parametrize("make", [entropic_ftrl, hedge])
 def test_the_first_policy_is_of_the_noise_alone(make):
     """π ∝ exp(b), b normal with deviation σ, whatever the rate."""
     firsts = []
-    for rate in (0.1, 1.0, 5.0):
-        hiding = ProgressiveHiding(trade(3), HidingScheme(learner=make(rate, noise=0.7)), seed=4)
+    for learning_rate in (0.1, 1.0, 5.0):
+        hiding = ProgressiveHiding(
+            trade(3), HidingScheme(learner=make(learning_rate, noise=0.7)), seed=4
+        )
         hiding.run(1)
         firsts.append(hiding.relaxed_policy())
     np.testing.assert_allclose(firsts[1], firsts[0])
     np.testing.assert_allclose(firsts[2], firsts[0])
-    first, last = trade(3).relaxed.first_slot[[0, -2]]
+    first, last = trade(3).relaxed.first_entry[[0, -2]]
     assert last - first > 1000
-    offers = np.log(firsts[0][trade(3).relaxed.first_slot[-100] :]).reshape(-1, 9)
+    offers = np.log(firsts[0][trade(3).relaxed.first_entry[-100] :]).reshape(-1, 9)
     spread = (offers - offers.mean(axis=1, keepdims=True)).std() * np.sqrt(9 / 8)
     assert spread == pytest.approx(0.7, abs=0.05)
 
@@ -87,7 +92,7 @@ def test_without_noise_all_begin_uniformly():
     ):
         hiding = ProgressiveHiding(trade(2), HidingScheme(learner=learner))
         hiding.run(1)
-        uniform = trade(2).lent(trade(2).uniform_policy())
+        uniform = trade(2).lift(trade(2).uniform_policy())
         np.testing.assert_allclose(hiding.relaxed_policy(), uniform)
 
 
@@ -109,7 +114,7 @@ def test_settings_tell_schemes_apart_and_are_values_of_json():
         HidingScheme(),
         HidingScheme(penalty=0.5),
         HidingScheme(penalty=linear_penalty(0.3, 0.5, 5)),
-        HidingScheme(projector="prevhat"),
+        HidingScheme(projector="previous"),
         HidingScheme(weighting="agent"),
         HidingScheme(learner=hedge()),
         HidingScheme(visits="path"),
@@ -118,7 +123,7 @@ def test_settings_tell_schemes_apart_and_are_values_of_json():
     ]
     texts = [json.dumps(ProgressiveHiding(pennies(), scheme).settings()) for scheme in schemes]
     assert len(set(texts)) == len(schemes)
-    assert json.loads(texts[0])["learner"]["floor"] == -inf
+    assert json.loads(texts[0])["learner"]["min_regret"] == -inf
     same = ProgressiveHiding(pennies(), HidingScheme(penalty=constant_penalty(0.3)))
     assert json.dumps(same.settings()) == texts[0]
 
@@ -130,5 +135,5 @@ def test_what_is_hardly_ever_played_is_no_slow_number():
     policy = hiding.relaxed_policy()
     assert (policy == 0).any()
     assert not ((policy > 0) & (policy < np.finfo(float).tiny)).any()
-    sums = [own.sum() for own in by_label(hiding.relaxed_form.relaxed, policy)]
+    sums = [own.sum() for own in by_cell(hiding.relaxed_form.relaxed, policy)]
     np.testing.assert_allclose(sums, 1, atol=1e-12)

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hiding_games import bridge, by_label, pennies, random_policy, random_team, trade
-from hiding_twin import HidingTwin
+from hiding_games import bridge, by_cell, pennies, random_policy, random_team, trade
+from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import (
     HidingScheme,
     ProgressiveHiding,
     entropic_ftrl,
-    penalty,
     regret_matching,
     relaxed_objective,
+    squared_distance,
 )
 
 STEP = 1e-6
@@ -27,28 +27,35 @@ class History:
 
     game: object
     policies: list
-    shadows: list
-    gammas: list
+    projections: list
+    penalty_coefficients: list
     regret: np.ndarray
     trace: object
 
     @classmethod
-    def of(cls, game, scheme, gammas, seed=3):
+    def of(cls, game, scheme, penalty_coefficients, seed=3):
         hiding = ProgressiveHiding(game, scheme, seed=seed)
         begun = hiding.state()["regret"].copy()
-        policies, shadows, traces = [], [], []
-        for gamma in gammas:
-            hiding.state()["gamma"][:] = gamma
+        policies, projections, traces = [], [], []
+        for penalty in penalty_coefficients:
+            hiding.state()["penalty"][:] = penalty
             traces.append(hiding.run(1))
             policies.append(hiding.relaxed_policy())
-            shadows.append(hiding.policy())
+            projections.append(hiding.policy())
         trace = type(traces[0])(*map(np.concatenate, zip(*traces, strict=True)))
-        return cls(game, policies, shadows, gammas, hiding.state()["regret"] - begun, trace)
+        return cls(
+            game,
+            policies,
+            projections,
+            penalty_coefficients,
+            hiding.state()["regret"] - begun,
+            trace,
+        )
 
     def objective(self, t, policy):
-        """Jᵗ(π), whose shadow is that of iteration t."""
-        off = penalty(self.game, policy, self.shadows[t])[0]
-        return self.game.payoffs(policy)[0] - self.gammas[t] * off
+        """Jᵗ(π), whose projection is that of iteration t."""
+        off = squared_distance(self.game, policy, self.projections[t])[0]
+        return self.game.payoffs(policy)[0] - self.penalty_coefficients[t] * off
 
     def gained(self, policy):
         """Σ_t Jᵗ(π) - Jᵗ(πᵗ)."""
@@ -56,29 +63,32 @@ class History:
         return sum(self.objective(t, policy) - self.objective(t, self.policies[t]) for t in steps)
 
 
-def worths(game, policy, shadow, gamma):
-    """[S] the mean worth Q of each action of a relaxed policy against a shadow."""
-    twin = HidingTwin(ProgressiveHiding(game, HidingScheme(weighting="posterior")))
-    twin.policy, twin.shadow = by_label(game.relaxed, policy), by_label(game.original, shadow)
-    twin.gamma[:] = gamma
-    visited = twin.visit()
-    weight = twin.all_weights()
-    mean = [np.zeros(len(own)) for own in twin.policy]
+def worths(game, policy, projected, penalty):
+    """[S] the mean worth Q of each action of a relaxed policy against a projection."""
+    reference = ReferenceHiding(ProgressiveHiding(game, HidingScheme(weighting="posterior")))
+    reference.policy, reference.projected = (
+        by_cell(game.relaxed, policy),
+        by_cell(game.original, projected),
+    )
+    reference.penalty[:] = penalty
+    visited = reference.visit()
+    weight = reference.all_weights()
+    mean = [np.zeros(len(own)) for own in reference.policy]
     for node in range(game.form.num_nodes):
-        mean[game.relaxed.label[node]] += weight[node] * twin.worths(node, 0, visited)
+        mean[game.relaxed.cell[node]] += weight[node] * reference.worths(node, 0, visited)
     return np.concatenate(mean)
 
 
-def label_sums(game, vector):
-    return np.add.reduceat(vector, game.relaxed.first_slot[:-1])
+def cell_sums(game, vector):
+    return np.add.reduceat(vector, game.relaxed.first_entry[:-1])
 
 
-def reach_of_labels(game, policy):
-    return np.bincount(game.relaxed.label, game.reach(policy))
+def reach_of_cells(game, policy):
+    return np.bincount(game.relaxed.cell, game.reach(policy))
 
 
 def spread(game, numbers):
-    """[S] a number of each label, for all its actions."""
+    """[S] a number of each cell, for all its actions."""
     return np.repeat(numbers, game.relaxed.num_actions)
 
 
@@ -87,8 +97,8 @@ CONFIGURATIONS = {
     "ftrl, growing": (HidingScheme(learner=entropic_ftrl(0.3)), lambda t: 0.05 * t**0.5),
     "ftrl, uniform": (HidingScheme(projector="uniform"), lambda t: 0.3),
     "matching, current": (HidingScheme(learner=regret_matching()), lambda t: 0.3),
-    "matching, prevhat": (
-        HidingScheme(learner=regret_matching(), projector="prevhat"),
+    "matching, previous": (
+        HidingScheme(learner=regret_matching(), projector="previous"),
         lambda t: 0.05 * t**0.5,
     ),
     "free": (HidingScheme(learner=regret_matching()), lambda t: 0.0),
@@ -99,8 +109,8 @@ GAMES = {"pennies": pennies, "trade": lambda: trade(2), "random": lambda: random
 
 @pytest.fixture(params=[(g, c) for g in GAMES for c in CONFIGURATIONS], ids=str)
 def history(request):
-    game, (scheme, gamma) = request.param[0], CONFIGURATIONS[request.param[1]]
-    return History.of(GAMES[game](), scheme, [gamma(t) for t in range(1, 31)])
+    game, (scheme, penalty) = request.param[0], CONFIGURATIONS[request.param[1]]
+    return History.of(GAMES[game](), scheme, [penalty(t) for t in range(1, 31)])
 
 
 @pytest.fixture
@@ -108,18 +118,20 @@ def criteria(history):
     """Of each iteration, [S] the worths of actions, and what local criteria q are made of."""
     game = history.game
     return [
-        worths(game, policy, shadow, gamma)
-        for policy, shadow, gamma in zip(
-            history.policies, history.shadows, history.gammas, strict=True
+        worths(game, policy, projected, penalty)
+        for policy, projected, penalty in zip(
+            history.policies, history.projections, history.penalty_coefficients, strict=True
         )
     ]
 
 
 def local_value(history, t, worth, policy):
-    """[M] qᵗ_ι(x) = Σ_a x(a) Q(a) - γ ‖x - π̂‖², x the relaxed policy at each label."""
+    """[M] qᵗ_ι(x) = Σ_a x(a) Q(a) - γ ‖x - π̂‖², x the relaxed policy at each cell."""
     game = history.game
-    off = policy - game.lent(history.shadows[t])
-    return label_sums(game, policy * worth) - history.gammas[t] * label_sums(game, off**2)
+    off = policy - game.lift(history.projections[t])
+    return cell_sums(game, policy * worth) - history.penalty_coefficients[t] * cell_sums(
+        game, off**2
+    )
 
 
 def test_regret_is_the_sum_of_local_ones_by_the_reach_of_the_other_policy(history, criteria):
@@ -133,7 +145,7 @@ def test_regret_is_the_sum_of_local_ones_by_the_reach_of_the_other_policy(histor
             - local_value(history, t, worth, history.policies[t])
             for t, worth in enumerate(criteria)
         )
-        total = reach_of_labels(game, other) @ local
+        total = reach_of_cells(game, other) @ local
         assert total == pytest.approx(history.gained(other), abs=1e-8)
 
 
@@ -146,25 +158,27 @@ def nearest(point):
     return np.maximum(point - low, 0)
 
 
-def best_choice(worth, total_gamma, shadow):
-    """The x with most of <x, worth> - Σ_t γ_t ‖x - π̂ᵗ‖², given Σ_t γ_t π̂ᵗ as `shadow`."""
-    if total_gamma == 0:
+def best_choice(worth, total_penalty, projected):
+    """The x with most of <x, worth> - Σ_t γ_t ‖x - π̂ᵗ‖², given Σ_t γ_t π̂ᵗ as `projection`."""
+    if total_penalty == 0:
         return np.eye(len(worth))[np.argmax(worth)]
-    return nearest((worth + 2 * shadow) / (2 * total_gamma))
+    return nearest((worth + 2 * projected) / (2 * total_penalty))
 
 
 def pulled(history):
     """Σ_t γ_t, and [S] Σ_t γ_t π̂ᵗ."""
-    lent = [history.game.lent(shadow) for shadow in history.shadows]
-    return sum(history.gammas), np.einsum("t,ts->s", history.gammas, lent)
+    relaxation = [history.game.lift(projected) for projected in history.projections]
+    return sum(history.penalty_coefficients), np.einsum(
+        "t,ts->s", history.penalty_coefficients, relaxation
+    )
 
 
 def best_policy(history):
     """The relaxed policy that gains most, from the last stage to the first."""
-    game, (total, shadow) = history.game, pulled(history)
-    form, label, first = game.form, game.relaxed.label, game.relaxed.first_slot
-    policy = np.zeros(game.relaxed.num_slots)
-    lent = np.array([game.lent(own) for own in history.shadows])
+    game, (total, projected) = history.game, pulled(history)
+    form, cell, first = game.form, game.relaxed.cell, game.relaxed.first_entry
+    policy = np.zeros(game.relaxed.num_entries)
+    relaxation = np.array([game.lift(own) for own in history.projections])
     value = np.zeros(form.num_nodes)
     pays = dict(zip(form.arrays.payoff_edge.tolist(), game.payoff[0], strict=True))
 
@@ -178,34 +192,34 @@ def best_policy(history):
             ]
         )
 
-    for own in range(game.relaxed.num_labels - 1, -1, -1):
-        nodes, slots = np.flatnonzero(label == own), slice(first[own], first[own + 1])
+    for own in range(game.relaxed.num_cells - 1, -1, -1):
+        nodes, entries = np.flatnonzero(cell == own), slice(first[own], first[own + 1])
         mean = np.average([worth(n) for n in nodes], axis=0, weights=form.arrays.chance[nodes])
-        policy[slots] = best_choice(mean, total, shadow[slots])
-        off = ((policy[slots] - lent[:, slots]) ** 2).sum(axis=1)
+        policy[entries] = best_choice(mean, total, projected[entries])
+        off = ((policy[entries] - relaxation[:, entries]) ** 2).sum(axis=1)
         for node in nodes:
-            value[node] = policy[slots] @ worth(node) - np.dot(history.gammas, off)
+            value[node] = policy[entries] @ worth(node) - np.dot(history.penalty_coefficients, off)
     return policy
 
 
 def test_regret_is_bounded_by_local_regrets_and_those_by_linear_ones(history, criteria):
     """T6, Theorem 5: the middle by exact local optima, the right by what the learners keep."""
     game, steps = history.game, len(history.policies)
-    total, shadow = pulled(history)
+    total, projected = pulled(history)
     summed = sum(criteria)
-    pieces = zip(by_label(game.relaxed, summed), by_label(game.relaxed, shadow), strict=True)
+    pieces = zip(by_cell(game.relaxed, summed), by_cell(game.relaxed, projected), strict=True)
     best = np.concatenate([best_choice(worth, total, own) for worth, own in pieces])
     local = sum(
         local_value(history, t, worth, best) - local_value(history, t, worth, history.policies[t])
         for t, worth in enumerate(criteria)
     )
-    linear = np.maximum.reduceat(history.regret, game.relaxed.first_slot[:-1])
-    of_nature = np.bincount(game.relaxed.label, game.form.arrays.chance)
+    linear = np.maximum.reduceat(history.regret, game.relaxed.first_entry[:-1])
+    of_chance = np.bincount(game.relaxed.cell, game.form.arrays.chance)
     regret = history.gained(best_policy(history)) / steps
-    bound = of_nature @ np.maximum(local, 0) / steps
+    bound = of_chance @ np.maximum(local, 0) / steps
     assert (local <= linear + 1e-8).all()
     assert regret <= bound + 1e-8
-    assert bound <= of_nature @ np.maximum(linear, 0) / steps + 1e-8
+    assert bound <= of_chance @ np.maximum(linear, 0) / steps + 1e-8
     for seed in range(5):
         other = random_policy(game.relaxed, np.random.default_rng(seed))
         assert history.gained(other) / steps <= regret + 1e-9
@@ -226,22 +240,24 @@ def test_regret_vanishes(game, learner):
 def test_what_the_relaxed_policy_drifts_is_paid_by_its_regret(history):
     """T8, in place of Proposition 6: an identity for every policy π, whatever agents remember."""
     game, steps = history.game, len(history.policies)
-    drift = np.mean(history.trace.gamma * history.trace.penalty)
+    decay_exponent = np.mean(history.trace.penalty_coefficient * history.trace.squared_distance)
     earned = history.trace.relaxed.mean()
     for seed in range(3):
         other = random_policy(game.relaxed, np.random.default_rng(seed))
-        distances = [penalty(game, other, shadow)[0] for shadow in history.shadows]
+        distances = [
+            squared_distance(game, other, projected)[0] for projected in history.projections
+        ]
         expected = (
             earned
             - game.payoffs(other)[0]
             + history.gained(other) / steps
-            + np.dot(history.gammas, distances) / steps
+            + np.dot(history.penalty_coefficients, distances) / steps
         )
-        assert drift == pytest.approx(expected, abs=1e-8)
+        assert decay_exponent == pytest.approx(expected, abs=1e-8)
 
 
 def observed(game, scheme, weighting, seed):
-    """[S] what a first iteration observes, but for a constant at each label; policy and shadow."""
+    """[S] observed gradients of a first iteration, up to a constant per cell; both policies."""
     scheme = HidingScheme(learner=regret_matching(), weighting=weighting, mixing=0.0, **scheme)
     hiding = ProgressiveHiding(game, scheme, seed=seed)
     before = hiding.state()["regret"].copy()
@@ -250,12 +266,12 @@ def observed(game, scheme, weighting, seed):
 
 
 def directions(game, policy, generator, count=8):
-    """Directions in which probabilities stay such, of what is played, at one label each."""
-    for label in generator.integers(game.relaxed.num_labels, size=count):
-        slots = slice(game.relaxed.first_slot[label], game.relaxed.first_slot[label + 1])
+    """Directions in which probabilities stay such, of what is played, at one cell each."""
+    for cell in generator.integers(game.relaxed.num_cells, size=count):
+        entries = slice(game.relaxed.first_entry[cell], game.relaxed.first_entry[cell + 1])
         direction = np.zeros(len(policy))
-        step = generator.normal(size=slots.stop - slots.start)
-        direction[slots] = step - step.mean()
+        step = generator.normal(size=entries.stop - entries.start)
+        direction[entries] = step - step.mean()
         yield direction
 
 
@@ -264,17 +280,17 @@ def slope(function, policy, direction):
     return (ahead - behind) / (2 * STEP)
 
 
-@pytest.mark.parametrize("projector", ["current", "prevhat"])
-@pytest.mark.parametrize("lent", ["recall", "cheated", "nothing"])
-def test_learners_observe_the_gradient(lent, projector):
-    """T5: of Jᵗ with the shadow as it is; by `current` also of F, whose shadow moves along."""
+@pytest.mark.parametrize("projector", ["current", "previous"])
+@pytest.mark.parametrize("relaxation", ["recall", "private_revealed", "nothing"])
+def test_learners_observe_the_gradient(relaxation, projector):
+    """T5: of Jᵗ with π̂ frozen; by `current` also of F, in which π̂ moves."""
     generator = np.random.default_rng(5)
-    for game in (trade(2, lent), random_team(5, lent), bridge(lent)):
+    for game in (trade(2, relaxation), random_team(5, relaxation), bridge(relaxation)):
         scheme = {"penalty": 0.7, "projector": projector}
-        vector, policy, shadow = observed(game, scheme, "full", seed=1)
+        vector, policy, projected = observed(game, scheme, "full", seed=1)
 
-        def frozen(point, game=game, shadow=shadow):
-            return game.payoffs(point)[0] - 0.7 * penalty(game, point, shadow)[0]
+        def frozen(point, game=game, projected=projected):
+            return game.payoffs(point)[0] - 0.7 * squared_distance(game, point, projected)[0]
 
         def moving(point, game=game):
             return relaxed_objective(game, point, 0.7)[0]
@@ -286,19 +302,19 @@ def test_learners_observe_the_gradient(lent, projector):
                 assert found == pytest.approx(slope(moving, policy, direction), abs=2e-7)
 
 
-def test_beliefs_are_the_reach_over_that_of_the_label():
+def test_beliefs_are_the_reach_over_that_of_the_cell():
     """The two scales of what is observed: reach(ι) times the conditional one is the gradient."""
-    for game in (trade(2), trade(2, "cheated"), random_team(5)):
+    for game in (trade(2), trade(2, "private_revealed"), random_team(5)):
         full, policy, _ = observed(game, {"penalty": 0.7}, "full", seed=2)
         conditional, _, _ = observed(game, {"penalty": 0.7}, "posterior", seed=2)
-        reach = spread(game, reach_of_labels(game, policy))
+        reach = spread(game, reach_of_cells(game, policy))
         np.testing.assert_allclose(full, reach * conditional, atol=1e-12)
 
 
 def test_with_recall_counterfactual_weights_are_beliefs_times_natures_share():
-    """A team alone: both forms differ by a constant at each label."""
+    """A team alone: both forms differ by a constant at each cell."""
     game = trade(2)
     counterfactual, _, _ = observed(game, {"penalty": 0.7}, "counterfactual", seed=2)
     conditional, _, _ = observed(game, {"penalty": 0.7}, "posterior", seed=2)
-    nature = np.bincount(game.relaxed.label, game.form.arrays.chance)
-    np.testing.assert_allclose(counterfactual, spread(game, nature) * conditional, atol=1e-12)
+    chance = np.bincount(game.relaxed.cell, game.form.arrays.chance)
+    np.testing.assert_allclose(counterfactual, spread(game, chance) * conditional, atol=1e-12)

@@ -5,24 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hiding_games import pennies, random_duel, trade
-from hiding_twin import HidingTwin
+from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import HidingScheme, ProgressiveHiding, regret_matching
 from oracle_mccfr import all_draws
 
 
 def on_average(relaxed_form, scheme):
-    """[S] what is observed in a second iteration, by the twin, over all draws."""
-    twin = HidingTwin(ProgressiveHiding(relaxed_form, HidingScheme(weighting=scheme.weighting)))
-    twin.decide()
-    twin.project()
-    twin.scheme, weight = scheme, twin.all_weights()
-    twin.all_weights = lambda: weight
+    """[S] the mean gradient of a second iteration over all draws, by the reference."""
+    reference = ReferenceHiding(
+        ProgressiveHiding(relaxed_form, HidingScheme(weighting=scheme.weighting))
+    )
+    reference.decide()
+    reference.project()
+    reference.scheme, weight = scheme, reference.all_weights()
+    reference.all_weights = lambda: weight
     total, chance = 0.0, 0.0
 
     def observed(draws):
-        twin.draws = draws
-        return np.concatenate(twin.gradients(twin.visit()))
+        reference.draws = draws
+        return np.concatenate(reference.gradients(reference.visit()))
 
     for probability, vector in all_draws(observed):
         total = total + probability * vector
@@ -32,17 +34,19 @@ def on_average(relaxed_form, scheme):
 
 
 @pytest.mark.parametrize("weighting", ["posterior", "counterfactual", "agent"])
-@pytest.mark.parametrize("game", [pennies, lambda: trade(2, "cheated"), lambda: random_duel(4)])
+@pytest.mark.parametrize(
+    "game", [pennies, lambda: trade(2, "private_revealed"), lambda: random_duel(4)]
+)
 def test_what_is_observed_is_right_on_average(game, weighting):
-    """So the kernels are too, which draw by draw do as the twin (test_progressive_hiding)."""
+    """So are the kernels, which agree with the reference draw by draw."""
     everything = on_average(game(), HidingScheme(weighting=weighting))
     for visits, exploration in (("outcome", 0.5), ("path", 0.4), ("path", 0.0)):
         scheme = HidingScheme(weighting=weighting, visits=visits, exploration=exploration)
         np.testing.assert_allclose(on_average(game(), scheme), everything, atol=1e-10)
 
 
-def test_outcomes_are_drawn_as_often_as_nature_does():
-    """Of one label per outcome, regrets move only where the outcome was drawn."""
+def test_outcomes_are_drawn_as_often_as_chance_does():
+    """Of one cell per outcome, regrets move only where the outcome was drawn."""
     game = pennies(miss=-2)
     hiding = ProgressiveHiding(game, HidingScheme(visits="outcome", learner=regret_matching()))
     moved = np.zeros(2)

@@ -7,7 +7,12 @@ import pytest
 from hiding_games import TEAM, bridge, pennies, random_duel, random_policy, random_team, trade
 
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.teams.hiding import MinorizeMaximize, penalty, project, relaxed_objective
+from infoset.teams.hiding import (
+    MinorizeMaximize,
+    project,
+    relaxed_objective,
+    squared_distance,
+)
 
 GAMES = {
     "pennies": pennies,
@@ -19,19 +24,19 @@ GAMES = {
 
 
 def objective(trace):
-    return (trace.relaxed - trace.gamma * trace.penalty)[:, 0]
+    return (trace.relaxed - trace.penalty_coefficient * trace.squared_distance)[:, 0]
 
 
-@pytest.mark.parametrize("gamma", [0.02, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("penalty", [0.02, 0.3, 1.0, 3.0])
 @pytest.mark.parametrize("game", GAMES)
-def test_the_objective_never_falls(game, gamma):
+def test_the_objective_never_falls(game, penalty):
     """T2, Theorem 3."""
     for seed in range(3):
-        algorithm = MinorizeMaximize(GAMES[game](), gamma, seed=seed)
+        algorithm = MinorizeMaximize(GAMES[game](), penalty, seed=seed)
         values = objective(algorithm.run(100))
         assert np.diff(values).min() >= -1e-9
         assert values[-1] - values[-2] < 1e-3 * (1 + abs(values[-1]))
-        start = objective(MinorizeMaximize(GAMES[game](), gamma, seed=seed).run(1))[0]
+        start = objective(MinorizeMaximize(GAMES[game](), penalty, seed=seed).run(1))[0]
         assert values[0] == start
 
 
@@ -45,19 +50,19 @@ def test_the_trace_is_the_objective_of_its_policy():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_step_is_the_best_answer_to_the_shadow(game):
-    """No other policy, near or far, has more of J(π) - γ E ‖π - π̂‖² against the old shadow."""
-    relaxed_form, gamma = GAMES[game](), 0.4
+def test_a_step_is_the_best_answer_to_the_projected(game):
+    """No other policy, near or far, has more of J(π) - γ E ‖π - π̂‖² against the old projection."""
+    relaxed_form, penalty = GAMES[game](), 0.4
     generator = np.random.default_rng(1)
     start = random_policy(relaxed_form.relaxed, generator)
-    shadow = project(relaxed_form, start)
-    algorithm = MinorizeMaximize(relaxed_form, gamma, start=start)
+    projected = project(relaxed_form, start)
+    algorithm = MinorizeMaximize(relaxed_form, penalty, start=start)
     algorithm.run(1)
     answer = algorithm.relaxed_policy()
 
     def value(policy):
         earned = relaxed_form.payoffs(policy)[0]
-        return earned - gamma * penalty(relaxed_form, policy, shadow)[0]
+        return earned - penalty * squared_distance(relaxed_form, policy, projected)[0]
 
     best = value(answer)
     for share in (1e-3, 0.03, 0.3, 1.0):
@@ -65,11 +70,11 @@ def test_a_step_is_the_best_answer_to_the_shadow(game):
             other = random_policy(relaxed_form.relaxed, generator)
             assert value((1 - share) * answer + share * other) <= best + 1e-9
     assert best >= value(start)
-    assert best >= value(relaxed_form.lent(shadow))
+    assert best >= value(relaxed_form.lift(projected))
 
 
 @pytest.mark.parametrize(
-    ("game", "gamma", "objective_mean", "shadow_mean", "solved"),
+    ("game", "penalty", "objective_mean", "projected_mean", "solved"),
     [
         (pennies, 0.02, 1.000, 1.000, 1.0),
         (pennies, 3.0, 1.000, 1.000, 1.0),
@@ -80,24 +85,26 @@ def test_a_step_is_the_best_answer_to_the_shadow(game):
         (lambda: trade(3), 3.0, 0.938, 0.934, 0.6),
     ],
 )
-def test_the_table_of_outcomes(game, gamma, objective_mean, shadow_mean, solved):
+def test_the_table_of_outcomes(game, penalty, objective_mean, projected_mean, solved):
     """Means over 20 starts after 100 iterations; the starts are others than the published ones."""
-    traces = [MinorizeMaximize(game(), gamma, seed=seed).run(100) for seed in range(20)]
-    shadows = np.array([trace.implementable[-1, 0] for trace in traces])
+    traces = [MinorizeMaximize(game(), penalty, seed=seed).run(100) for seed in range(20)]
+    projections = np.array([trace.implementable[-1, 0] for trace in traces])
     assert np.mean([objective(trace)[-1] for trace in traces]) == pytest.approx(
         objective_mean, abs=0.02
     )
-    assert shadows.mean() == pytest.approx(shadow_mean, abs=0.05)
-    assert np.mean(shadows > 0.99) == pytest.approx(solved, abs=0.3)
+    assert projections.mean() == pytest.approx(projected_mean, abs=0.05)
+    assert np.mean(projections > 0.99) == pytest.approx(solved, abs=0.3)
 
 
-def test_a_small_penalty_leaves_the_shadow_behind_and_a_large_one_stops_early():
-    by_gamma = {}
-    for gamma in (0.02, 3.0):
-        ends = [MinorizeMaximize(trade(3), gamma, seed=seed).run(100) for seed in range(10)]
-        by_gamma[gamma] = np.mean([(e.relaxed[-1, 0], e.penalty[-1, 0]) for e in ends], axis=0)
-    assert by_gamma[0.02][0] > by_gamma[3.0][0] + 0.02
-    assert by_gamma[0.02][1] > by_gamma[3.0][1]
+def test_a_small_penalty_leaves_the_projected_behind_and_a_large_one_stops_early():
+    by_penalty = {}
+    for penalty in (0.02, 3.0):
+        ends = [MinorizeMaximize(trade(3), penalty, seed=seed).run(100) for seed in range(10)]
+        by_penalty[penalty] = np.mean(
+            [(e.relaxed[-1, 0], e.squared_distance[-1, 0]) for e in ends], axis=0
+        )
+    assert by_penalty[0.02][0] > by_penalty[3.0][0] + 0.02
+    assert by_penalty[0.02][1] > by_penalty[3.0][1]
 
 
 def test_against_a_fixed_team_too():
@@ -119,13 +126,13 @@ def test_runs_gone_on_with_are_the_same_to_the_bit():
 
 def test_what_it_cannot_do_is_said():
     with pytest.raises(UnsupportedGameError, match="perfect_recall_closure"):
-        MinorizeMaximize(trade(2, "cheated"), 0.5)
-    with pytest.raises(ParameterError, match="gamma=0 has no proximal step"):
+        MinorizeMaximize(trade(2, "private_revealed"), 0.5)
+    with pytest.raises(ParameterError, match="penalty=0 has no proximal step"):
         MinorizeMaximize(trade(2), 0.0)
-    with pytest.raises(ParameterError, match="gamma=-1"):
+    with pytest.raises(ParameterError, match="penalty=-1"):
         MinorizeMaximize(trade(2), -1.0)
     with pytest.raises(ParameterError, match="2 teams would learn"):
         MinorizeMaximize(random_duel(4), 1.0)
     with pytest.raises(ParameterError, match="have shape"):
         MinorizeMaximize(trade(2), 1.0, start=np.ones(3))
-    assert trade(2, "cheated").relaxed.recall_violation(TEAM) is not None
+    assert trade(2, "private_revealed").relaxed.recall_violation(TEAM) is not None

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_twin import HidingTwin
+from reference_hiding import ReferenceHiding
 
 from infoset.teams import (
     BASELINES,
     HidingScheme,
     ProgressiveHiding,
+    adaptive_penalty,
     expected_payoffs,
     get_relaxation,
     penalty,
     perfect_recall_closure,
     regret_matching,
     relax,
-    steered_penalty,
+    squared_distance,
     team_optimum,
 )
 from random_teams import random_team_game
@@ -29,12 +30,12 @@ PARTITIONS = (
     ((0, 1, 2, 3),),
 )
 STEP = 1e-5
-GAMMA = 0.7
+PENALTY = 0.7
 
 
-def duel(seed, partition, lent="recall"):
+def duel(seed, partition, relaxation="recall"):
     form = random_team_game(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
-    maps = [get_relaxation(lent).relax(form.information, team) for team in partition]
+    maps = [get_relaxation(relaxation).relax(form.information, team) for team in partition]
     return relax(form, maps, partition, "sum")
 
 
@@ -44,42 +45,44 @@ def team_sums(game, payoffs):
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_team_earns_the_sum_of_its_agents_and_pays_for_its_own_labels(seed, partition):
+def test_a_team_earns_the_sum_of_its_agents_and_pays_for_its_own_cells(seed, partition):
     game = duel(seed, partition)
-    hiding = ProgressiveHiding(game, HidingScheme(penalty=GAMMA), seed=seed)
+    hiding = ProgressiveHiding(game, HidingScheme(penalty=PENALTY), seed=seed)
     trace = hiding.run(5)
     earned = expected_payoffs(game.original, hiding.policy())
     assert trace.implementable[-1] == pytest.approx(team_sums(game, earned), abs=1e-12)
     earned = expected_payoffs(game.relaxed, hiding.relaxed_policy())
     assert trace.relaxed[-1] == pytest.approx(team_sums(game, earned), abs=1e-12)
-    off = hiding.relaxed_policy() - game.lent(hiding.policy())
-    reach = np.bincount(game.relaxed.label, game.reach(hiding.relaxed_policy()))
-    paid = reach * np.add.reduceat(off**2, game.relaxed.first_slot[:-1])
+    off = hiding.relaxed_policy() - game.lift(hiding.policy())
+    reach = np.bincount(game.relaxed.cell, game.reach(hiding.relaxed_policy()))
+    paid = reach * np.add.reduceat(off**2, game.relaxed.first_entry[:-1])
     of_team = [paid[np.isin(game.relaxed.agent, team)].sum() for team in partition]
-    assert trace.penalty[-1] == pytest.approx(of_team, abs=1e-12)
+    assert trace.squared_distance[-1] == pytest.approx(of_team, abs=1e-12)
 
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=str)
 def test_every_team_observes_the_gradient_of_what_it_earns(partition):
     for seed in range(3):
         game = duel(seed, partition)
-        scheme = HidingScheme(regret_matching(), penalty=GAMMA, weighting="full", mixing=0.0)
+        scheme = HidingScheme(regret_matching(), penalty=PENALTY, weighting="full", mixing=0.0)
         hiding = ProgressiveHiding(game, scheme, seed=seed)
         before = hiding.state()["regret"].copy()
         hiding.run(1)
         vector = hiding.state()["regret"] - before
-        policy, shadow = hiding.relaxed_policy(), hiding.policy()
+        policy, projected = hiding.relaxed_policy(), hiding.policy()
 
-        def objective(point, team, game=game, shadow=shadow):
-            return game.payoffs(point)[team] - GAMMA * penalty(game, point, shadow)[team]
+        def objective(point, team, game=game, projected=projected):
+            return (
+                game.payoffs(point)[team] - PENALTY * squared_distance(game, point, projected)[team]
+            )
 
         generator = np.random.default_rng(seed)
-        for label in range(game.relaxed.num_labels):
-            slots = slice(*game.relaxed.first_slot[label : label + 2])
-            step = generator.normal(size=slots.stop - slots.start)
+        for cell in range(game.relaxed.num_cells):
+            entries = slice(*game.relaxed.first_entry[cell : cell + 2])
+            step = generator.normal(size=entries.stop - entries.start)
             direction = np.zeros_like(policy)
-            direction[slots] = step - step.mean()
-            team = int(game.label_team[label])
+            direction[entries] = step - step.mean()
+            team = int(game.cell_team[cell])
             ahead, behind = (objective(policy + s * direction, team) for s in (STEP, -STEP))
             assert vector @ direction == pytest.approx((ahead - behind) / (2 * STEP), abs=1e-7)
 
@@ -96,7 +99,7 @@ def test_closures_and_best_responses_of_every_team_leave_others_as_they_are(part
         closure = perfect_recall_closure(game.original, team)
         assert closure.recall_violation(team) is None
         others = ~np.isin(game.form.arrays.agent, team)
-        pairs = np.column_stack([closure.label, game.original.label])[others]
+        pairs = np.column_stack([closure.cell, game.original.cell])[others]
         counts = [len(np.unique(values, axis=0)) for values in (pairs, pairs[:, 0], pairs[:, 1])]
         assert len(set(counts)) == 1
         best = team_optimum(game.original, team, others=policy, rule="sum")
@@ -110,15 +113,17 @@ def test_closures_and_best_responses_of_every_team_leave_others_as_they_are(part
 @pytest.mark.parametrize("partition", PARTITIONS[:3], ids=str)
 def test_every_team_has_its_own_penalty(partition):
     """Steered apart, as one team earns more than the target and another less."""
-    schedule = steered_penalty(0.0, 1.0, 0.5, low=0.1, high=10.0)
+    schedule = adaptive_penalty(0.0, 1.0, 0.5, low=0.1, high=10.0)
     num_apart = 0
     for seed in range(4):
         hiding = ProgressiveHiding(duel(seed, partition), HidingScheme(penalty=schedule), seed=seed)
-        twin = HidingTwin(hiding)
-        expected = [twin.step() for _ in range(6)]
+        reference = ReferenceHiding(hiding)
+        expected = [reference.step() for _ in range(6)]
         np.testing.assert_allclose(np.stack(hiding.run(6), axis=2), expected, atol=1e-10)
-        np.testing.assert_allclose(hiding.state()["regret"], np.concatenate(twin.regret), atol=1e-9)
-        num_apart += len(set(hiding.state()["gamma"].tolist())) > 1
+        np.testing.assert_allclose(
+            hiding.state()["regret"], np.concatenate(reference.regret), atol=1e-9
+        )
+        num_apart += len(set(hiding.state()["penalty"].tolist())) > 1
     assert num_apart > 0
 
 
@@ -126,7 +131,7 @@ def test_where_several_teams_learn_the_last_policy_is_the_best():
     """What a team earns is up to the others, so that what it earned before says nothing."""
     num_worse = 0
     for seed in range(12):
-        scheme = HidingScheme(regret_matching(), penalty=GAMMA)
+        scheme = HidingScheme(regret_matching(), penalty=PENALTY)
         hiding = ProgressiveHiding(duel(seed, ((0, 2), (1, 3))), scheme, seed=seed)
         earned = hiding.run(30).implementable[:, 0]
         num_worse += earned[-1] < earned.max() - 1e-6

@@ -1,15 +1,16 @@
-"""Progressive hiding against a twin that is slow and plain, and what must hold of any run."""
+"""Progressive hiding against its reference implementation, and invariants of any run."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import by_label, pennies, random_duel, random_team, trade
-from hiding_twin import HidingTwin
+from hiding_games import by_cell, pennies, random_duel, random_team, trade
+from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import (
     HidingScheme,
     ProgressiveHiding,
+    adaptive_penalty,
     best_run,
     entropic_ftrl,
     geometric_penalty,
@@ -19,22 +20,21 @@ from infoset.teams.hiding import (
     regret_matching_plus,
     relax,
     run_seeds,
-    steered_penalty,
 )
 
 SCHEMES = {
     "ftrl": HidingScheme(),
     "hedge": HidingScheme(learner=hedge(2.0), penalty=linear_penalty(0.0, 1.0, 4)),
     "matching": HidingScheme(
-        learner=regret_matching(), projector="prevhat", penalty=geometric_penalty(0.1, 2.0, 4)
+        learner=regret_matching(), projector="previous", penalty=geometric_penalty(0.1, 2.0, 4)
     ),
     "matching+": HidingScheme(
-        learner=regret_matching_plus(), penalty=steered_penalty(0.4, 1.0, 0.5, low=0.6, high=2.0)
+        learner=regret_matching_plus(), penalty=adaptive_penalty(0.4, 1.0, 0.5, low=0.6, high=2.0)
     ),
     "uniform": HidingScheme(projector="uniform", weighting="counterfactual"),
-    "agent": HidingScheme(weighting="agent", projector="prevhat", mixing=0.2),
+    "agent": HidingScheme(weighting="agent", projector="previous", mixing=0.2),
     "full": HidingScheme(weighting="full"),
-    "nature": HidingScheme(weighting="nature"),
+    "chance": HidingScheme(weighting="chance"),
     "no future": HidingScheme(future_penalties=False),
     "outcome": HidingScheme(visits="outcome"),
     "outcome, matching": HidingScheme(
@@ -48,33 +48,37 @@ SCHEMES = {
 GAMES = {
     "pennies": pennies,
     "trade": lambda: trade(2),
-    "cheated": lambda: trade(2, "cheated"),
+    "private_revealed": lambda: trade(2, "private_revealed"),
     "nothing": lambda: trade(2, "nothing"),
     "random": lambda: random_team(4),
     "duel": lambda: random_duel(4),
 }
 
 
-def agree_with_twin(hiding, iterations=4):
-    twin = HidingTwin(hiding)
-    expected = [twin.step() for _ in range(iterations)]
+def agree_with_reference(hiding, iterations=4):
+    reference = ReferenceHiding(hiding)
+    expected = [reference.step() for _ in range(iterations)]
     found = np.stack(hiding.run(iterations), axis=2)
     np.testing.assert_allclose(found, expected, atol=1e-10)
-    for name, flat in (("regret", twin.regret), ("policy", twin.policy), ("shadow", twin.shadow)):
+    for name, flat in (
+        ("regret", reference.regret),
+        ("policy", reference.policy),
+        ("projected", reference.projected),
+    ):
         np.testing.assert_allclose(hiding.state()[name], np.concatenate(flat), atol=1e-9)
-    np.testing.assert_allclose(hiding.state()["gamma"], twin.gamma)
+    np.testing.assert_allclose(hiding.state()["penalty"], reference.penalty)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("game", GAMES)
-def test_iterations_are_those_of_the_twin(game, scheme):
-    agree_with_twin(ProgressiveHiding(GAMES[game](), SCHEMES[scheme], seed=4))
+def test_iterations_are_those_of_the_reference(game, scheme):
+    agree_with_reference(ProgressiveHiding(GAMES[game](), SCHEMES[scheme], seed=4))
 
 
-def test_unvisited_labels_of_hedge_forget_their_start_too():
+def test_unvisited_cells_of_hedge_forget_their_start_too():
     """Its rate falls with all iterations, wherever they were."""
     scheme = HidingScheme(learner=hedge(2.0), visits="path", penalty=0.5)
-    agree_with_twin(ProgressiveHiding(pennies(), scheme, seed=1), iterations=8)
+    agree_with_reference(ProgressiveHiding(pennies(), scheme, seed=1), iterations=8)
 
 
 def test_what_is_fixed_does_not_move_and_the_others_meet_it():
@@ -83,18 +87,18 @@ def test_what_is_fixed_does_not_move_and_the_others_meet_it():
     policy = np.concatenate(
         [
             generator.dirichlet(np.ones(len(own)))
-            for own in by_label(duel.original, duel.uniform_policy())
+            for own in by_cell(duel.original, duel.uniform_policy())
         ]
     )
     hiding = ProgressiveHiding(duel, fixed={1: policy})
-    agree_with_twin(hiding)
+    agree_with_reference(hiding)
     own = np.repeat(duel.coarse_team == 1, duel.original.num_actions)
     np.testing.assert_array_equal(hiding.policy()[own], policy[own])
     assert not np.allclose(hiding.policy()[~own], duel.uniform_policy()[~own])
 
 
 def test_runs_gone_on_with_are_the_same_to_the_bit():
-    scheme = HidingScheme(visits="path", learner=regret_matching(), penalty=steered_penalty(0.9))
+    scheme = HidingScheme(visits="path", learner=regret_matching(), penalty=adaptive_penalty(0.9))
     whole, parts, resumed = (ProgressiveHiding(trade(2), scheme, seed=5) for _ in range(3))
     whole.run(30)
     parts.run(10)
@@ -126,7 +130,7 @@ def test_the_best_policy_is_the_best_of_the_trace_and_the_best_run_of_all():
     for run in runs:
         peak = run.trace.implementable.max()
         assert run.best_payoff == peak
-        earned = trade(3).payoffs(trade(3).lent(run.best_policy))[0]
+        earned = trade(3).payoffs(trade(3).lift(run.best_policy))[0]
         assert earned == pytest.approx(peak, abs=1e-12)
     assert best_run(runs).best_payoff == max(run.best_payoff for run in runs)
 
@@ -135,25 +139,25 @@ def test_the_trace_is_of_the_policies_that_are_returned():
     game = trade(3)
     hiding = ProgressiveHiding(game, seed=2)
     trace = hiding.run(7)
-    relaxed, shadow = hiding.relaxed_policy(), hiding.policy()
+    relaxed, projected = hiding.relaxed_policy(), hiding.policy()
     assert trace.relaxed[-1, 0] == pytest.approx(game.payoffs(relaxed)[0], abs=1e-12)
     assert trace.implementable[-1, 0] == pytest.approx(
-        game.payoffs(game.lent(shadow))[0], abs=1e-12
+        game.payoffs(game.lift(projected))[0], abs=1e-12
     )
-    assert trace.penalty[-1, 0] > 0
+    assert trace.squared_distance[-1, 0] > 0
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("game", ["trade", "cheated", "duel"])
+@pytest.mark.parametrize("game", ["trade", "private_revealed", "duel"])
 def test_the_answer_can_be_played_whatever_was_lent(game, scheme):
-    """T9: a probability vector for each label of the original map, on legal actions."""
+    """T9: a probability vector for each cell of the original map, on legal actions."""
     relaxed_form = GAMES[game]()
     hiding = ProgressiveHiding(relaxed_form, SCHEMES[scheme])
     hiding.run(15)
     for policy in (hiding.policy(), hiding.best_policy()):
-        assert policy.shape == (relaxed_form.original.num_slots,)
+        assert policy.shape == (relaxed_form.original.num_entries,)
         assert (policy >= 0).all()
-        sums = [own.sum() for own in by_label(relaxed_form.original, policy)]
+        sums = [own.sum() for own in by_cell(relaxed_form.original, policy)]
         np.testing.assert_allclose(sums, 1, atol=1e-12)
 
 
@@ -161,14 +165,14 @@ def test_the_answer_can_be_played_whatever_was_lent(game, scheme):
 def test_without_anything_lent_there_is_no_penalty(learner):
     """T10: γ makes no difference."""
     traces, policies = [], []
-    for gamma in (0.0, 0.3, 30.0):
+    for penalty in (0.0, 0.3, 30.0):
         hiding = ProgressiveHiding(
-            trade(3, "nothing"), HidingScheme(learner=learner, penalty=gamma)
+            trade(3, "nothing"), HidingScheme(learner=learner, penalty=penalty)
         )
         traces.append(hiding.run(40))
         policies.append(hiding.policy())
     for trace, policy in zip(traces, policies, strict=True):
-        np.testing.assert_array_equal(trace.penalty, 0)
+        np.testing.assert_array_equal(trace.squared_distance, 0)
         np.testing.assert_allclose(trace.implementable, traces[0].implementable, atol=1e-10)
         np.testing.assert_allclose(policy, policies[0], atol=1e-10)
 
@@ -185,11 +189,11 @@ def test_for_free_all_that_is_lent_is_used(game, best):
 def test_a_team_is_lent_knowledge_against_another():
     """The relaxation of one team leaves what the other knows as it is."""
     duel = random_duel(4)
-    own = duel.label_team == 1
+    own = duel.cell_team == 1
     np.testing.assert_array_equal(np.bincount(duel.known[own]), np.bincount(duel.known[own]) > 0)
     assert np.bincount(duel.known[~own]).max() > 1, "nothing is lent"
     trace = ProgressiveHiding(duel, HidingScheme(penalty=0.5)).run(20)
-    np.testing.assert_array_equal(trace.penalty[:, 1], 0)
-    assert (trace.penalty[:, 0] > 0).all()
+    np.testing.assert_array_equal(trace.squared_distance[:, 1], 0)
+    assert (trace.squared_distance[:, 0] > 0).all()
     same = relax(duel.form, [duel.relaxed, duel.relaxed], duel.teams, payoff_rule="sum")
-    np.testing.assert_array_equal(same.relaxed.label, duel.relaxed.label)
+    np.testing.assert_array_equal(same.relaxed.cell, duel.relaxed.cell)

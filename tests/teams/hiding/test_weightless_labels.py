@@ -1,4 +1,4 @@
-"""The shadow where nobody comes: all nodes of a label count alike, however they are told apart."""
+"""The projection at cells of probability 0 is the unweighted mean of their nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from infoset.teams import (
 )
 
 
-def test_labels_of_different_sizes_count_by_their_nodes():
+def test_cells_of_different_sizes_count_by_their_nodes():
     form = product_form(load_game("trade_comm(num_items=3)"))
     form = form.with_original(forget_own_actions(form))
 
@@ -23,20 +23,20 @@ def test_labels_of_different_sizes_count_by_their_nodes():
         return prefix.world.items == (0, 0)
 
     told = form.information.join(InformationMap.from_function(form, one_or_the_rest, "told"))
-    lent = relax(form, told)
+    relaxation = relax(form, told)
     policy = random_probabilities(told, np.random.default_rng(0))
     weight = np.zeros(form.num_nodes)
     weight[form.stage < 2] = 1.0
-    shadow = project(lent, policy, weight)
-    sizes = np.bincount(told.label)
+    projected = project(relaxation, policy, weight)
+    sizes = np.bincount(told.cell)
     differ = 0
-    for label in range(form.information.num_labels):
-        nodes = np.flatnonzero(form.information.label == label)
-        first = told.first_slot[told.label[nodes]]
-        rows = [policy[slot : slot + form.num_actions[nodes[0]]] for slot in first]
-        start = form.information.first_slot[label]
+    for cell in range(form.information.num_cells):
+        nodes = np.flatnonzero(form.information.cell == cell)
+        first = told.first_entry[told.cell[nodes]]
+        rows = [policy[entry : entry + form.num_actions[nodes[0]]] for entry in first]
+        start = form.information.first_entry[cell]
         np.testing.assert_allclose(
-            shadow[start : start + len(rows[0])], np.mean(rows, axis=0), atol=1e-12
+            projected[start : start + len(rows[0])], np.mean(rows, axis=0), atol=1e-12
         )
-        differ += len(set(sizes[told.label[nodes]].tolist())) > 1
+        differ += len(set(sizes[told.cell[nodes]].tolist())) > 1
     assert differ > 5

@@ -31,21 +31,21 @@ def same(first, second):
 
 
 def merged_slowly(first, second):
-    """Return the blocks that chains of labels, of either map, hold together."""
-    blocks = [{node} for node in range(len(first.label))]
-    for label in (first.label, second.label):
-        for value in set(label.tolist()):
-            members = [block for block in blocks if any(label[node] == value for node in block)]
+    """Return the blocks that chains of cells, of either map, hold together."""
+    blocks = [{node} for node in range(len(first.cell))]
+    for cell in (first.cell, second.cell):
+        for value in set(cell.tolist()):
+            members = [block for block in blocks if any(cell[node] == value for node in block)]
             blocks = [block for block in blocks if block not in members]
             blocks.append(set().union(*members))
     return sorted(map(sorted, blocks))
 
 
 def blocks_of(information):
-    nodes = range(len(information.label))
+    nodes = range(len(information.cell))
     return sorted(
-        sorted(node for node in nodes if information.label[node] == value)
-        for value in range(information.num_labels)
+        sorted(node for node in nodes if information.cell[node] == value)
+        for value in range(information.num_cells)
     )
 
 
@@ -66,27 +66,27 @@ def test_join_and_meet_are_a_lattice(seed):
 @given(seed=st.integers(0, 10_000))
 def test_join_and_meet_are_those_of_partitions(seed):
     a, b = maps(seed, 2)
-    pairs = {(x, y) for x, y in zip(a.label.tolist(), b.label.tolist(), strict=True)}
-    assert a.join(b).num_labels == len(pairs)
+    pairs = {(x, y) for x, y in zip(a.cell.tolist(), b.cell.tolist(), strict=True)}
+    assert a.join(b).num_cells == len(pairs)
     assert blocks_of(a.meet(b)) == merged_slowly(a, b)
     assert a.refines(a.form.information)
     coarse = a.coarsened_to(a.form.information)
-    assert (coarse[a.label] == a.form.information.label).all()
+    assert (coarse[a.cell] == a.form.information.cell).all()
 
 
-def test_labels_are_numbered_in_order_of_nodes_and_stages():
+def test_cells_are_numbered_in_order_of_nodes_and_stages():
     for information in maps(5, 3):
         assert (np.diff(information.first_node) > 0).all()
         assert (np.diff(information.stage) >= 0).all()
-        assert information.num_slots == information.num_actions.sum()
-        for label in range(information.num_labels):
-            nodes = np.flatnonzero(information.label == label)
-            for of_node, of_label in (
+        assert information.num_entries == information.num_actions.sum()
+        for cell in range(information.num_cells):
+            nodes = np.flatnonzero(information.cell == cell)
+            for of_node, of_cell in (
                 (information.form.stage, information.stage),
                 (information.form.arrays.agent, information.agent),
                 (information.form.num_actions, information.num_actions),
             ):
-                assert set(of_node[nodes].tolist()) == {of_label[label]}
+                assert set(of_node[nodes].tolist()) == {of_cell[cell]}
 
 
 def test_a_map_from_a_function_is_told_prefixes(trade):
@@ -103,8 +103,8 @@ def test_a_map_for_one_team_leaves_others_what_they_know(trade):
     told = InformationMap.from_function(trade, lambda prefix: prefix.world, "told", team=(1,))
     first = trade.arrays.agent == 0
     for one, other in itertools.product(np.flatnonzero(first)[:20], repeat=2):
-        known = trade.information.label
-        assert (told.label[one] == told.label[other]) == (known[one] == known[other])
+        known = trade.information.cell
+        assert (told.cell[one] == told.cell[other]) == (known[one] == known[other])
     assert not told.refines(trade.information)
 
 
@@ -170,22 +170,22 @@ def test_mistakes_within_a_function_are_shown_as_they_are(trade):
         InformationMap.from_function(trade, lambda prefix: 0, "nobody", team=())
 
 
-WRONG_LABELS = {
-    "label 2 is at no node": lambda label: np.where(label > 1, label + 1, label),
-    "in another order": lambda label: label.max() - label,
-    "whole numbers": lambda label: label.astype(float),
-    "one for each node": lambda label: label[:-1],
-    "the stage is not the same": lambda label: np.zeros_like(label),
+WRONG_CELLS = {
+    "cell 2 is at no node": lambda cell: np.where(cell > 1, cell + 1, cell),
+    "in another order": lambda cell: cell.max() - cell,
+    "whole numbers": lambda cell: cell.astype(float),
+    "one for each node": lambda cell: cell[:-1],
+    "the stage is not the same": lambda cell: np.zeros_like(cell),
 }
 
 
-@pytest.mark.parametrize("message", WRONG_LABELS)
-def test_labels_that_are_no_map_are_refused(trade, message):
+@pytest.mark.parametrize("message", WRONG_CELLS)
+def test_cells_that_are_no_map_are_refused(trade, message):
     with pytest.raises(ParameterError, match=message):
-        InformationMap(trade, WRONG_LABELS[message](trade.original), "wrong")
+        InformationMap(trade, WRONG_CELLS[message](trade.original), "wrong")
 
 
-def test_labels_must_let_agents_know_what_they_may_do():
+def test_cells_must_let_agents_know_what_they_may_do():
     form = product_form(load_game("leduc_poker"))
     with pytest.raises(ParameterError, match="what may be done is not the same there"):
         InformationMap.from_values(form, [0] * form.num_nodes, "blind")
@@ -208,4 +208,4 @@ def test_the_rest_of_what_can_be_wrong(trade):
     with pytest.raises(ParameterError, match="not made of the rules"):
         forget_own_actions(random_team_game(0))
     with pytest.raises(ValueError, match="read-only"):
-        trade.information.label[0] = 3
+        trade.information.cell[0] = 3

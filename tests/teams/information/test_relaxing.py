@@ -32,13 +32,13 @@ def same(first, second):
     return first.refines(second) and second.refines(first)
 
 
-def has_perfect_recall(form, label, team):
-    """Conditions 2 and 3, for any two nodes of one label and every stage before."""
+def has_perfect_recall(form, cell, team):
+    """Conditions 2 and 3, for any two nodes of one cell and every stage before."""
     nodes = np.flatnonzero(np.isin(form.arrays.agent, team)).tolist()
     return all(
-        record(form, label, one, team) == record(form, label, other, team)
+        record(form, cell, one, team) == record(form, cell, other, team)
         for one, other in itertools.combinations(nodes, 2)
-        if label[one] == label[other]
+        if cell[one] == cell[other]
     )
 
 
@@ -56,8 +56,8 @@ def partitions(items):
 
 def refinements(information):
     """Yield all maps that refine one."""
-    nodes = np.arange(len(information.label))
-    blocks = [nodes[information.label == value].tolist() for value in range(information.num_labels)]
+    nodes = np.arange(len(information.cell))
+    blocks = [nodes[information.cell == value].tolist() for value in range(information.num_cells)]
     for chosen in itertools.product(*(list(partitions(block)) for block in blocks)):
         values = np.zeros(len(nodes), int)
         for number, block in enumerate(itertools.chain(*chosen)):
@@ -68,17 +68,17 @@ def refinements(information):
 @pytest.mark.parametrize("seed", range(40))
 def test_the_closure_is_the_coarsest_refinement_with_perfect_recall(seed):
     form = random_team_game(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
-    sizes = np.bincount(form.information.label)
+    sizes = np.bincount(form.information.cell)
     if np.prod([[1, 1, 2, 5, 15, 52, 203][size] if size < 7 else 10**6 for size in sizes]) > 500:
         return
     team = (0,) if seed % 3 == 0 else TEAM
     closure = perfect_recall_closure(form.information, team)
     assert closure.refines(form.information)
-    assert has_perfect_recall(form, closure.label, team)
+    assert has_perfect_recall(form, closure.cell, team)
     remembering = [
         information
         for information in refinements(form.information)
-        if has_perfect_recall(form, information.label, team)
+        if has_perfect_recall(form, information.cell, team)
     ]
     assert remembering
     assert all(information.refines(closure) for information in remembering)
@@ -88,7 +88,7 @@ def test_enough_games_are_small_enough_to_list_all_refinements():
     small = 0
     for seed in range(40):
         form = random_team_game(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
-        sizes = np.bincount(form.information.label)
+        sizes = np.bincount(form.information.cell)
         small += sizes.max() < 7 and form.information.recall_violation(TEAM) is not None
     assert small >= 15
 
@@ -103,9 +103,9 @@ def test_who_has_not_acted_yet_remembers_that():
         information=lambda first, actions: None,
         reward=lambda first, actions: (0, 0),
     )
-    assert form.information.label.tolist() == [0, 1, 2, 2, 2, 2]
-    assert perfect_recall_closure(form.information, (0,)).label.tolist() == [0, 1, 2, 3, 4, 4]
-    assert perfect_recall_closure(form.information, TEAM).label.tolist() == [0, 1, 2, 3, 4, 5]
+    assert form.information.cell.tolist() == [0, 1, 2, 2, 2, 2]
+    assert perfect_recall_closure(form.information, (0,)).cell.tolist() == [0, 1, 2, 3, 4, 4]
+    assert perfect_recall_closure(form.information, TEAM).cell.tolist() == [0, 1, 2, 3, 4, 5]
 
 
 @given(seed=st.integers(0, 10_000), num_agents=st.integers(2, 3))
@@ -114,11 +114,11 @@ def test_violations_of_recall_are_found_exactly_where_there_are_some(seed, num_a
     information = random_relaxation(form, np.random.default_rng(seed), size=3)
     for team in ((0,), (1,), TEAM):
         violation = information.recall_violation(team)
-        assert (violation is None) == has_perfect_recall(form, information.label, team)
+        assert (violation is None) == has_perfect_recall(form, information.cell, team)
         if violation is not None:
             one, other = violation.nodes
-            assert information.label[one] == information.label[other]
-            records = [record(form, information.label, node, team) for node in violation.nodes]
+            assert information.cell[one] == information.cell[other]
+            records = [record(form, information.cell, node, team) for node in violation.nodes]
             assert records[0] != records[1]
             assert all(form.prefix_text(node) in str(violation) for node in violation.nodes)
 
@@ -132,29 +132,29 @@ def test_closures_are_monotone_and_closed(seed):
     assert perfect_recall_closure(fine, TEAM).refines(closure)
     assert perfect_recall_closure(form.information, (0, 1, 2)).refines(closure.meet(closure))
     others = form.arrays.agent == 2
-    assert len(set(closure.label[others])) == len(set(form.original[others]))
+    assert len(set(closure.cell[others])) == len(set(form.original[others]))
     for relax in (row.relax for row in RELAXATIONS.values()):
         assert relax(form.information, TEAM).refines(form.information)
         everything = reveal_everything(form.information, TEAM)
         assert everything.refines(relax(form.information, TEAM))
 
 
-def test_everything_is_a_label_for_each_prefix_of_the_team():
+def test_everything_is_a_cell_for_each_prefix_of_the_team():
     form = random_team_game(3, num_agents=3)
     everything = reveal_everything(form.information, TEAM)
     own = np.isin(form.arrays.agent, TEAM)
-    assert len(set(everything.label[own])) == own.sum()
+    assert len(set(everything.cell[own])) == own.sum()
     assert everything.recall_violation(TEAM) is None
 
 
-def test_trade_comm_has_the_labels_of_the_paper():
+def test_trade_comm_has_the_cells_of_the_paper():
     form = product_form(load_game("trade_comm(num_items=3)"))
     base = form.with_original(forget_own_actions(form)).information
     counts = {
         name: np.bincount(row.relax(base, TEAM).stage).tolist() for name, row in RELAXATIONS.items()
     }
     assert counts["none"] == [3, 9, 9, 9]
-    assert counts["cheated"] == [9, 27, 27, 27]
+    assert counts["private_revealed"] == [9, 27, 27, 27]
     assert counts["recall"] == [9, 27, 81, 729]
     assert counts["closure"] == [3, 27, 81, 729]
     assert counts["everything"] == [9, 27, 81, 729]
@@ -172,7 +172,7 @@ def test_the_paper_says_which_maps_of_trade_comm_have_perfect_recall():
         "everything",
     ]
     assert "condition 2" in found["none"].rule
-    assert "condition 2" in found["cheated"].rule
+    assert "condition 2" in found["private_revealed"].rule
     words_kept = reveal_private(form.information, TEAM).recall_violation(TEAM)
     assert "condition 3" in words_kept.rule
     assert form.information.recall_violation([0]) is None
@@ -214,7 +214,7 @@ def test_forms_that_do_not_tell_what_is_shown_are_refused():
         ParameterError, match=r"does not tell what .* shown alone, .*lend no more than the closure"
     ):
         reveal_private(form.information, TEAM)
-    assert perfect_recall_closure(form.information, TEAM).num_labels == 21
+    assert perfect_recall_closure(form.information, TEAM).num_cells == 21
 
 
 @pytest.mark.parametrize("relax", [perfect_recall_closure, reveal_private, reveal_everything])

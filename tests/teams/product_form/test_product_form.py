@@ -24,7 +24,7 @@ from toys import Toy
 TEAM = (0, 1)
 
 
-def labels_by_stage(information):
+def cells_by_stage(information):
     return np.bincount(information.stage).tolist()
 
 
@@ -53,16 +53,16 @@ def test_trade_comm_has_as_many_nodes_as_published(count, nodes):
     assert np.diff(form.arrays.first_node).tolist() == nodes
     assert len(form.arrays.payoff_edge) == nodes[2]
     recall = RELAXATIONS["recall"].relax(form.information, TEAM)
-    assert labels_by_stage(recall) == nodes
+    assert cells_by_stage(recall) == nodes
 
 
-def test_tiny_bridge_has_as_many_labels_as_published():
+def test_tiny_bridge_has_as_many_cells_as_published():
     form = product_form(load_game("tiny_bridge_2p(abstracted=true)"))
     assert form.num_nodes == 53_760
     assert np.count_nonzero(form.arrays.child < 0) == 53_340
-    assert labels_by_stage(form.information) == [12, 84, 252, 420, 420, 252, 84, 12]
-    revealed = RELAXATIONS["cheated"].relax(form.information, TEAM)
-    assert labels_by_stage(revealed) == [101, 707, 2121, 3535, 3535, 2121, 707, 101]
+    assert cells_by_stage(form.information) == [12, 84, 252, 420, 420, 252, 84, 12]
+    revealed = RELAXATIONS["private_revealed"].relax(form.information, TEAM)
+    assert cells_by_stage(revealed) == [101, 707, 2121, 3535, 3535, 2121, 707, 101]
     assert revealed.recall_violation(TEAM) is None
 
 
@@ -76,7 +76,7 @@ def test_matching_pennies_is_as_drawn():
     assert form.arrays.payoff_edge.tolist() == [4, 5, 7, 8, 10, 11, 13, 14]
     wins = [1, -2, 1, -2, -2, 1, -2, 1]
     assert form.arrays.payoff.tolist() == [[pay, pay] for pay in wins]
-    assert form.information.label.tolist() == [0, 1, 2, 3, 2, 3]
+    assert form.information.cell.tolist() == [0, 1, 2, 3, 2, 3]
     assert list(form.outcomes) == ["heads", "tails"]
     assert form.legal_actions(5) == ("heads", "tails", "pass")
     assert form.prefix_text(4) == "outcome tails, then player 0: heads"
@@ -119,7 +119,7 @@ def test_histories_are_as_likely_as_before(name):
         np.testing.assert_allclose(chance, np.where(acts, tree.chance_reach * ways, 0), atol=1e-15)
 
 
-def test_nature_deals_all_of_leduc_at_the_start():
+def test_chance_deals_all_of_leduc_at_the_start():
     form = product_form(load_game("leduc_poker"))
     assert len(form.outcomes) == 30 * 4
     np.testing.assert_allclose(form.arrays.chance, 1 / 120)
@@ -160,8 +160,8 @@ def test_behaviour_is_worth_the_same_in_extensive_forms(seed, memory):
     except UnsupportedGameError:
         return
     rng = np.random.default_rng(seed)
-    weights = rng.random(made.information.num_slots) + 0.1
-    sums = np.add.reduceat(weights, made.information.first_slot[:-1])
+    weights = rng.random(made.information.num_entries) + 0.1
+    sums = np.add.reduceat(weights, made.information.first_entry[:-1])
     probability = weights / np.repeat(sums, made.information.num_actions)
     behavior = _behavior(form, made, probability)
     np.testing.assert_allclose(
@@ -170,12 +170,12 @@ def test_behaviour_is_worth_the_same_in_extensive_forms(seed, memory):
 
 
 def _behavior(form, made, probability):
-    """Walk the tree, with each label's probabilities at its information set."""
-    slots = {}
+    """Walk the tree, with each cell's probabilities at its information set."""
+    entries = {}
     for node in range(made.num_nodes):
         agent, infoset = int(made.arrays.agent[node]), int(made.source.infostate[node])
-        first = made.information.first_slot[made.information.label[node]]
-        slots[agent, infoset] = probability[first : first + made.num_actions[node]]
+        first = made.information.first_entry[made.information.cell[node]]
+        entries[agent, infoset] = probability[first : first + made.num_actions[node]]
 
     def walk(history):
         value = form.payoff[history].copy()
@@ -184,7 +184,7 @@ def _behavior(form, made, probability):
         for position, child in enumerate(children):
             share = form.chance_probability[child]
             if actor >= 0 and share:
-                share = slots[actor, int(form.infoset[history, actor])][position]
+                share = entries[actor, int(form.infoset[history, actor])][position]
             if share:
                 value += share * walk(child)
         return value
@@ -193,7 +193,7 @@ def _behavior(form, made, probability):
 
 
 def forgetful_form():
-    """Nature tosses; on heads player 0 moves first; player 1 does not know whether it did."""
+    """Chance tosses; on heads player 0 moves first; player 1 does not know whether it did."""
     left, right, guess = (
         decision(1, "guess", {"yes": terminal(pays, 0), "no": terminal(0, pays)})
         for pays in (1, 2, 4)
@@ -205,7 +205,7 @@ def forgetful_form():
     )
 
 
-def test_a_label_is_in_one_stage_also_where_plays_differ_in_length():
+def test_a_cell_is_in_one_stage_also_where_plays_differ_in_length():
     form = product_form(forgetful_form())
     assert form.arrays.first_node.tolist() == [0, 2, 5]
     assert form.arrays.parent_edge.tolist() == [-1, -1, 0, 1, -1]
@@ -216,10 +216,10 @@ def test_a_label_is_in_one_stage_also_where_plays_differ_in_length():
         "heads",
         "tails",
     ]
-    assert labels_by_stage(form.information) == [2, 1]
+    assert cells_by_stage(form.information) == [2, 1]
 
 
-def test_where_nature_ends_the_play_somebody_waits():
+def test_where_chance_ends_the_play_somebody_waits():
     form = product_form(forgetful_form())
     waits = int(np.flatnonzero(form.outcome == 2)[0])
     assert form.legal_actions(waits) == (None,)

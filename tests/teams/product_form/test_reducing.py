@@ -19,7 +19,7 @@ from infoset.teams import (
     product_form,
     reveal_private,
 )
-from infoset.teams.product_form import twin_nodes
+from infoset.teams.product_form import equivalent_nodes
 from infoset.teams.product_form.well_posed import check_well_posed
 from infoset.tree import build_tree
 from random_teams import random_team_game
@@ -38,8 +38,8 @@ def test_hands_of_one_kind_are_merged_in_tiny_bridge(bridge):
     merged = merge_outcomes(bridge)
     assert merged.num_nodes == 101 * 128
     assert len(np.unique(merged.outcome)) == 101
-    assert merged.information.num_labels == bridge.information.num_labels
-    shown = [reveal_private(form.information, (0, 1)).num_labels for form in (bridge, merged)]
+    assert merged.information.num_cells == bridge.information.num_cells
+    shown = [reveal_private(form.information, (0, 1)).num_cells for form in (bridge, merged)]
     assert shown == [2 * (101 + 707 + 2121 + 3535)] * 2
     policy = random_policy(bridge.source.tree.sequence_form, np.random.default_rng(0))
     np.testing.assert_allclose(worth(merged, policy), worth(bridge, policy), rtol=1e-13)
@@ -89,13 +89,15 @@ def test_outcomes_are_merged_just_where_nobody_can_tell_them_apart():
     assert merge_outcomes(told).num_nodes == 9
 
 
-def test_twins_are_found_by_any_labels(bridge):
-    twin = twin_nodes(bridge, bridge.original)
-    assert len(np.unique(twin)) == 101 * 128
-    np.testing.assert_array_equal(bridge.original[twin], bridge.original)
-    np.testing.assert_array_equal(twin[twin], twin)
-    assert (twin_nodes(bridge, np.arange(bridge.num_nodes)) == np.arange(bridge.num_nodes)).all()
-    assert len(np.unique(twin_nodes(bridge, np.zeros(bridge.num_nodes)))) == 128
+def test_equivalents_are_found_by_any_cells(bridge):
+    equivalent = equivalent_nodes(bridge, bridge.original)
+    assert len(np.unique(equivalent)) == 101 * 128
+    np.testing.assert_array_equal(bridge.original[equivalent], bridge.original)
+    np.testing.assert_array_equal(equivalent[equivalent], equivalent)
+    assert (
+        equivalent_nodes(bridge, np.arange(bridge.num_nodes)) == np.arange(bridge.num_nodes)
+    ).all()
+    assert len(np.unique(equivalent_nodes(bridge, np.zeros(bridge.num_nodes)))) == 128
 
 
 def test_nothing_is_merged_where_plays_end_elsewhere():
@@ -149,13 +151,13 @@ def test_no_node_is_left_from_which_all_ends_alike(seed):
     paid = np.zeros((smaller.num_edges, 2))
     paid[arrays.payoff_edge] = arrays.payoff
 
-    def endings(node):
+    def terminals(node):
         for edge in range(arrays.first_edge[node], arrays.first_edge[node + 1]):
             child = arrays.child[edge]
-            yield from endings(child) if child >= 0 else [tuple(paid[edge].tolist())]
+            yield from terminals(child) if child >= 0 else [tuple(paid[edge].tolist())]
 
     for node in np.flatnonzero(arrays.parent_edge >= 0).tolist():
-        assert len(set(endings(node))) > 1
+        assert len(set(terminals(node))) > 1
 
 
 @pytest.mark.parametrize("reduce", [merge_outcomes, drop_decided])

@@ -104,8 +104,8 @@ def test_what_is_written_down_again_is_the_same(spec):
     if (form.stage == lengths).all() and form.outcomes.draws.shape[1] <= 1:
         assert same_arrays(form, written)  # later draws bring nodes into another order
     team = tuple(range(form.num_agents))[:2]
-    labels = [perfect_recall_closure(f.information, team).num_labels for f in (form, written)]
-    assert labels[0] == labels[1]
+    cells = [perfect_recall_closure(f.information, team).num_cells for f in (form, written)]
+    assert cells[0] == cells[1]
     assert bounds(form) == pytest.approx(bounds(written), abs=1e-12)
 
 

@@ -37,7 +37,7 @@ from infoset.cli.screen import (
     tell_notes,
 )
 from infoset.cli.teams import (
-    GammaOption,
+    PenaltyOption,
     RelaxOption,
     RestartsOption,
     RuleOption,
@@ -118,7 +118,7 @@ def run(
     memory: MemoryOption = None,
     relax: RelaxOption = None,
     teams: TeamsOption = None,
-    gamma: GammaOption = None,
+    penalty: PenaltyOption = None,
     restarts: RestartsOption = None,
     seed: SeedOption = None,
     rule: RuleOption = None,
@@ -139,14 +139,14 @@ def run(
             threads=threads,
         )
         keeping = checkpoint_options(checkpoint, checkpoint_every)
-        asked = TeamRequest(relax, teams, gamma, restarts, seed, rule, iterations, seconds)
+        asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
         solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
         return
     refuse(
         f"{method} is not for teams; leave it out, or add --method progressive-hiding",
         relax=relax,
         teams=teams,
-        gamma=gamma,
+        penalty=penalty,
         restarts=restarts,
         seed=seed,
         rule=rule,

@@ -55,7 +55,7 @@ class Baseline:
 BASELINES: Final = Registry(
     "baseline",
     (
-        Baseline("one-player", "the team as one player; only nature's reach counts", "nature"),
+        Baseline("one-player", "the team as one player; only chance's reach counts", "chance"),
         Baseline("two-agents", "each agent for itself; the reach of all others counts", "agent"),
         Baseline("full-reach", "the reach of all counts, the own one too", "full"),
         Baseline("posterior", "beliefs given what is known: full reach, divided", "posterior"),

@@ -1,18 +1,18 @@
 """The most that a team can win: exactly, at most, and by turns."""
 
 from infoset.teams.exact.alternating import (
-    AlternatingResponses,
-    alternating_best_responses,
-    improve_by_turns,
+    IteratedBestResponse,
+    hill_climb,
+    iterated_best_response,
 )
 from infoset.teams.exact.bounds import recall_bound
 from infoset.teams.exact.optimum import TeamOptimum, team_optimum
 
 __all__ = [
-    "AlternatingResponses",
+    "IteratedBestResponse",
     "TeamOptimum",
-    "alternating_best_responses",
-    "improve_by_turns",
+    "hill_climb",
+    "iterated_best_response",
     "recall_bound",
     "team_optimum",
 ]

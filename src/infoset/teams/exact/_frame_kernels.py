@@ -1,4 +1,4 @@
-"""Kernels of the frames of a search: labels get their actions, the most hopeful first."""
+"""Kernels of the frames of a search: cells get their actions, the most hopeful first."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def open_frame(
     frames.need[depth] = need
     frames.best[depth] = -np.inf
     frames.total[depth, 0] = 0.0
-    frames.num_slots[depth] = states.first_slot[state + 1] - states.first_slot[state]
-    for slot in range(frames.num_slots[depth]):
-        frames.is_open[depth, slot] = False
-        frames.value[depth, 0, slot] = 0.0
+    frames.num_successors[depth] = states.first_successor[state + 1] - states.first_successor[state]
+    for successor in range(frames.num_successors[depth]):
+        frames.is_open[depth, successor] = False
+        frames.value[depth, 0, successor] = 0.0
         for word in range(len(nodes)):
-            frames.sets[depth, 0, slot, word] = 0
-    list_labels(states, frames, depth)
-    frames.is_trying[depth] = frames.num_slots[depth] > 0 and frames.num_labels[depth] > 1
+            frames.sets[depth, 0, successor, word] = 0
+    list_cells(states, frames, depth)
+    frames.is_trying[depth] = frames.num_successors[depth] > 0 and frames.num_cells[depth] > 1
     frames.level[depth] = 0
     frames.candidate[depth] = -1
     frames.is_valued[depth] = False
@@ -42,15 +42,15 @@ def open_frame(
 
 
 @bare_kernel
-def list_labels(states: PublicStates, frames: Frames, depth: int) -> None:
-    """List the labels of a frame, and what each of their actions would win at most."""
+def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
+    """List the cells of a frame, and what each of their actions would win at most."""
     state = frames.state[depth]
-    first_label = states.first_label[state]
-    origin = states.first_node[first_label]
+    first_cell = states.first_cell[state]
+    origin = states.first_node[first_cell]
     count = 0
-    for label in range(first_label, states.first_label[state + 1]):
+    for cell in range(first_cell, states.first_cell[state + 1]):
         num_actions = 0
-        for node in range(states.first_node[label], states.first_node[label + 1]):
+        for node in range(states.first_node[cell], states.first_node[cell + 1]):
             if not has_bit(frames.nodes[depth], node - origin):
                 continue
             first = states.first_move[node]
@@ -61,10 +61,10 @@ def list_labels(states: PublicStates, frames: Frames, depth: int) -> None:
             for action in range(num_actions):
                 frames.single[depth, count, action] += most_of_move(states, state, first + action)
         if num_actions > 0:
-            frames.label[depth, count] = label - first_label
+            frames.cell[depth, count] = cell - first_cell
             frames.num_actions[depth, count] = num_actions
             count += 1
-    frames.num_labels[depth] = count
+    frames.num_cells[depth] = count
 
 
 @inner_kernel
@@ -79,8 +79,8 @@ def most_of_move(states: PublicStates, state: int, move: int) -> float:
 @inner_kernel
 def next_node(states: PublicStates, state: int, way: int) -> int:
     """Return the node that a way from a public state leads to."""
-    after = states.next_state[states.first_slot[state] + states.slot[way]]
-    return int(states.first_node[states.first_label[after]] + states.place[way])
+    after = states.next_state[states.first_successor[state] + states.successor[way]]
+    return int(states.first_node[states.first_cell[after]] + states.place[way])
 
 
 @bare_kernel
@@ -101,24 +101,24 @@ def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: 
 
 @inner_kernel
 def next_trial(frames: Frames, depth: int) -> bool:
-    """Note what the candidate wins by itself, and go on to the next action, or label."""
-    label = frames.level[depth]
+    """Note what the candidate wins by itself, and go on to the next action, or cell."""
+    cell = frames.level[depth]
     if frames.candidate[depth] >= 0:
-        frames.single[depth, label, frames.candidate[depth]] = frames.total[depth, 1]
+        frames.single[depth, cell, frames.candidate[depth]] = frames.total[depth, 1]
     frames.candidate[depth] += 1
-    if frames.candidate[depth] == frames.num_actions[depth, label]:
+    if frames.candidate[depth] == frames.num_actions[depth, cell]:
         frames.candidate[depth] = 0
         frames.level[depth] += 1
-    return bool(frames.level[depth] < frames.num_labels[depth])
+    return bool(frames.level[depth] < frames.num_cells[depth])
 
 
 @bare_kernel
 def begin_branching(frames: Frames, depth: int) -> None:
-    """Put the labels in order, and begin with the first."""
-    count = frames.num_labels[depth]
+    """Put the cells in order, and begin with the first."""
+    count = frames.num_cells[depth]
     frames.is_trying[depth] = False
     frames.level[depth] = 0
-    sort_labels(frames, depth)
+    sort_cells(frames, depth)
     frames.rest[depth, count] = 0.0
     for position in range(count - 1, -1, -1):
         best = -np.inf
@@ -129,18 +129,18 @@ def begin_branching(frames: Frames, depth: int) -> None:
 
 
 @inner_kernel
-def sort_labels(frames: Frames, depth: int) -> None:
-    """Put labels first that lose most by their second-best action."""
-    for end in range(1, frames.num_labels[depth]):
+def sort_cells(frames: Frames, depth: int) -> None:
+    """Put cells first that lose most by their second-best action."""
+    for end in range(1, frames.num_cells[depth]):
         place = end
         while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
-            swap_labels(frames, depth, place)
+            swap_cells(frames, depth, place)
             place -= 1
 
 
 @inner_kernel
 def stake(frames: Frames, depth: int, position: int) -> float:
-    """Return by how much the best action of a label is better than the second."""
+    """Return by how much the best action of a cell is better than the second."""
     best, second = -np.inf, -np.inf
     for action in range(frames.num_actions[depth, position]):
         value = frames.single[depth, position, action]
@@ -152,23 +152,23 @@ def stake(frames: Frames, depth: int, position: int) -> float:
 
 
 @inner_kernel
-def swap_labels(frames: Frames, depth: int, position: int) -> None:
-    """Change the order of a label and the one before."""
+def swap_cells(frames: Frames, depth: int, position: int) -> None:
+    """Change the order of a cell and the one before."""
     before = position - 1
     for action in range(frames.single.shape[2]):
         value = frames.single[depth, position, action]
         frames.single[depth, position, action] = frames.single[depth, before, action]
         frames.single[depth, before, action] = value
-    label, count = frames.label[depth, position], frames.num_actions[depth, position]
-    frames.label[depth, position] = frames.label[depth, before]
+    cell, count = frames.cell[depth, position], frames.num_actions[depth, position]
+    frames.cell[depth, position] = frames.cell[depth, before]
     frames.num_actions[depth, position] = frames.num_actions[depth, before]
-    frames.label[depth, before] = label
+    frames.cell[depth, before] = cell
     frames.num_actions[depth, before] = count
 
 
 @inner_kernel
 def begin_level(frames: Frames, depth: int) -> None:
-    """Bound what each action of the next label can lead to."""
+    """Bound what each action of the next cell can lead to."""
     level = frames.level[depth]
     others = frames.total[depth, level] + frames.rest[depth, level + 1]
     for action in range(frames.num_actions[depth, level]):
@@ -205,42 +205,42 @@ def next_action(frames: Frames, depth: int) -> bool:
 
 @inner_kernel
 def pick(frames: Frames, depth: int, tolerance: float) -> None:
-    """Give the next label the action that was valued, and go on to the one after."""
+    """Give the next cell the action that was valued, and go on to the one after."""
     level, action = frames.level[depth], frames.candidate[depth]
     frames.picked[depth, level] = action
     found = frames.bound[depth, level, action]
     frames.bound[depth, level, action] = -np.inf
-    if level + 1 < frames.num_labels[depth]:
+    if level + 1 < frames.num_cells[depth]:
         frames.level[depth] = level + 1
         begin_level(frames, depth)
         return
     frames.best[depth] = found
     frames.need[depth] = found + tolerance
     frames.candidate[depth] = -1
-    for position in range(frames.num_labels[depth]):
-        label = frames.label[depth, position]
-        frames.choice[depth, label] = frames.picked[depth, position]
+    for position in range(frames.num_cells[depth]):
+        cell = frames.cell[depth, position]
+        frames.choice[depth, cell] = frames.picked[depth, position]
 
 
 @bare_kernel
 def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
-    """Add to the sets what the candidate's action leads to from the nodes of its label."""
+    """Add to the sets what the candidate's action leads to from the nodes of its cell."""
     base = base_row(frames, depth)
     copy_row(frames, depth, base)
     state = frames.state[depth]
-    first_label = states.first_label[state]
-    origin = states.first_node[first_label]
-    label = first_label + frames.label[depth, frames.level[depth]]
-    for node in range(states.first_node[label], states.first_node[label + 1]):
+    first_cell = states.first_cell[state]
+    origin = states.first_node[first_cell]
+    cell = first_cell + frames.cell[depth, frames.level[depth]]
+    for node in range(states.first_node[cell], states.first_node[cell + 1]):
         if has_bit(frames.nodes[depth], node - origin):
             move = states.first_move[node] + frames.candidate[depth]
             frames.total[depth, base + 1] += states.gain[move]
             for way in range(states.first_way[move], states.first_way[move + 1]):
-                slot = states.slot[way]
+                successor = states.successor[way]
                 most = states.most[next_node(states, state, way)]
-                put_bit(frames.sets[depth, base + 1, slot], states.place[way])
-                frames.is_open[depth, slot] = True
-                frames.value[depth, base + 1, slot] += most
+                put_bit(frames.sets[depth, base + 1, successor], states.place[way])
+                frames.is_open[depth, successor] = True
+                frames.value[depth, base + 1, successor] += most
                 frames.total[depth, base + 1] += most
 
 
@@ -248,15 +248,15 @@ def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
 def copy_row(frames: Frames, depth: int, row: int) -> None:
     """Have the next row begin as one is."""
     frames.total[depth, row + 1] = frames.total[depth, row]
-    for slot in range(frames.num_slots[depth]):
-        frames.value[depth, row + 1, slot] = frames.value[depth, row, slot]
+    for successor in range(frames.num_successors[depth]):
+        frames.value[depth, row + 1, successor] = frames.value[depth, row, successor]
         for word in range(frames.nodes.shape[1]):
-            frames.sets[depth, row + 1, slot, word] = frames.sets[depth, row, slot, word]
+            frames.sets[depth, row + 1, successor, word] = frames.sets[depth, row, successor, word]
 
 
 @inner_kernel
 def base_row(frames: Frames, depth: int) -> int:
-    """Return the row that a candidate adds to: that of no labels while they are tried singly."""
+    """Return the row that a candidate adds to: that of no cells while they are tried singly."""
     return 0 if frames.is_trying[depth] else int(frames.level[depth])
 
 

@@ -65,5 +65,5 @@ def move_rows(old: Memo, new: Memo) -> None:
             place = find_row(new, old.state[row], old.nodes[row])
             add_row(new, place, old.state[row], old.nodes[row], old.upper[row])
             new.is_exact[place] = old.is_exact[row]
-            for label in range(old.choice.shape[1]):
-                new.choice[place, label] = old.choice[row, label]
+            for cell in range(old.choice.shape[1]):
+                new.choice[place, cell] = old.choice[row, cell]

@@ -11,36 +11,36 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 @kernel
-def respond(tree: TeamTree, first_slot: LongArray, pick: LongArray) -> FloatArray:
-    """Return [N] what is won from each node on with the best action at each label.
+def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArray:
+    """Return [N] what is won from each node on with the best action at each cell.
 
-    `pick` [labels] is modified in place; an action stays where none is better. That is the best
-    response wherever whoever chooses recalls its labels and actions. first_slot [labels + 1].
+    `pick` [cells] is modified in place; an action stays where none is better. That is the best
+    response wherever whoever chooses recalls its cells and actions. first_entry [cells + 1].
     """
-    worth = np.zeros(len(tree.label))
-    total = np.zeros(first_slot[-1])
+    worth = np.zeros(len(tree.cell))
+    total = np.zeros(first_entry[-1])
     for stage in range(len(tree.first_node) - 2, -1, -1):
         first, end = tree.first_node[stage], tree.first_node[stage + 1]
         for node in range(first, end):
-            add_up(tree, first_slot, worth, total, node)
+            add_up(tree, first_entry, worth, total, node)
         for node in range(first, end):
-            label = tree.label[node]
-            if label >= 0:
-                pick[label] = best(total, first_slot[label], first_slot[label + 1], pick[label])
-                worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[label])
+            cell = tree.cell[node]
+            if cell >= 0:
+                pick[cell] = best(total, first_entry[cell], first_entry[cell + 1], pick[cell])
+                worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[cell])
     return worth
 
 
 @kernel
 def add_up(
-    tree: TeamTree, first_slot: LongArray, worth: FloatArray, total: FloatArray, node: int
+    tree: TeamTree, first_entry: LongArray, worth: FloatArray, total: FloatArray, node: int
 ) -> None:
-    """Add what the edges of a node win to `total` [slots] of its label, else to `worth` [N]."""
-    label, first = tree.label[node], tree.first_edge[node]
+    """Add what the edges of a node win to `total` [entries] of its cell, else to `worth` [N]."""
+    cell, first = tree.cell[node], tree.first_edge[node]
     for edge in range(first, tree.first_edge[node + 1]):
         value = value_of(tree, worth, edge)
-        if label >= 0:
-            total[first_slot[label] + edge - first] += value
+        if cell >= 0:
+            total[first_entry[cell] + edge - first] += value
         else:
             worth[node] += value
 
@@ -56,9 +56,9 @@ def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
 @kernel
 def best(total: FloatArray, first: int, end: int, pick: int) -> int:
     """Return the action with the greatest `total`; `pick` if none is greater."""
-    for slot in range(first, end):
-        if total[slot] > total[first + pick]:
-            pick = slot - first
+    for entry in range(first, end):
+        if total[entry] > total[first + pick]:
+            pick = entry - first
     return pick
 
 
@@ -66,20 +66,20 @@ def best(total: FloatArray, first: int, end: int, pick: int) -> int:
 def alternate(
     tree: TeamTree,
     roots: LongArray,
-    first_slot: LongArray,
+    first_entry: LongArray,
     block: LongArray,
     pick: LongArray,
     tolerance: float,
 ) -> float:
-    """Have blocks of labels respond to each other by turns, until none gains; return the value.
+    """Have blocks of cells respond to each other by turns, until none gains; return the value.
 
-    block [labels], roots [R]; `pick` [labels] is modified in place.
+    block [cells], roots [R]; `pick` [cells] is modified in place.
     """
     num_blocks = block.max() + 1
     value = -np.inf
     turn, idle = 0, 0
     while idle < num_blocks:
-        worth = respond_alone(tree, first_slot, block, turn, pick)
+        worth = respond_alone(tree, first_entry, block, turn, pick)
         found = 0.0
         for root in roots:
             found += worth[root]
@@ -91,32 +91,32 @@ def alternate(
 
 @kernel
 def respond_alone(
-    tree: TeamTree, first_slot: LongArray, block: LongArray, turn: int, pick: LongArray
+    tree: TeamTree, first_entry: LongArray, block: LongArray, turn: int, pick: LongArray
 ) -> FloatArray:
     """Have one block respond to what the others do, and return [N] what is won then.
 
-    `pick` [labels] is modified in place.
+    `pick` [cells] is modified in place.
     """
-    label = tree.label.copy()
+    cell = tree.cell.copy()
     gain = np.zeros(len(tree.gain))
-    is_met = np.ones(len(label), np.bool_)
-    for node in range(len(label)):
-        own, first = tree.label[node], tree.first_edge[node]
+    is_met = np.ones(len(cell), np.bool_)
+    for node in range(len(cell)):
+        own, first = tree.cell[node], tree.first_edge[node]
         is_fixed = own >= 0 and block[own] != turn
         if is_fixed:
-            label[node] = NOBODY
+            cell[node] = NOBODY
         for edge in range(first, tree.first_edge[node + 1]):
             met = is_met[node] and (not is_fixed or pick[own] == edge - first)
             gain[edge] = tree.gain[edge] if met else 0.0
             if tree.child[edge] >= 0:
                 is_met[tree.child[edge]] = met
-    alone = TeamTree(tree.first_node, label, tree.first_edge, tree.child, gain)
-    return respond(alone, first_slot, pick)
+    alone = TeamTree(tree.first_node, cell, tree.first_edge, tree.child, gain)
+    return respond(alone, first_entry, pick)
 
 
 @kernel
-def pick_at_random(first_slot: LongArray, pick: LongArray, stream: Stream) -> None:
-    """Draw an action for each label, all equally likely; `pick` [labels] is modified in place."""
-    for label in range(len(pick)):
-        count = first_slot[label + 1] - first_slot[label]
-        pick[label] = int(next_uniform(stream) * count)
+def pick_at_random(first_entry: LongArray, pick: LongArray, stream: Stream) -> None:
+    """Draw an action for each cell, all equally likely; `pick` [cells] is modified in place."""
+    for cell in range(len(pick)):
+        count = first_entry[cell + 1] - first_entry[cell]
+        pick[cell] = int(next_uniform(stream) * count)

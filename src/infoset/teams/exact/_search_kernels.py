@@ -1,9 +1,9 @@
 """Kernels of the search for what a team can win: branch and bound over public states.
 
-A state of the search is a public state and a set of its nodes. To win the most there, each label
+A state of the search is a public state and a set of its nodes. To win the most there, each cell
 gets an action, one by one; a set of nodes in each public state that may come next grows with every
 action. What can be won in a union of sets is at most the sum of what can be won in each; so what
-the first labels have come to, and what each of the others would win by itself, bound the whole.
+the first cells have come to, and what each of the others would win by itself, bound the whole.
 """
 
 from __future__ import annotations
@@ -36,34 +36,34 @@ def search(
     while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
         steps += 1
         depth = frames.depth[0]
-        slot = open_slot(frames, depth)
-        if slot >= 0:
-            ask(states, memo, frames, slot)
+        successor = open_successor(frames, depth)
+        if successor >= 0:
+            ask(states, memo, frames, successor)
         elif not next_candidate(states, frames, depth, tolerance):
             close(memo, frames)
     return steps
 
 
 @inner_kernel
-def open_slot(frames: Frames, depth: int) -> int:
-    """Return a slot whose set is to be valued yet; -1 for none, or if it does not matter."""
+def open_successor(frames: Frames, depth: int) -> int:
+    """Return a successor whose set is to be valued yet; -1 for none, or if it does not matter."""
     is_hopeless = hope(frames, depth) <= frames.need[depth] and not frames.is_trying[depth]
-    for slot in range(frames.num_slots[depth]):
-        if frames.is_open[depth, slot]:
+    for successor in range(frames.num_successors[depth]):
+        if frames.is_open[depth, successor]:
             if not is_hopeless:
-                return slot
-            frames.is_open[depth, slot] = False
+                return successor
+            frames.is_open[depth, successor] = False
     return -1
 
 
 @inner_kernel
-def ask(states: PublicStates, memo: Memo, frames: Frames, slot: int) -> None:
-    """Value the set in a slot: by the memo if it knows enough, else by a frame below."""
+def ask(states: PublicStates, memo: Memo, frames: Frames, successor: int) -> None:
+    """Value the set in a successor: by the memo if it knows enough, else by a frame below."""
     depth = frames.depth[0]
     row = base_row(frames, depth) + 1
-    state = states.next_state[states.first_slot[frames.state[depth]] + slot]
-    nodes = frames.sets[depth, row, slot]
-    guess = frames.value[depth, row, slot]
+    state = states.next_state[states.first_successor[frames.state[depth]] + successor]
+    nodes = frames.sets[depth, row, successor]
+    guess = frames.value[depth, row, successor]
     need = -np.inf if frames.is_trying[depth] else frames.need[depth] - hope(frames, depth) + guess
     entry = find_row(memo, state, nodes)
     if memo.state[entry] < 0:
@@ -76,14 +76,14 @@ def ask(states: PublicStates, memo: Memo, frames: Frames, slot: int) -> None:
 
 @inner_kernel
 def answer(frames: Frames, depth: int, value: float) -> None:
-    """Note what can be won with the set in the first open slot; -inf if it does not matter."""
+    """Note what can be won with the set in the first open successor; -inf if it does not matter."""
     row = base_row(frames, depth) + 1
-    slot = 0
-    while not frames.is_open[depth, slot]:
-        slot += 1
-    frames.total[depth, row] += value - frames.value[depth, row, slot]
-    frames.value[depth, row, slot] = value
-    frames.is_open[depth, slot] = False
+    successor = 0
+    while not frames.is_open[depth, successor]:
+        successor += 1
+    frames.total[depth, row] += value - frames.value[depth, row, successor]
+    frames.value[depth, row, successor] = value
+    frames.is_open[depth, successor] = False
 
 
 @inner_kernel
@@ -96,8 +96,8 @@ def close(memo: Memo, frames: Frames) -> None:
     if frames.best[depth] > -np.inf:
         memo.upper[row] = frames.best[depth]
         memo.is_exact[row] = True
-        for label in range(memo.choice.shape[1]):
-            memo.choice[row, label] = frames.choice[depth, label]
+        for cell in range(memo.choice.shape[1]):
+            memo.choice[row, cell] = frames.choice[depth, cell]
     else:
         memo.upper[row] = frames.need[depth]
     frames.depth[0] = depth - 1

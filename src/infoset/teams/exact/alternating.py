@@ -16,11 +16,11 @@ from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 
-__all__ = ["AlternatingResponses", "alternating_best_responses", "improve_by_turns"]
+__all__ = ["IteratedBestResponse", "hill_climb", "iterated_best_response"]
 
 
 @dataclass(frozen=True)
-class AlternatingResponses:
+class IteratedBestResponse:
     """Where agents got to who respond to each other by turns.
 
     Attributes
@@ -31,7 +31,7 @@ class AlternatingResponses:
     value : float
         The greatest of them.
     probability : FloatArray
-        [slots] the pure policy that wins it, and what others do.
+        [entries] the pure policy that wins it, and what others do.
     outcome : {"restarts", "seconds", "interrupted"}
         What it ended by.
     """
@@ -42,7 +42,7 @@ class AlternatingResponses:
     outcome: ClimbOutcome
 
 
-def alternating_best_responses(
+def iterated_best_response(
     information: InformationMap,
     team: Sequence[int] | None = None,
     *,
@@ -51,10 +51,10 @@ def alternating_best_responses(
     restarts: int = 100,
     seed: int = 0,
     seconds: float | None = None,
-) -> AlternatingResponses:
+) -> IteratedBestResponse:
     """Have the agents of a team respond to each other by turns, until none gains, many times.
 
-    Each time, all begin with an action drawn at random at each label. Then one agent after the
+    Each time, all begin with an action drawn at random at each cell. Then one agent after the
     other does what is best against what the others do, and keeps to what it did where that is as
     good, also where play does not come to. An agent that forgets what it knew or did, for whom a
     best response is not found by one pass, responds one stage at a time.
@@ -68,7 +68,7 @@ def alternating_best_responses(
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [slots] what those not of the team do.
+        [entries] what those not of the team do.
     rule : {"common", "sum"}
         What the team wins: what each of its agents gets, or the sum.
     restarts : int
@@ -93,7 +93,7 @@ def alternating_best_responses(
     >>> from infoset.games import load_game
     >>> from infoset.teams import product_form
     >>> form = product_form(load_game("cooperative_matching_pennies"))
-    >>> responses = alternating_best_responses(form.information, restarts=50)
+    >>> responses = iterated_best_response(form.information, restarts=50)
     >>> sorted(set(responses.values.tolist()))
     [0.0, 1.0]
     """
@@ -102,25 +102,25 @@ def alternating_best_responses(
     check_count("seed", seed)
     found = climb(problem, restarts, seed, end_of(seconds))
     probability = problem.policy(found.pick)
-    return AlternatingResponses(
+    return IteratedBestResponse(
         found.values, problem.value(probability), probability, found.outcome
     )
 
 
-def improve_by_turns(
+def hill_climb(
     information: InformationMap,
     probability: FloatArray,
     team: Sequence[int] | None = None,
     *,
     rule: PayoffRule = "common",
 ) -> FloatArray:
-    """Have the agents of a team respond by turns, from the likeliest action at each label on.
+    """Have the agents of a team respond by turns, from the likeliest action at each cell on.
 
     Parameters
     ----------
     information : InformationMap
     probability : FloatArray
-        [slots] a policy of all; those not of the team keep to it.
+        [entries] a policy of all; those not of the team keep to it.
     team : Sequence[int], optional
         By default all agents.
     rule : {"common", "sum"}
@@ -129,7 +129,7 @@ def improve_by_turns(
     Returns
     -------
     FloatArray
-        [slots] the pure policy in which that ends, or the policy that is given where it wins more.
+        [entries] the pure policy reached, or the given policy if that earns more.
 
     Raises
     ------
@@ -143,12 +143,12 @@ def improve_by_turns(
     >>> from infoset.teams import expected_payoffs, product_form
     >>> information = product_form(load_game("cooperative_matching_pennies")).information
     >>> honest_half_heard = np.array([1, 0, 0, 1, 0.5, 0, 0.5, 0, 0.5, 0.5])
-    >>> improved = improve_by_turns(information, honest_half_heard)
+    >>> improved = hill_climb(information, honest_half_heard)
     >>> [float(expected_payoffs(information, p)[0]) for p in (honest_half_heard, improved)]
     [0.5, 1.0]
     """
     problem = pose_problem(information, team, probability, rule)
-    first = information.first_slot
+    first = information.first_entry
     pick = np.array([probability[a:b].argmax() for a, b in pairwise(first)], np.int64)
     climber(problem)(pick)
     improved = problem.policy(pick)

@@ -36,7 +36,7 @@ def recall_bound(
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [slots] what those not of the team do.
+        [entries] what those not of the team do.
     rule : {"common", "sum"}
         What the team wins: what each of its agents gets, or the sum.
 
@@ -54,7 +54,7 @@ def recall_bound(
     1.0
     """
     problem = pose_problem(information, team, others, rule)
-    worth = most_by_recall(problem, problem.tree, np.arange(len(problem.tree.label)))
+    worth = most_by_recall(problem, problem.tree, np.arange(len(problem.tree.cell)))
     return float(worth[problem.tree.parent_edge < 0].sum())
 
 
@@ -64,6 +64,6 @@ def most_by_recall(problem: TeamProblem, tree: TeamTree, node: LongArray) -> Flo
     `node` [N] is the node of the form that each stands for.
     """
     closure = perfect_recall_closure(problem.information, problem.team)
-    label = np.where(tree.label == NOBODY, NOBODY, closure.label[node]).astype(np.int64)
-    pick = np.zeros(closure.num_labels, np.int64)
-    return respond(tree._replace(label=label), closure.first_slot, pick)
+    cell = np.where(tree.cell == NOBODY, NOBODY, closure.cell[node]).astype(np.int64)
+    pick = np.zeros(closure.num_cells, np.int64)
+    return respond(tree._replace(cell=cell), closure.first_entry, pick)

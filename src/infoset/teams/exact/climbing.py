@@ -11,9 +11,9 @@ import numpy as np
 
 from infoset.teams.exact._response_kernels import alternate, pick_at_random
 from infoset.teams.exact.problem import TeamProblem
-from infoset.teams.exact.team_tree import join_twins
+from infoset.teams.exact.team_tree import merge_equivalent_roots
 from infoset.teams.information import InformationMap
-from infoset.teams.product_form.reducing import twin_nodes
+from infoset.teams.product_form.reducing import equivalent_nodes
 from infoset.teams.team import Team
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.interrupts import interrupts_held
@@ -50,15 +50,15 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
     KeyboardInterrupt
         If it comes before the first is done.
     """
-    climb_from, first_slot = climber(problem), problem.information.first_slot
+    climb_from, first_entry = climber(problem), problem.information.first_entry
     values: list[float] = []
     best = np.empty(0, np.int64)
     outcome: ClimbOutcome = "restarts"
     try:
         while len(values) < restarts and outcome == "restarts":
             with interrupts_held():
-                pick = np.zeros(problem.information.num_labels, np.int64)
-                pick_at_random(first_slot, pick, make_stream(seed, len(values)))
+                pick = np.zeros(problem.information.num_cells, np.int64)
+                pick_at_random(first_entry, pick, make_stream(seed, len(values)))
                 value = climb_from(pick)
                 best = pick if value > max(values, default=-inf) else best
                 values.append(value)
@@ -73,22 +73,24 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
 def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
     """Return what climbs from [M] actions, in place, to a value."""
     information = problem.information
-    tree, _ = join_twins(problem.tree, twin_nodes(information.form, information.label))
+    tree, _ = merge_equivalent_roots(
+        problem.tree, equivalent_nodes(information.form, information.cell)
+    )
     roots = np.flatnonzero(tree.parent_edge < 0)
     block = _blocks(information, problem.team)
 
     def climb_from(pick: LongArray) -> float:
-        return alternate(tree, roots, information.first_slot, block, pick, tree.tolerance)
+        return alternate(tree, roots, information.first_entry, block, pick, tree.tolerance)
 
     return climb_from
 
 
 def _blocks(information: InformationMap, team: Team) -> LongArray:
-    """Return [M] which labels get their actions together: those of an agent, or of one stage of it.
+    """Return [M] which cells get their actions together: those of an agent, or of one stage of it.
 
     Labels of others are in block 0, and of no importance.
     """
-    block = np.zeros(information.num_labels, np.int64)
+    block = np.zeros(information.num_cells, np.int64)
     count = 0
     for agent in team:
         own = np.flatnonzero(information.agent == agent)

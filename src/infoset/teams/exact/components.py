@@ -15,19 +15,19 @@ def find_components(tree: TeamTree) -> LongArray:
     """Return [N] the public state of each node, by stage and then by first appearance.
 
     Nodes of a stage are in one if a chain of nodes leads from one to the other, in which each
-    shares with the next a label, or one that comes later.
+    shares with the next a cell, or one that comes later.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    component = np.empty(len(tree.label), np.int64)
+    component = np.empty(len(tree.cell), np.int64)
     node_of_edge = tree.node_of_edge
     for nodes in reversed(list(stages(tree))):
         edges = np.arange(tree.first_edge[nodes.start], tree.first_edge[nodes.stop])
         inner = edges[tree.child[edges] >= 0]
-        known = np.flatnonzero(tree.label[nodes] != NOBODY)
+        known = np.flatnonzero(tree.cell[nodes] != NOBODY)
         after = component[tree.child[inner]]
-        link = np.concatenate([after, tree.label[nodes][known] + after.max(initial=-1) + 1])
+        link = np.concatenate([after, tree.cell[nodes][known] + after.max(initial=-1) + 1])
         link = np.unique(link, return_inverse=True)[1]
         row = np.concatenate([node_of_edge[inner] - nodes.start, known])
         size = nodes.stop - nodes.start
@@ -38,10 +38,10 @@ def find_components(tree: TeamTree) -> LongArray:
 
 
 def sort_nodes(tree: TeamTree, component: LongArray) -> LongArray:
-    """Return [N] the nodes in order of component, then of label as these first appear in it."""
+    """Return [N] the nodes in order of component, then of cell as these first appear in it."""
     by_component = np.argsort(component, kind="stable")
-    label = number_within(component[by_component], tree.label[by_component])
-    return by_component[np.lexsort((label, component[by_component]))]
+    cell = number_within(component[by_component], tree.cell[by_component])
+    return by_component[np.lexsort((cell, component[by_component]))]
 
 
 def number_within(group: LongArray, value: LongArray) -> LongArray:

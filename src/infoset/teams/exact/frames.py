@@ -19,10 +19,10 @@ __all__ = ["Frames", "empty_frames"]
 class Frames(NamedTuple):
     """The frames of a search, one below the other: D frames.
 
-    A frame stands for a state of the search. Its labels get their actions one by one. Row i of
+    A frame stands for a state of the search. Its cells get their actions one by one. Row i of
     `sets`, `value` and `total` tells what the first i have come to: the nodes in each public state
     that may come next, what can be won there, and all that can be won. A candidate is an action
-    for the next label; it makes row i + 1 and is valued by frames below.
+    for the next cell; it makes row i + 1 and is valued by frames below.
 
     Attributes
     ----------
@@ -37,23 +37,23 @@ class Frames(NamedTuple):
     best : FloatArray
         [D] the most that was found above it; -inf before that.
     choice : LongArray
-        [D, labels] the actions that win it, by label.
-    num_slots : LongArray
+        [D, cells] the actions that win it, by cell.
+    num_successors : LongArray
         [D] public states that may come next.
-    num_labels : LongArray
-        [D] labels of the nodes, K.
-    label : LongArray
+    num_cells : LongArray
+        [D] cells of the nodes, K.
+    cell : LongArray
         [D, K] in the order in which they get their actions.
     num_actions : LongArray
         [D, K]
     is_trying : BoolArray
-        [D] whether labels are still valued one at a time, as if there were no others.
+        [D] whether cells are still valued one at a time, as if there were no others.
     single : FloatArray
-        [D, K, A] what an action for a label would win at most, if there were no others.
+        [D, K, A] what an action for a cell would win at most, if there were no others.
     rest : FloatArray
-        [D, K + 1] what the labels from the i-th on would win at most, each by itself.
+        [D, K + 1] what the cells from the i-th on would win at most, each by itself.
     level : LongArray
-        [D] number of labels that have their action.
+        [D] number of cells that have their action.
     candidate : LongArray
         [D] the action that is valued for the next one.
     is_valued : BoolArray
@@ -63,13 +63,13 @@ class Frames(NamedTuple):
     picked : LongArray
         [D, K] the action at each level that the levels below belong to.
     sets : NDArray
-        [D, K + 1, slots, words]
+        [D, K + 1, successors, words]
     value : FloatArray
-        [D, K + 1, slots]
+        [D, K + 1, successors]
     total : FloatArray
         [D, K + 1]
     is_open : BoolArray
-        [D, slots] whether the candidate changes a set, and what it can win is not known yet.
+        [D, successors] whether the candidate changes a set, and what it can win is not known yet.
     """
 
     depth: LongArray
@@ -78,9 +78,9 @@ class Frames(NamedTuple):
     need: FloatArray
     best: FloatArray
     choice: LongArray
-    num_slots: LongArray
-    num_labels: LongArray
-    label: LongArray
+    num_successors: LongArray
+    num_cells: LongArray
+    cell: LongArray
     num_actions: LongArray
     is_trying: BoolArray
     single: FloatArray
@@ -104,46 +104,46 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
     GameTooLargeError
         If they would not fit in memory.
     """
-    labels, slots = _widest(states.first_label), _widest(states.first_slot)
+    cells, successors = _widest(states.first_cell), _widest(states.first_successor)
     actions = _widest(states.first_move)
-    _check_fits(num_frames, labels, actions, slots, num_words)
+    _check_fits(num_frames, cells, actions, successors, num_words)
     return Frames(
         depth=np.full(1, -1),
         state=np.zeros(num_frames, np.int64),
         nodes=np.zeros((num_frames, num_words), np.uint64),
         need=np.zeros(num_frames),
         best=np.zeros(num_frames),
-        choice=np.zeros((num_frames, labels), np.int64),
-        num_slots=np.zeros(num_frames, np.int64),
-        num_labels=np.zeros(num_frames, np.int64),
-        label=np.zeros((num_frames, labels), np.int64),
-        num_actions=np.zeros((num_frames, labels), np.int64),
+        choice=np.zeros((num_frames, cells), np.int64),
+        num_successors=np.zeros(num_frames, np.int64),
+        num_cells=np.zeros(num_frames, np.int64),
+        cell=np.zeros((num_frames, cells), np.int64),
+        num_actions=np.zeros((num_frames, cells), np.int64),
         is_trying=np.zeros(num_frames, np.bool_),
-        single=np.zeros((num_frames, labels, actions)),
-        rest=np.zeros((num_frames, labels + 1)),
+        single=np.zeros((num_frames, cells, actions)),
+        rest=np.zeros((num_frames, cells + 1)),
         level=np.zeros(num_frames, np.int64),
         candidate=np.zeros(num_frames, np.int64),
         is_valued=np.zeros(num_frames, np.bool_),
-        bound=np.zeros((num_frames, labels, actions)),
-        picked=np.zeros((num_frames, labels), np.int64),
-        sets=np.zeros((num_frames, labels + 1, slots, num_words), np.uint64),
-        value=np.zeros((num_frames, labels + 1, slots)),
-        total=np.zeros((num_frames, labels + 1)),
-        is_open=np.zeros((num_frames, slots), np.bool_),
+        bound=np.zeros((num_frames, cells, actions)),
+        picked=np.zeros((num_frames, cells), np.int64),
+        sets=np.zeros((num_frames, cells + 1, successors, num_words), np.uint64),
+        value=np.zeros((num_frames, cells + 1, successors)),
+        total=np.zeros((num_frames, cells + 1)),
+        is_open=np.zeros((num_frames, successors), np.bool_),
     )
 
 
-def _check_fits(frames: int, labels: int, actions: int, slots: int, words: int) -> None:
+def _check_fits(frames: int, cells: int, actions: int, successors: int, words: int) -> None:
     """Raise unless what grows with a product of sizes fits in memory."""
-    needed = 8 * frames * labels * (2 * actions + slots * (words + 1))
+    needed = 8 * frames * cells * (2 * actions + successors * (words + 1))
     allowed = allowed_memory(None)
     if needed > allowed:
         raise GameTooLargeError(
-            f"a search with {labels:,} labels in a public state, {actions:,} actions, {slots:,} "
+            f"a search with {cells:,} cells in a public state, {actions:,} actions, {successors:,} "
             f"public states that may come next and sets of {64 * words:,} nodes needs about "
             f"{format_bytes(needed)}, and {format_bytes(allowed)} are allowed; give a smaller "
             "game, such as merge_outcomes(form) or drop_decided(form)",
-            {"labels": labels, "actions": actions, "public_states": slots, "bytes": needed},
+            {"cells": cells, "actions": actions, "public_states": successors, "bytes": needed},
         )
 
 

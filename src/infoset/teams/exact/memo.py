@@ -30,7 +30,7 @@ class Memo(NamedTuple):
     is_exact : BoolArray
         [C] whether just that can be won.
     choice : IntArray
-        [C, labels] the action at each label of the public state that wins it, where it is exact.
+        [C, cells] the action at each cell of the public state that wins it, where it is exact.
     """
 
     num_filled: LongArray
@@ -41,7 +41,7 @@ class Memo(NamedTuple):
     choice: IntArray
 
 
-def empty_memo(num_rows: int, num_words: int, num_labels: int) -> Memo:
+def empty_memo(num_rows: int, num_words: int, num_cells: int) -> Memo:
     """Return a table with no state in it."""
     return Memo(
         num_filled=np.zeros(1, np.int64),
@@ -49,5 +49,5 @@ def empty_memo(num_rows: int, num_words: int, num_labels: int) -> Memo:
         nodes=np.zeros((num_rows, num_words), np.uint64),
         upper=np.zeros(num_rows),
         is_exact=np.zeros(num_rows, np.bool_),
-        choice=np.zeros((num_rows, num_labels), np.int32),
+        choice=np.zeros((num_rows, num_cells), np.int32),
     )

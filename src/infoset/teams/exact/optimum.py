@@ -14,9 +14,9 @@ from infoset.teams.exact.components import find_components, sort_nodes
 from infoset.teams.exact.limits import end_of
 from infoset.teams.exact.problem import TeamProblem, pose_problem
 from infoset.teams.exact.search import Search, begin_search
-from infoset.teams.exact.team_tree import arrange, join_twins, pad_stages
+from infoset.teams.exact.team_tree import arrange, merge_equivalent_roots, pad_stages
 from infoset.teams.information import InformationMap
-from infoset.teams.product_form.reducing import twin_nodes
+from infoset.teams.product_form.reducing import equivalent_nodes
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
@@ -44,7 +44,7 @@ class TeamOptimum:
     outcome : {"optimal", "states", "seconds", "interrupted"}
         Whether that is proved best, or what the search ended by.
     probability : FloatArray
-        [slots] a pure policy of the team, and what others do.
+        [entries] a pure policy of the team, and what others do.
     num_states : int
         States of the search that were met: public states with sets of nodes.
     num_steps : int
@@ -70,19 +70,19 @@ def team_optimum(
 ) -> TeamOptimum:
     """Find the most that a team can win, and a policy that does, by branch and bound.
 
-    Some pure policy is best, since what is won is linear in what is done at each label. The team
+    Some pure policy is best, since what is won is linear in what is done at each cell. The team
     does what a coordinator tells it that knows what is common knowledge in the team, and so knows,
     at a public state, the set of nodes that play has come to there under what was told before:
 
-        value(public state, set) = max over actions for the labels in it of
+        value(public state, set) = max over actions for the cells in it of
             what is won at ends of play + Σ over next public states of value(next, set there)
 
     Labels get their actions one by one. What can be won in a union of sets is no more than the sum
-    of what can be won in each; so a part of the labels, valued exactly, and what each of the others
+    of what can be won in each; so a part of the cells, valued exactly, and what each of the others
     would win by itself, bound what all can win. What is known of a pair of public state and set is
     kept; public states in which the same can happen are one. The bounds begin with what a team
     that remembers all would win from each node on. In the worst case it takes time and memory that
-    grow exponentially with the number of labels: the problem is NP-hard.
+    grow exponentially with the number of cells: the problem is NP-hard.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def team_optimum(
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [slots] what those not of the team do. The optimum is then the best response of the team.
+        [entries] what those not of the team do. The optimum is then the best response of the team.
     rule : {"common", "sum"}
         What the team wins: what each of its agents gets, or the sum.
     max_states : int
@@ -159,8 +159,8 @@ def _run(search: Search, max_states: int, until: float) -> Outcome:
 
 def _begin(problem: TeamProblem) -> Search:
     information = problem.information
-    twin = twin_nodes(information.form, information.label)
-    tree, first = join_twins(problem.tree, twin)
+    equivalent = equivalent_nodes(information.form, information.cell)
+    tree, first = merge_equivalent_roots(problem.tree, equivalent)
     tree, owner = pad_stages(tree)
     component = find_components(tree)
     order = sort_nodes(tree, component)
@@ -175,7 +175,7 @@ def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArra
     the roots on replaces what the climb does there.
     """
     if search.is_done:
-        climbed = np.zeros(problem.information.num_labels, np.int64)
+        climbed = np.zeros(problem.information.num_cells, np.int64)
     else:
         climbed = climb(problem, RESTARTS_INSTEAD, 0, until).pick
     found = climbed.copy()

@@ -27,7 +27,7 @@ class TeamProblem:
     information : InformationMap
     team : Team
     others : FloatArray
-        [slots] what those not of the team do; for the team itself, anything.
+        [entries] what those not of the team do; for the team itself, anything.
     tree : TeamTree
         The nodes of the form as the team sees them; what others do is in its gains.
     """
@@ -38,7 +38,7 @@ class TeamProblem:
     tree: TeamTree
 
     def policy(self, pick: LongArray) -> FloatArray:
-        """Return [slots] the policy in which the team picks an action at each label.
+        """Return [entries] the policy in which the team picks an action at each cell.
 
         `pick` [M] counts where the team acts.
         """
@@ -46,11 +46,11 @@ class TeamProblem:
         probability = self.others.copy()
         is_own = np.isin(information.agent, self.team)
         probability[np.repeat(is_own, information.num_actions)] = 0.0
-        probability[(information.first_slot[:-1] + pick)[is_own]] = 1.0
+        probability[(information.first_entry[:-1] + pick)[is_own]] = 1.0
         return probability
 
     def value(self, probability: FloatArray) -> float:
-        """Return what the team wins with its part of a policy [slots]."""
+        """Return what the team wins with its part of a policy [entries]."""
         return float(_team_reach(self.information, self.team, probability) @ self.tree.gain)
 
 
@@ -75,7 +75,7 @@ def pose_problem(
         if len(agents) < form.num_agents:
             raise ParameterError(
                 f"the team {agents} does not have all agents of {form}: give others=, an array "
-                f"[{information.num_slots}] of probabilities, which tells what the others do"
+                f"[{information.num_entries}] of probabilities, which tells what the others do"
             )
         others = np.repeat(1 / information.num_actions, information.num_actions)
     check_probabilities(information, others)
@@ -97,7 +97,7 @@ def _see(
     chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
     return TeamTree(
         first_node=arrays.first_node.copy(),
-        label=np.where(chooses, information.label, NOBODY).astype(np.int64),
+        cell=np.where(chooses, information.cell, NOBODY).astype(np.int64),
         first_edge=arrays.first_edge.copy(),
         child=arrays.child.astype(np.int64),
         gain=gain,
@@ -107,11 +107,11 @@ def _see(
 def _team_reach(
     information: InformationMap, team: Sequence[int], probability: FloatArray
 ) -> FloatArray:
-    """Return [E] how likely agents choose each edge and all above, by a policy [slots]."""
+    """Return [E] how likely agents choose each edge and all above, by a policy [entries]."""
     form, arrays = information.form, information.form.arrays
     is_own = np.isin(arrays.agent, team)[form.node_of_edge]
-    slot = information.first_slot[information.label][form.node_of_edge]
-    slot += np.arange(form.num_edges) - arrays.first_edge[form.node_of_edge]
+    entry = information.first_entry[information.cell][form.node_of_edge]
+    entry += np.arange(form.num_edges) - arrays.first_edge[form.node_of_edge]
     alone = arrays._replace(chance=np.ones(form.num_nodes))
-    chosen = np.where(is_own, probability[slot], 1.0)
+    chosen = np.where(is_own, probability[entry], 1.0)
     return reach_nodes(alone, arrays.first_edge[:-1], chosen)[1]

@@ -22,11 +22,11 @@ class PublicStates(NamedTuple):
 
     Attributes
     ----------
-    first_label : LongArray
-        [P + 1] the labels of each state; the nodes with nothing to choose share one.
+    first_cell : LongArray
+        [P + 1] the cells of each state; the nodes with nothing to choose share one.
     first_node : LongArray
-        [number of labels + 1] the nodes of each label.
-    first_slot : LongArray
+        [number of cells + 1] the nodes of each cell.
+    first_successor : LongArray
         [P + 1] where the states that may come next begin, in `next_state`.
     next_state : LongArray
         One for each that may come next; the same may stand for several.
@@ -38,21 +38,21 @@ class PublicStates(NamedTuple):
         [M] what the team wins where play ends, times its probability.
     first_way : LongArray
         [M + 1]
-    slot : LongArray
+    successor : LongArray
         [C] which of the next states of its state a way leads to, from 0.
     place : LongArray
         [C] which node of that state, from 0.
     """
 
-    first_label: LongArray
+    first_cell: LongArray
     first_node: LongArray
-    first_slot: LongArray
+    first_successor: LongArray
     next_state: LongArray
     most: FloatArray
     first_move: LongArray
     gain: FloatArray
     first_way: LongArray
-    slot: LongArray
+    successor: LongArray
     place: LongArray
 
 
@@ -95,71 +95,71 @@ class _Piece(NamedTuple):
     `next_component` is what `next_state` is before the states have numbers.
     """
 
-    label_size: LongArray
+    cell_size: LongArray
     most: FloatArray
     num_moves: LongArray
     gain: FloatArray
     num_ways: LongArray
-    slot: LongArray
+    successor: LongArray
     place: LongArray
     next_component: LongArray
 
     def part(self, begins: _Begins, number: int) -> _Piece:
         """Return the columns of one of the states."""
-        label, node, move, way, slot = (slice(*first[number : number + 2]) for first in begins)
+        cell, node, move, way, successor = (slice(*first[number : number + 2]) for first in begins)
         return _Piece(
-            label_size=self.label_size[label],
+            cell_size=self.cell_size[cell],
             most=self.most[node],
             num_moves=self.num_moves[node],
             gain=self.gain[move],
             num_ways=self.num_ways[move],
-            slot=self.slot[way],
+            successor=self.successor[way],
             place=self.place[way],
-            next_component=self.next_component[slot],
+            next_component=self.next_component[successor],
         )
 
 
 class _Begins(NamedTuple):
     """Where the rows of each state begin, [states + 1] each."""
 
-    label: LongArray
+    cell: LongArray
     node: LongArray
     move: LongArray
     way: LongArray
-    slot: LongArray
+    successor: LongArray
 
 
 def _cut(tree: TeamTree, component: LongArray, most: FloatArray) -> tuple[_Piece, _Begins]:
     """Return all components together, and where they begin."""
     states = np.arange(component[-1] + 2)
     first_node = np.searchsorted(component, states)
-    label = number_within(component, tree.label)
-    begins_label = np.append(True, (np.diff(component) > 0) | (np.diff(label) > 0))
-    first = np.append(np.flatnonzero(begins_label), len(label))
+    cell = number_within(component, tree.cell)
+    begins_cell = np.append(True, (np.diff(component) > 0) | (np.diff(cell) > 0))
+    first = np.append(np.flatnonzero(begins_cell), len(cell))
     node = tree.node_of_edge
-    begins_move = tree.label[node] != NOBODY
+    begins_move = tree.cell[node] != NOBODY
     begins_move[tree.first_edge[:-1]] = True
     move = np.cumsum(begins_move) - 1
     way = np.flatnonzero(tree.child >= 0)
     before, after = component[node[way]], component[tree.child[way]]
-    slot = number_within(before, after)
-    begins_slot = np.unique(before * (len(slot) + 1) + slot, return_index=True)[1]
+    successor = number_within(before, after)
+    begins_successor = np.unique(before * (len(successor) + 1) + successor, return_index=True)[1]
     whole = _Piece(
-        label_size=np.diff(first),
+        cell_size=np.diff(first),
         most=most,
         num_moves=np.bincount(node, begins_move).astype(np.int64),
         gain=np.bincount(move, tree.gain).astype(np.float64),
         num_ways=np.bincount(move[way], minlength=int(move[-1]) + 1),
-        slot=slot,
+        successor=successor,
         place=tree.child[way] - first_node[after],
-        next_component=after[begins_slot],
+        next_component=after[begins_successor],
     )
     begins = _Begins(
-        label=np.searchsorted(first[:-1], first_node),
+        cell=np.searchsorted(first[:-1], first_node),
         node=first_node,
         move=np.searchsorted(node[begins_move], first_node),
         way=np.searchsorted(node[way], first_node),
-        slot=np.searchsorted(before[begins_slot], states),
+        successor=np.searchsorted(before[begins_successor], states),
     )
     return whole, begins
 
@@ -167,14 +167,14 @@ def _cut(tree: TeamTree, component: LongArray, most: FloatArray) -> tuple[_Piece
 def _put_together(pieces: list[_Piece]) -> PublicStates:
     columns = _Piece(*map(np.concatenate, zip(*pieces, strict=True)))
     return PublicStates(
-        first_label=offsets(np.array([len(piece.label_size) for piece in pieces])),
-        first_node=offsets(columns.label_size),
-        first_slot=offsets(np.array([len(piece.next_component) for piece in pieces])),
+        first_cell=offsets(np.array([len(piece.cell_size) for piece in pieces])),
+        first_node=offsets(columns.cell_size),
+        first_successor=offsets(np.array([len(piece.next_component) for piece in pieces])),
         next_state=columns.next_component,
         most=columns.most,
         first_move=offsets(columns.num_moves),
         gain=columns.gain,
         first_way=offsets(columns.num_ways),
-        slot=columns.slot,
+        successor=columns.successor,
         place=columns.place,
     )

@@ -34,11 +34,11 @@ class Search:
     Attributes
     ----------
     tree : TeamTree
-        Its nodes sorted by public state and label.
+        Its nodes sorted by public state and cell.
     component : LongArray
         [N] the public state of each node.
-    local_label : LongArray
-        [N] which label of its public state a node has, from 0.
+    local_cell : LongArray
+        [N] which cell of its public state a node has, from 0.
     state : LongArray
         [components] what each public state is in `states`.
     states : PublicStates
@@ -53,7 +53,7 @@ class Search:
 
     tree: TeamTree
     component: LongArray
-    local_label: LongArray
+    local_cell: LongArray
     state: LongArray
     states: PublicStates
     roots: LongArray
@@ -97,7 +97,7 @@ class Search:
         return len(self.memo.state) * 3 // 4
 
     def write_picks(self, root: int, pick: LongArray) -> None:
-        """Write the actions at the labels that play comes to into `pick` [labels], in place.
+        """Write the actions at the cells that play comes to into `pick` [cells], in place.
 
         They are those that win `lower[root]`.
         """
@@ -110,7 +110,7 @@ class Search:
             waiting += self._play(nodes, self._known_choice(nodes), pick)
 
     def _known_choice(self, nodes: LongArray) -> IntArray:
-        """Return the action at each label of a public state that is best for a set of its nodes."""
+        """Return the action at each cell of a public state that is best for a set of its nodes."""
         choice: IntArray = self.memo.choice[row_of(self.memo, *self._place(nodes))]
         return choice
 
@@ -119,9 +119,9 @@ class Search:
     ) -> list[LongArray]:
         """Write the actions at nodes of one public state; return those that come next, by state."""
         tree = self.tree
-        action = choice[self.local_label[nodes]]
-        is_own = tree.label[nodes] != NOBODY
-        pick[tree.label[nodes[is_own]]] = action[is_own]
+        action = choice[self.local_cell[nodes]]
+        is_own = tree.cell[nodes] != NOBODY
+        pick[tree.cell[nodes[is_own]]] = action[is_own]
         chosen = tree.first_edge[nodes[is_own]] + action[is_own]
         forced = edges_in_order(tree.first_edge, nodes[~is_own])[0]
         child = np.sort(tree.child[np.concatenate([chosen, forced])])
@@ -182,13 +182,13 @@ def begin_search(tree: TeamTree, component: LongArray, most: FloatArray) -> Sear
     roots = np.unique(component[is_root])
     upper = np.zeros(len(roots))
     np.add.at(upper, np.searchsorted(roots, component[is_root]), most[is_root])
-    num_nodes = np.diff(states.first_node[states.first_label])
+    num_nodes = np.diff(states.first_node[states.first_cell])
     num_words = 1 + int(num_nodes.max() - 1) // 64
     frames = empty_frames(states, len(tree.first_node) - 1, num_words)
     return Search(
         tree=tree,
         component=component,
-        local_label=number_within(component, tree.label),
+        local_cell=number_within(component, tree.cell),
         state=state,
         states=states,
         roots=roots,

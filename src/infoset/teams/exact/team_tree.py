@@ -10,11 +10,11 @@ import numpy as np
 from infoset.teams.product_form.ragged import edges_in_order
 from infoset.typing import FloatArray, LongArray
 
-__all__ = ["NOBODY", "TeamTree", "arrange", "join_twins", "pad_stages", "stages"]
+__all__ = ["NOBODY", "TeamTree", "arrange", "merge_equivalent_roots", "pad_stages", "stages"]
 
 RELATIVE_TOLERANCE = 1e-13
 NOBODY = -1
-"""The label of nodes at which the team has nothing to choose, and all edges count."""
+"""The cell of nodes at which the team has nothing to choose, and all edges count."""
 
 
 class TeamTree(NamedTuple):
@@ -24,7 +24,7 @@ class TeamTree(NamedTuple):
     ----------
     first_node : LongArray
         [L + 1] the nodes of each stage.
-    label : LongArray
+    cell : LongArray
         [N] what is known where one of the team chooses; `NOBODY` elsewhere.
     first_edge : LongArray
         [N + 1] the edges of each node.
@@ -36,7 +36,7 @@ class TeamTree(NamedTuple):
     """
 
     first_node: LongArray
-    label: LongArray
+    cell: LongArray
     first_edge: LongArray
     child: LongArray
     gain: FloatArray
@@ -49,12 +49,12 @@ class TeamTree(NamedTuple):
     @property
     def node_of_edge(self) -> LongArray:
         """[E] the node that an edge begins at."""
-        return np.repeat(np.arange(len(self.label)), np.diff(self.first_edge))
+        return np.repeat(np.arange(len(self.cell)), np.diff(self.first_edge))
 
     @property
     def parent_edge(self) -> LongArray:
         """[N] the edge that leads to a node; -1 at roots."""
-        parent = np.full(len(self.label), -1, np.int64)
+        parent = np.full(len(self.cell), -1, np.int64)
         inner = np.flatnonzero(self.child >= 0)
         parent[self.child[inner]] = inner
         return parent
@@ -71,7 +71,7 @@ def stages(tree: TeamTree) -> Iterator[slice]:
     return map(slice, ends[:-1], ends[1:])
 
 
-def join_twins(tree: TeamTree, twin: LongArray) -> tuple[TeamTree, LongArray]:
+def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamTree, LongArray]:
     """Make one of all roots below which play is the same; what they win is added up.
 
     Parameters
@@ -86,10 +86,10 @@ def join_twins(tree: TeamTree, twin: LongArray) -> tuple[TeamTree, LongArray]:
         The smaller tree, and [its N] the node of `tree` that each stands for.
     """
     node = tree.node_of_edge
-    edge = np.arange(len(node)) + (tree.first_edge[twin] - tree.first_edge[:-1])[node]
+    edge = np.arange(len(node)) + (tree.first_edge[equivalent] - tree.first_edge[:-1])[node]
     gain = np.zeros(len(edge))
     np.add.at(gain, edge, tree.gain)
-    kept = np.flatnonzero(twin == np.arange(len(twin)))
+    kept = np.flatnonzero(equivalent == np.arange(len(equivalent)))
     return arrange(tree._replace(gain=gain), kept, tree.stage), kept
 
 
@@ -101,7 +101,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
     tuple[TeamTree, LongArray]
         The tree, and [its N] the node of `tree` that each is, or waits for.
     """
-    num_nodes, stage, parent_edge = len(tree.label), tree.stage, tree.parent_edge
+    num_nodes, stage, parent_edge = len(tree.cell), tree.stage, tree.parent_edge
     before = np.where(parent_edge < 0, -1, stage[tree.node_of_edge[parent_edge]])
     count = stage - before - 1
     owner = np.repeat(np.arange(num_nodes), count)
@@ -112,7 +112,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
     child = np.where(inner & (count[tree.child] > 0), first[tree.child], tree.child)
     padded = TeamTree(
         first_node=tree.first_node,
-        label=np.concatenate([tree.label, np.full(len(owner), NOBODY)]),
+        cell=np.concatenate([tree.cell, np.full(len(owner), NOBODY)]),
         first_edge=np.concatenate([tree.first_edge, tree.first_edge[-1] + 1 + waiting - num_nodes]),
         child=np.concatenate([child, np.where(is_last, owner, waiting + 1)]),
         gain=np.concatenate([tree.gain, np.zeros(len(owner))]),
@@ -126,11 +126,11 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
 def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
     """Return the tree of some nodes, in another order; [N] the `stage` of each before."""
     edge, first_edge = edges_in_order(tree.first_edge, nodes)
-    rank = np.full(len(tree.label) + 1, -1, np.int64)
+    rank = np.full(len(tree.cell) + 1, -1, np.int64)
     rank[nodes] = np.arange(len(nodes))
     return TeamTree(
         first_node=np.searchsorted(stage[nodes], np.arange(len(tree.first_node))),
-        label=tree.label[nodes],
+        cell=tree.cell[nodes],
         first_edge=first_edge,
         child=rank[tree.child[edge]],
         gain=tree.gain[edge],

@@ -8,18 +8,18 @@ from infoset.teams.hiding.learner import (
     regret_matching_plus,
 )
 from infoset.teams.hiding.minorize import MinorizeMaximize
-from infoset.teams.hiding.objective import penalty, project, relaxed_objective
+from infoset.teams.hiding.objective import project, relaxed_objective, squared_distance
 from infoset.teams.hiding.progressive import ProgressiveHiding
 from infoset.teams.hiding.projector import PROJECTORS, Projector
 from infoset.teams.hiding.relaxed_form import RelaxedForm, relax
-from infoset.teams.hiding.rounds import Rounds
+from infoset.teams.hiding.rounds import RegretRestarts
 from infoset.teams.hiding.runs import HidingRun, best_run, run_seeds
 from infoset.teams.hiding.schedules import (
     PenaltySchedule,
+    adaptive_penalty,
     constant_penalty,
     geometric_penalty,
     linear_penalty,
-    steered_penalty,
 )
 from infoset.teams.hiding.scheme import HidingScheme
 from infoset.teams.hiding.state import HidingTrace
@@ -36,21 +36,21 @@ __all__ = [
     "PenaltySchedule",
     "ProgressiveHiding",
     "Projector",
+    "RegretRestarts",
     "RelaxedForm",
-    "Rounds",
     "Weighting",
+    "adaptive_penalty",
     "best_run",
     "constant_penalty",
     "entropic_ftrl",
     "geometric_penalty",
     "hedge",
     "linear_penalty",
-    "penalty",
     "project",
     "regret_matching",
     "regret_matching_plus",
     "relax",
     "relaxed_objective",
     "run_seeds",
-    "steered_penalty",
+    "squared_distance",
 ]

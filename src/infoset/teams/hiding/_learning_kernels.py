@@ -35,29 +35,29 @@ def fill_weights(
 
 
 @kernel
-def normalize_by_label(
+def normalize_by_cell(
     nodes: Nodes,
-    label: IndexArray,
+    cell: IndexArray,
     total: FloatArray,
-    of_nature: FloatArray,
+    of_chance: FloatArray,
     weight: FloatArray,
 ) -> None:
-    """Make the weights [N] of the nodes of each label sum to 1, in place; now it is `total` [M].
+    """Make the weights [N] of the nodes of each cell sum to 1, in place; now it is `total` [M].
 
-    Where they are all 0, they become those of nature, which sum to `of_nature` [M].
+    Where they are all 0, they become those of chance, which sum to `of_chance` [M].
     """
     for node in range(len(weight)):
-        here = label[node]
+        here = cell[node]
         if total[here] >= LEAST_TOTAL:
             weight[node] /= total[here]
         else:
-            weight[node] = nodes.chance[node] / of_nature[here]
+            weight[node] = nodes.chance[node] / of_chance[here]
 
 
 @kernel
 def add_gains(
     team: int,
-    gamma: float,
+    penalty: float,
     nodes: Nodes,
     view: View,
     visit: Visit,
@@ -77,74 +77,74 @@ def add_gains(
     times the importance of its node, and 0 again in the end.
     """
     for place in range(visit.size[1]):
-        ending = visit.ending[place]
-        node, slot = nodes.payoff_node[ending], view.payoff_slot[ending]
-        worth = visit.ending_importance[place] * nodes.payoff[team, ending]
-        value[node] += policy[slot] * worth
+        terminal = visit.terminal[place]
+        node, entry = nodes.payoff_node[terminal], view.payoff_entry[terminal]
+        worth = visit.terminal_importance[place] * nodes.payoff[team, terminal]
+        value[node] += policy[entry] * worth
         if nodes.team[node] == team:
-            gain[slot] += weight[node] * worth
+            gain[entry] += weight[node] * worth
     for place in range(visit.size[0] - 1, -1, -1):
         node = visit.node[place]
         worth = value[node]
         value[node] = 0.0
         if nodes.team[node] == team:
-            label = view.label[node]
-            worth -= visit.importance[place] * gamma * distance[label]
-            observed[label] += visit.importance[place] * weight[node]
+            cell = view.cell[node]
+            worth -= visit.importance[place] * penalty * distance[cell]
+            observed[cell] += visit.importance[place] * weight[node]
         parent = nodes.parent[node]
         if parent != node:
-            slot = view.slot[node]
-            value[parent] += policy[slot] * worth
+            entry = view.entry[node]
+            value[parent] += policy[entry] * worth
             if nodes.team[parent] == team:
-                gain[slot] += weight[parent] * worth
+                gain[entry] += weight[parent] * worth
 
 
 @kernel
 def observe(
-    labels: LongArray,
+    cells: LongArray,
     fine: View,
     coarse: View,
     known: IndexArray,
-    twice_gamma: FloatArray,
+    twice_penalty: FloatArray,
     policy: FloatArray,
-    shadow: FloatArray,
-    floor: float,
+    projected: FloatArray,
+    min_regret: float,
     observed: FloatArray,
     gain: FloatArray,
     regret: FloatArray,
 ) -> None:
-    """Tell the learners at some labels the gradients of their criteria, `regret` [S] in place.
+    """Tell the learners at some cells the gradients of their criteria, `regret` [S] in place.
 
     v(a) = gain(a) - observed · 2γ (π(a) - π̂(a));  regret(a) ← max(regret(a) + v(a) - <π, v>, floor)
 
-    twice_gamma [M]. gain [S] and observed [M] are 0 in the end.
+    twice_penalty [M]. gain [S] and observed [M] are 0 in the end.
     """
-    for label in labels:
-        first, end = fine.first_slot[label], fine.first_slot[label + 1]
-        to = coarse.first_slot[known[label]]
-        pull = observed[label] * twice_gamma[label]
+    for cell in cells:
+        first, end = fine.first_entry[cell], fine.first_entry[cell + 1]
+        to = coarse.first_entry[known[cell]]
+        pull = observed[cell] * twice_penalty[cell]
         mean = 0.0
         for action in range(end - first):
-            slot = first + action
-            gain[slot] -= pull * (policy[slot] - shadow[to + action])
-            mean += policy[slot] * gain[slot]
-        for slot in range(first, end):
-            regret[slot] = max(regret[slot] + gain[slot] - mean, floor)
-            gain[slot] = 0.0
-        observed[label] = 0.0
+            entry = first + action
+            gain[entry] -= pull * (policy[entry] - projected[to + action])
+            mean += policy[entry] * gain[entry]
+        for entry in range(first, end):
+            regret[entry] = max(regret[entry] + gain[entry] - mean, min_regret)
+            gain[entry] = 0.0
+        observed[cell] = 0.0
 
 
 @kernel
 def decide(
-    labels: LongArray, view: View, rate: float, regret: FloatArray, policy: FloatArray
+    cells: LongArray, view: View, learning_rate: float, regret: FloatArray, policy: FloatArray
 ) -> None:
-    """Let the learners at some labels choose, `policy` [S] in place.
+    """Let the learners at some cells choose, `policy` [S] in place.
 
     In proportion to exp(rate · regret), or at rate 0 to positive regret.
     """
-    for label in labels:
-        first, end = view.first_slot[label], view.first_slot[label + 1]
-        if rate > 0.0:
-            hedge(first, end, rate, regret, policy)
+    for cell in cells:
+        first, end = view.first_entry[cell], view.first_entry[cell + 1]
+        if learning_rate > 0.0:
+            hedge(first, end, learning_rate, regret, policy)
         else:
             match_regrets(first, end, regret, policy)

@@ -1,14 +1,14 @@
-"""Algorithm 1: the best response to a shadow, found from the last stage to the first."""
+"""Algorithm 1: the best response to a projection, found from the last stage to the first."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from infoset.regret.prox._kernels import project_on_simplex
-from infoset.teams.hiding._hiding_kernels import cast_shadow, keep_best, measure, weigh_nodes
+from infoset.teams.hiding._hiding_kernels import keep_best, measure, project_policy, weigh_nodes
 from infoset.teams.hiding._pass_kernels import clear, fill_reach
-from infoset.teams.hiding._projector_kernels import sum_by_label
-from infoset.teams.hiding.arrays import Game, Numbers, Room, State
+from infoset.teams.hiding._projector_kernels import sum_by_cell
+from infoset.teams.hiding.arrays import Game, Numbers, State, Workspace
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import inner_kernel, kernel
 
@@ -20,101 +20,110 @@ class Stages(NamedTuple):
     ----------
     first_node : LongArray
         [L + 1]
-    first_label : LongArray
-        [L + 1] the labels of each stage, in the same way.
+    first_cell : LongArray
+        [L + 1] the cells of each stage, in the same way.
     """
 
     first_node: LongArray
-    first_label: LongArray
+    first_cell: LongArray
 
 
 @kernel
-def respond_at_labels(
-    team: int, gamma: float, first: int, end: int, game: Game, state: State, room: Room
+def respond_at_cells(
+    team: int, penalty: float, first: int, end: int, game: Game, state: State, workspace: Workspace
 ) -> None:
-    """Set the policy at the labels of a team between two, from what actions are worth there.
+    """Set the policy at the cells of a team between two, from what actions are worth there.
 
     x = the nearest probabilities to π̂ + Q / 2γ, which are the best of <x, Q> - γ ‖x - π̂‖².
 
-    What actions are worth is in `room.gain`, summed with weights that sum to 1; it is 0 after that.
+    `workspace.gain` holds Q, summed with weights that sum to 1; it is 0 afterwards.
     """
-    for label in range(first, end):
-        if game.label_team[label] != team:
+    for cell in range(first, end):
+        if game.cell_team[cell] != team:
             continue
-        slot, to = game.fine.first_slot[label], game.coarse.first_slot[game.known[label]]
-        num_actions = game.fine.first_slot[label + 1] - slot
+        entry, to = game.fine.first_entry[cell], game.coarse.first_entry[game.known[cell]]
+        num_actions = game.fine.first_entry[cell + 1] - entry
         for action in range(num_actions):
-            worth = room.gain[slot + action] / (2.0 * gamma)
-            state.policy[slot + action] = state.shadow[to + action] + worth
-            room.gain[slot + action] = 0.0
-        project_on_simplex(state.policy, slot, 1, num_actions)
+            worth = workspace.gain[entry + action] / (2.0 * penalty)
+            state.policy[entry + action] = state.projected[to + action] + worth
+            workspace.gain[entry + action] = 0.0
+        project_on_simplex(state.policy, entry, 1, num_actions)
         distance = 0.0
         for action in range(num_actions):
-            distance += (state.policy[slot + action] - state.shadow[to + action]) ** 2
-        room.distance[label] = distance
+            distance += (state.policy[entry + action] - state.projected[to + action]) ** 2
+        workspace.distance[cell] = distance
 
 
 @inner_kernel
-def add_endings(team: int, game: Game, room: Room) -> None:
+def add_terminals(team: int, game: Game, workspace: Workspace) -> None:
     """Add to the gains of a team what plays that end pay."""
     nodes = game.nodes
-    for ending in range(len(nodes.payoff_node)):
-        node = nodes.payoff_node[ending]
+    for terminal in range(len(nodes.payoff_node)):
+        node = nodes.payoff_node[terminal]
         if nodes.team[node] == team:
-            slot = game.fine.payoff_slot[ending]
-            room.gain[slot] += room.weight[node] * nodes.payoff[team, ending]
+            entry = game.fine.payoff_entry[terminal]
+            workspace.gain[entry] += workspace.weight[node] * nodes.payoff[team, terminal]
 
 
 @inner_kernel
-def add_children(team: int, first: int, end: int, game: Game, room: Room) -> None:
+def add_children(team: int, first: int, end: int, game: Game, workspace: Workspace) -> None:
     """Add to the gains of a team, at the nodes between two, the values of what follows."""
     for node in range(first, end):
         if game.nodes.team[node] == team:
             for edge in range(game.below.first_edge[node], game.below.first_edge[node + 1]):
                 child = game.below.child[edge]
                 if child >= 0:
-                    room.gain[game.fine.slot[child]] += room.weight[node] * room.value[child]
+                    workspace.gain[game.fine.entry[child]] += (
+                        workspace.weight[node] * workspace.value[child]
+                    )
 
 
 @inner_kernel
 def fill_values(
-    team: int, gamma: float, first: int, end: int, game: Game, state: State, room: Room
+    team: int, penalty: float, first: int, end: int, game: Game, state: State, workspace: Workspace
 ) -> None:
     """Fill the values of the nodes between two for a team, its penalties paid."""
-    num_endings = len(game.nodes.payoff_node)
+    num_terminals = len(game.nodes.payoff_node)
     for node in range(first, end):
-        label = game.fine.label[node]
-        value = -gamma * room.distance[label] if game.nodes.team[node] == team else 0.0
+        cell = game.fine.cell[node]
+        value = -penalty * workspace.distance[cell] if game.nodes.team[node] == team else 0.0
         first_edge = game.below.first_edge[node]
         for edge in range(first_edge, game.below.first_edge[node + 1]):
             child = game.below.child[edge]
-            chance = state.policy[game.fine.first_slot[label] + edge - first_edge]
+            chance = state.policy[game.fine.first_entry[cell] + edge - first_edge]
             if child >= 0:
-                value += chance * room.value[child]
-            elif -1 - child < num_endings:
+                value += chance * workspace.value[child]
+            elif -1 - child < num_terminals:
                 value += chance * game.nodes.payoff[team, -1 - child]
-        room.value[node] = value
+        workspace.value[node] = value
 
 
 @kernel
-def respond(team: int, gamma: float, stages: Stages, game: Game, state: State, room: Room) -> None:
-    """Replace the policy of a team by the best one against its shadow, penalties paid, in place.
+def respond(
+    team: int, penalty: float, stages: Stages, game: Game, state: State, workspace: Workspace
+) -> None:
+    """Replace a team's policy by its penalized best response to π̂, in place.
 
-    `room.weight` has beliefs; `room.value` is 0 in the end, as it was.
+    `workspace.weight` has beliefs; `workspace.value` is 0 in the end, as it was.
     """
-    add_endings(team, game, room)
+    add_terminals(team, game, workspace)
     for stage in range(len(stages.first_node) - 2, -1, -1):
         first, end = stages.first_node[stage], stages.first_node[stage + 1]
-        first_label, end_label = stages.first_label[stage], stages.first_label[stage + 1]
-        add_children(team, first, end, game, room)
-        respond_at_labels(team, gamma, first_label, end_label, game, state, room)
-        fill_values(team, gamma, first, end, game, state, room)
-    clear(room.value)
+        first_cell, end_cell = stages.first_cell[stage], stages.first_cell[stage + 1]
+        add_children(team, first, end, game, workspace)
+        respond_at_cells(team, penalty, first_cell, end_cell, game, state, workspace)
+        fill_values(team, penalty, first, end, game, state, workspace)
+    clear(workspace.value)
 
 
 @kernel
 def minorize_maximize(
-    stages: Stages, game: Game, numbers: Numbers, state: State, room: Room, trace: FloatArray
+    stages: Stages,
+    game: Game,
+    numbers: Numbers,
+    state: State,
+    workspace: Workspace,
+    trace: FloatArray,
 ) -> None:
     """Run one iteration for each row of `trace` [I, T, 4], which is filled; `state` in place.
 
@@ -123,12 +132,12 @@ def minorize_maximize(
     team = game.teams[0]
     for row in trace:
         state.done[0] += 1
-        fill_reach(game.nodes, game.fine, state.policy, room.reach)
-        cast_shadow(game, numbers, state, room)
-        weigh_nodes(game, numbers, state, room)
-        respond(team, state.gamma[team], stages, game, state, room)
-        fill_reach(game.nodes, game.fine, state.policy, room.reach)
-        sum_by_label(game.fine.label, room.reach, room.reached)
-        cast_shadow(game, numbers, state, room)
-        measure(game, state, room, row)
+        fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
+        project_policy(game, numbers, state, workspace)
+        weigh_nodes(game, numbers, state, workspace)
+        respond(team, state.penalty[team], stages, game, state, workspace)
+        fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
+        sum_by_cell(game.fine.cell, workspace.reach, workspace.reached)
+        project_policy(game, numbers, state, workspace)
+        measure(game, state, workspace, row)
         keep_best(game, state, row)

@@ -12,18 +12,18 @@ from infoset.utils.compilation import inner_kernel, kernel
 
 
 class Nodes(NamedTuple):
-    """The nodes of a product form and what its endings pay, whatever is known of them.
+    """The nodes of a product form and what its terminals pay, whatever is known of them.
 
     Attributes
     ----------
     chance : FloatArray
-        [N] probability of the outcome of nature above each node.
+        [N] probability of the outcome of chance above each node.
     parent : IndexArray
         [N] the node above; roots themselves.
     team : IndexArray
         [N] the team that acts.
     payoff_node : IndexArray
-        [Z] the node after which play ends there, for each ending that pays anything.
+        [Z] the node after which play ends there, for each terminal that pays anything.
     payoff : FloatArray
         [T, Z] what it pays each team, in the game's units.
     """
@@ -36,24 +36,24 @@ class Nodes(NamedTuple):
 
 
 class View(NamedTuple):
-    """An information map over the nodes: M labels, and a slot for each action of each label.
+    """An information map over the nodes: M cells, and a entry for each action of each cell.
 
     Attributes
     ----------
-    label : IndexArray
-        [N] the label of each node.
-    slot : IndexArray
-        [N] the slot of the action that leads to each node; 0 at roots.
-    payoff_slot : IndexArray
-        [Z] the slot of the action that ends play there.
-    first_slot : IndexArray
-        [M + 1] the first slot of each label; policies are [S].
+    cell : IndexArray
+        [N] the cell of each node.
+    entry : IndexArray
+        [N] the entry of the action that leads to each node; 0 at roots.
+    payoff_entry : IndexArray
+        [Z] the entry of the action that ends play there.
+    first_entry : IndexArray
+        [M + 1] the first entry of each cell; policies are [S].
     """
 
-    label: IndexArray
-    slot: IndexArray
-    payoff_slot: IndexArray
-    first_slot: IndexArray
+    cell: IndexArray
+    entry: IndexArray
+    payoff_entry: IndexArray
+    first_entry: IndexArray
 
 
 @inner_kernel
@@ -78,7 +78,7 @@ def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) 
         if parent == node:
             reach[node] = nodes.chance[node]
         else:
-            reach[node] = reach[parent] * policy[view.slot[node]]
+            reach[node] = reach[parent] * policy[view.entry[node]]
 
 
 @kernel
@@ -93,7 +93,7 @@ def fill_reach_without(
 ) -> None:
     """Fill `weight` [N], at nodes where the group `removed` acts, with the reach without its own.
 
-    group [N] is who acts, however they are counted; others [N] is filled with the reach of nature
+    group [N] is who acts, however they are counted; others [N] is filled with the reach of chance
     and the other groups.
     """
     for node in range(len(others)):
@@ -101,7 +101,7 @@ def fill_reach_without(
         if parent == node:
             others[node] = nodes.chance[node]
         else:
-            factor = 1.0 if group[parent] == removed else policy[view.slot[node]]
+            factor = 1.0 if group[parent] == removed else policy[view.entry[node]]
             others[node] = others[parent] * factor
         if group[node] == removed:
             weight[node] = others[node]
@@ -114,6 +114,6 @@ def fill_payoffs(
     """Fill `payoffs` [T] with what each team gets on average; `reach` [N] is of the policy [S]."""
     for team in range(len(payoffs)):
         payoffs[team] = 0.0
-        for ending in range(len(nodes.payoff_node)):
-            chance = reach[nodes.payoff_node[ending]] * policy[view.payoff_slot[ending]]
-            payoffs[team] += chance * nodes.payoff[team, ending]
+        for terminal in range(len(nodes.payoff_node)):
+            chance = reach[nodes.payoff_node[terminal]] * policy[view.payoff_entry[terminal]]
+            payoffs[team] += chance * nodes.payoff[team, terminal]

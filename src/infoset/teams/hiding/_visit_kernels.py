@@ -1,6 +1,6 @@
-"""Which nodes an iteration learns at: all of them, those below one outcome of nature, or one path.
+"""Which nodes an iteration learns at: all of them, those below one outcome of chance, or one path.
 
-A visit lists nodes and endings, parents first, each with its importance: one over the probability
+A visit lists nodes and terminals, parents first, each with its importance: one over the probability
 that it is visited, so that sums over what is visited are right on average.
 """
 
@@ -15,14 +15,14 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class Below(NamedTuple):
-    """What is below each of R outcomes of nature, and what each edge leads to.
+    """What is below each of R outcomes of chance, and what each edge leads to.
 
     Attributes
     ----------
-    first_node, first_ending : LongArray
-        [R + 1] where the nodes and endings of each outcome begin in the lists.
-    node, ending : IndexArray
-        [N] and [Z] nodes and endings, outcome by outcome, parents first.
+    first_node, first_terminal : LongArray
+        [R + 1] where the nodes and terminals of each outcome begin in the lists.
+    node, terminal : IndexArray
+        [N] and [Z] nodes and terminals, outcome by outcome, parents first.
     first_edge : LongArray
         [N + 1] the edges of each node.
     child : LongArray
@@ -32,32 +32,32 @@ class Below(NamedTuple):
 
     first_node: LongArray
     node: IndexArray
-    first_ending: LongArray
-    ending: IndexArray
+    first_terminal: LongArray
+    terminal: IndexArray
     first_edge: LongArray
     child: LongArray
 
 
 class Visit(NamedTuple):
-    """The nodes and endings visited.
+    """The nodes and terminals visited.
 
     Attributes
     ----------
     node : IndexArray
         [N] their nodes, parents first, as far as they go.
-    ending : IndexArray
-        [Z] their endings.
+    terminal : IndexArray
+        [Z] their terminals.
     size : LongArray
-        [2] how many nodes and endings there are.
-    importance, ending_importance : FloatArray
+        [2] how many nodes and terminals there are.
+    importance, terminal_importance : FloatArray
         [N] and [Z], in the same order.
     """
 
     node: IndexArray
-    ending: IndexArray
+    terminal: IndexArray
     size: LongArray
     importance: FloatArray
-    ending_importance: FloatArray
+    terminal_importance: FloatArray
 
 
 @inner_kernel
@@ -72,7 +72,7 @@ def draw_index(probability: FloatArray, first: int, end: int, draw: float) -> in
 
 @inner_kernel
 def draw_outcome(below: Below, nodes: Nodes, stream: Stream) -> int:
-    """Draw an outcome of nature."""
+    """Draw an outcome of chance."""
     outcome, last = 0, len(below.first_node) - 2
     draw = next_uniform(stream) - nodes.chance[below.node[0]]
     while draw >= 0.0 and outcome < last:
@@ -83,7 +83,7 @@ def draw_outcome(below: Below, nodes: Nodes, stream: Stream) -> int:
 
 @kernel
 def visit_outcome(below: Below, nodes: Nodes, stream: Stream, visit: Visit) -> None:
-    """Draw an outcome of nature and visit all that is below it, `visit` in place."""
+    """Draw an outcome of chance and visit all that is below it, `visit` in place."""
     outcome = draw_outcome(below, nodes, stream)
     first, end = below.first_node[outcome], below.first_node[outcome + 1]
     importance = 1.0 / nodes.chance[below.node[first]]
@@ -91,10 +91,10 @@ def visit_outcome(below: Below, nodes: Nodes, stream: Stream, visit: Visit) -> N
         visit.node[place - first] = below.node[place]
         visit.importance[place - first] = importance
     visit.size[0] = end - first
-    first, end = below.first_ending[outcome], below.first_ending[outcome + 1]
+    first, end = below.first_terminal[outcome], below.first_terminal[outcome + 1]
     for place in range(first, end):
-        visit.ending[place - first] = below.ending[place]
-        visit.ending_importance[place - first] = importance
+        visit.terminal[place - first] = below.terminal[place]
+        visit.terminal_importance[place - first] = importance
     visit.size[1] = end - first
 
 
@@ -108,7 +108,7 @@ def visit_path(
     stream: Stream,
     visit: Visit,
 ) -> None:
-    """Draw one play and visit its nodes and its ending, if that pays anything, `visit` in place.
+    """Draw one play and visit its nodes and its terminal, if that pays anything, `visit` in place.
 
     All follow the policy [S], mixed with uniform play in the share `exploration`.
     """
@@ -119,7 +119,7 @@ def visit_path(
         visit.node[visit.size[0]] = node
         visit.importance[visit.size[0]] = 1.0 / chance
         visit.size[0] += 1
-        first = view.first_slot[view.label[node]]
+        first = view.first_entry[view.cell[node]]
         num_actions = below.first_edge[node + 1] - below.first_edge[node]
         if next_uniform(stream) < exploration:
             action = int(next_uniform(stream) * num_actions)
@@ -130,8 +130,8 @@ def visit_path(
         if child < 0:
             break
         node = child
-    ending = -1 - child
-    if ending < len(visit.ending):
-        visit.ending[0] = ending
-        visit.ending_importance[0] = 1.0 / chance
+    terminal = -1 - child
+    if terminal < len(visit.terminal):
+        visit.terminal[0] = terminal
+        visit.terminal_importance[0] = 1.0 / chance
         visit.size[1] = 1

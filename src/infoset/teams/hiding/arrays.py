@@ -9,7 +9,7 @@ from infoset.teams.hiding._visit_kernels import Below
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.splitmix import Stream
 
-__all__ = ["Game", "Numbers", "Room", "State"]
+__all__ = ["Game", "Numbers", "State", "Workspace"]
 
 
 class Game(NamedTuple):
@@ -19,17 +19,17 @@ class Game(NamedTuple):
     ----------
     nodes : Nodes
     fine, coarse : View
-        The relaxed map, with M labels and S slots, and the original one, with K and C.
+        The relaxed map, with M cells and S entries, and the original one, with K and C.
     known : IndexArray
-        [M] the label of the original map that each is in.
-    label_team : LongArray
+        [M] the cell of the original map that each is in.
+    cell_team : LongArray
         [M] the team that acts.
-    num_nodes, of_nature : FloatArray
-        [M] number of nodes of each label, and their sum of nature's probabilities.
+    num_nodes, of_chance : FloatArray
+        [M] number of nodes of each cell, and their sum of chance's probabilities.
     uniform_reach : FloatArray
         [N] reach of each node where all play uniformly.
-    labels : LongArray
-        The labels that learn.
+    cells : LongArray
+        The cells that learn.
     teams : LongArray
         The teams that learn.
     below : Below
@@ -39,11 +39,11 @@ class Game(NamedTuple):
     fine: View
     coarse: View
     known: IndexArray
-    label_team: LongArray
+    cell_team: LongArray
     num_nodes: FloatArray
-    of_nature: FloatArray
+    of_chance: FloatArray
     uniform_reach: FloatArray
-    labels: LongArray
+    cells: LongArray
     teams: LongArray
     below: Below
 
@@ -60,12 +60,12 @@ class Numbers(NamedTuple):
         The least regret.
     of_current, of_previous, of_uniform : float
         What the weights of the projector are made of: the reach under the relaxed policy, under the
-        shadow of the iteration before, and under uniform play.
+        projection of the iteration before, and under uniform play.
     group : IndexArray
         [N] whose reach is left out of the weight of a node; see `fill_weights`.
     num_groups : int
     conditional : bool
-        Whether the weights of the nodes of each label are made to sum to 1.
+        Whether the weights of the nodes of each cell are made to sum to 1.
     up, down, step, target, low, high : float
         After an iteration γ is multiplied by `up` or, where the relaxed policy earns no more than
         `target`, by `down`; then `step` is added, and it is kept between `low` and `high`.
@@ -77,9 +77,9 @@ class Numbers(NamedTuple):
         Of paths; see `visit_path`.
     """
 
-    rate: float
-    drift: float
-    floor: float
+    learning_rate: float
+    decay_exponent: float
+    min_regret: float
     of_current: float
     of_previous: float
     of_uniform: float
@@ -104,14 +104,14 @@ class State(NamedTuple):
     ----------
     regret, policy : FloatArray
         [S] of the learners, and the relaxed policy π that was last decided.
-    shadow : FloatArray
+    projection : FloatArray
         [C] π̂, its projection.
-    shadow_reach : FloatArray
-        [N] reach under the shadow.
-    gamma : FloatArray
+    projected_reach : FloatArray
+        [N] reach under the projection.
+    penalty : FloatArray
         [T] of the next iteration.
     best, best_payoff : FloatArray
-        [C] and [1] the shadow that earned most, and that; the last one where several teams learn.
+        [C] the best projection so far and [1] its payoff; the last where several teams learn.
     stream : Stream
     done : LongArray
         [1] number of iterations.
@@ -119,17 +119,17 @@ class State(NamedTuple):
 
     regret: FloatArray
     policy: FloatArray
-    shadow: FloatArray
-    shadow_reach: FloatArray
-    gamma: FloatArray
+    projected: FloatArray
+    projected_reach: FloatArray
+    penalty: FloatArray
     best: FloatArray
     best_payoff: FloatArray
     stream: Stream
     done: LongArray
 
 
-class Room(NamedTuple):
-    """Room to work in: arrays over nodes [N], slots [S], labels [M] and [K], and teams [T].
+class Workspace(NamedTuple):
+    """Room to work in: arrays over nodes [N], entries [S], cells [M] and [K], and teams [T].
 
     What `gain`, `observed` and `value` hold is 0 between iterations.
     """
@@ -143,7 +143,7 @@ class Room(NamedTuple):
     reached: FloatArray
     mass: FloatArray
     distance: FloatArray
-    twice_gamma: FloatArray
+    twice_penalty: FloatArray
     total: FloatArray
     relaxed: FloatArray
     implementable: FloatArray

@@ -21,7 +21,7 @@ __all__ = ["MinorizeMaximize"]
 
 SCHEME: Final = HidingScheme(
     projector="current",
-    weighting=Weighting("counterfactual beliefs", "given the label", "team", conditional=True),
+    weighting=Weighting("counterfactual beliefs", "given the cell", "team", conditional=True),
 )
 """The projector and the weights that make both steps exact."""
 
@@ -33,15 +33,16 @@ class MinorizeMaximize(HidingState):
 
         argmax  J(π) - γ E_π ‖π - π̂‖²
 
-    found from the last stage to the first. F(π) = J(π) - γ E_π ‖π - P π‖² never falls: the shadow
-    is the nearest implementable policy, so that what is maximised is F at the old π, and at most F
-    at the new one.
+    found from the last stage to the first.
+    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases: P π is the
+    nearest implementable policy, so the objective equals F at the old π and is at most F at the
+    new one.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
         The team that learns must have perfect recall under the relaxed map.
-    gamma : float
+    penalty : float
         γ, above 0, in units of utility.
     start : FloatArray, optional
         [S] the first relaxed policy; by default drawn, uniformly among all.
@@ -65,26 +66,26 @@ class MinorizeMaximize(HidingState):
     >>> from infoset.games import load_game
     >>> from infoset.teams import get_relaxation, product_form, relax
     >>> form = product_form(load_game("cooperative_matching_pennies"))
-    >>> lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
-    >>> round(float(MinorizeMaximize(lent, gamma=0.5).run(30).implementable[-1, 0]), 6)
+    >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
+    >>> round(float(MinorizeMaximize(relaxed, penalty=0.5).run(30).implementable[-1, 0]), 6)
     1.0
     """
 
     def __init__(
         self,
         relaxed_form: RelaxedForm,
-        gamma: float,
+        penalty: float,
         *,
         start: FloatArray | None = None,
         seed: int = 0,
         fixed: FixedPolicies | None = None,
     ) -> None:
-        check_number("gamma", gamma)
-        if gamma == 0:
+        check_number("penalty", penalty)
+        if penalty == 0:
             raise ParameterError(
-                "gamma=0 has no proximal step; give a penalty above 0, such as 0.3"
+                "penalty=0 has no proximal step; give a penalty above 0, such as 0.3"
             )
-        super().__init__(relaxed_form, gamma, seed, fixed or {})
+        super().__init__(relaxed_form, penalty, seed, fixed or {})
         if len(self._game.teams) != 1:
             raise ParameterError(
                 f"{len(self._game.teams)} teams would learn; Algorithm 1 is for one team: fix the "
@@ -99,7 +100,7 @@ class MinorizeMaximize(HidingState):
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
         self._stages = _stages_of(relaxed_form)
-        own = np.repeat(relaxed_form.label_team == team, relaxed_form.relaxed.num_actions)
+        own = np.repeat(relaxed_form.cell_team == team, relaxed_form.relaxed.num_actions)
         drawn = random_probabilities(relaxed_form.relaxed, self._generator)
         first = drawn if start is None else start
         check_probabilities(relaxed_form.relaxed, first)
@@ -113,18 +114,20 @@ class MinorizeMaximize(HidingState):
         ParameterError
             If they are not a whole number.
         """
-        trace = self._room_for_trace(iterations)
-        minorize_maximize(self._stages, self._game, self._numbers, self._state, self._room, trace)
+        trace = self._workspace_for_trace(iterations)
+        minorize_maximize(
+            self._stages, self._game, self._numbers, self._state, self._workspace, trace
+        )
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def settings(self) -> dict[str, Any]:
         """Return what, with the game, its maps and the first policy, decides every iteration."""
-        return {"gamma": float(self._state.gamma[0]), "seed": self.seed}
+        return {"penalty": float(self._state.penalty[0]), "seed": self.seed}
 
 
 def _stages_of(relaxed_form: RelaxedForm) -> Stages:
     stages = np.arange(relaxed_form.form.num_stages + 1)
     return Stages(
         first_node=relaxed_form.form.arrays.first_node,
-        first_label=np.searchsorted(relaxed_form.relaxed.stage, stages),
+        first_cell=np.searchsorted(relaxed_form.relaxed.stage, stages),
     )

@@ -5,23 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding._projector_kernels import fill_distances, project_by_label, sum_by_label
+from infoset.teams.hiding._projector_kernels import fill_distances, project_by_cell, sum_by_cell
 from infoset.teams.hiding.relaxed_form import RelaxedForm
-from infoset.teams.hiding.schedules import check_gamma
+from infoset.teams.hiding.schedules import check_penalty
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_type
 
-__all__ = ["penalty", "project", "relaxed_objective"]
+__all__ = ["project", "relaxed_objective", "squared_distance"]
 
 
 def project(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Return [C] the implementable policy nearest to a relaxed one: its shadow.
+    """Return [C] the implementable policy nearest to a relaxed one: its projection.
 
         (P π)_κ(a) = Σ_{n in κ} ρ(n) π_n(a) / Σ_{n in κ} ρ(n)
 
-    the mean of what it chooses at the nodes of a label of the original map. Nodes of a label whose
+    the mean of what it chooses at the nodes of a cell of the original map. Nodes of a cell whose
     weights are all 0 count alike.
 
     Parameters
@@ -43,18 +43,18 @@ def project(
     >>> from infoset.teams import product_form, reveal_private
     >>> from infoset.teams.hiding import relax
     >>> form = product_form(load_game("trade_comm(num_items=2)"))
-    >>> lent = relax(form, reveal_private(form.information, (0, 1)))
-    >>> shadow = lent.uniform_policy()
-    >>> bool(np.allclose(project(lent, lent.lent(shadow)), shadow))
+    >>> relaxed = relax(form, reveal_private(form.information, (0, 1)))
+    >>> projected = relaxed.uniform_policy()
+    >>> bool(np.allclose(project(relaxed, relaxed.lift(projected)), projected))
     True
     """
     weight = _checked(relaxed_form, policy, weight)
     information = relaxed_form.relaxed
-    count = np.bincount(information.label).astype(np.float64)
-    mass, total = np.empty(information.num_labels), np.empty(relaxed_form.original.num_labels)
-    sum_by_label(relaxed_form.fine.label, weight, mass)
-    shadow = np.empty(relaxed_form.original.num_slots)
-    project_by_label(
+    count = np.bincount(information.cell).astype(np.float64)
+    mass, total = np.empty(information.num_cells), np.empty(relaxed_form.original.num_cells)
+    sum_by_cell(relaxed_form.fine.cell, weight, mass)
+    projected = np.empty(relaxed_form.original.num_entries)
+    project_by_cell(
         relaxed_form.fine,
         relaxed_form.coarse,
         relaxed_form.known,
@@ -62,25 +62,25 @@ def project(
         mass,
         policy,
         total,
-        shadow,
+        projected,
     )
-    return shadow
+    return projected
 
 
-def penalty(
+def squared_distance(
     relaxed_form: RelaxedForm,
     policy: FloatArray,
-    shadow: FloatArray,
+    projected: FloatArray,
     weight: FloatArray | None = None,
 ) -> FloatArray:
-    """Return [T] how far each team's relaxed policy is off a shadow: Σ_n ρ(n) ‖π_n - π̂_n‖².
+    """Return [T] how far each team's relaxed policy is off a projection: Σ_n ρ(n) ‖π_n - π̂_n‖².
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
     policy : FloatArray
         [S] π.
-    shadow : FloatArray
+    projection : FloatArray
         [C] π̂.
     weight : FloatArray, optional
         [N] ρ; by default the reach of each node under the policy, so that penalties are paid along
@@ -89,28 +89,28 @@ def penalty(
     Raises
     ------
     ParameterError
-        If policy, shadow or weights have another shape.
+        If policy, projection or weights have another shape.
     """
     weight = _checked(relaxed_form, policy, weight)
-    num_slots = relaxed_form.original.num_slots
-    if np.shape(shadow) != (num_slots,):
+    num_entries = relaxed_form.original.num_entries
+    if np.shape(projected) != (num_entries,):
         raise ParameterError(
-            f"a shadow of shape {np.shape(shadow)} is no implementable policy of "
-            f"{relaxed_form.form}, which has {num_slots} slots; make one by `project`"
+            f"a projection of shape {np.shape(projected)} is no implementable policy of "
+            f"{relaxed_form.form}, which has {num_entries} entries; make one by `project`"
         )
-    distance, mass = np.empty((2, relaxed_form.relaxed.num_labels))
+    distance, mass = np.empty((2, relaxed_form.relaxed.num_cells))
     fill_distances(
-        relaxed_form.fine, relaxed_form.coarse, relaxed_form.known, policy, shadow, distance
+        relaxed_form.fine, relaxed_form.coarse, relaxed_form.known, policy, projected, distance
     )
-    sum_by_label(relaxed_form.fine.label, weight, mass)
-    totals = np.bincount(relaxed_form.label_team, mass * distance, len(relaxed_form.teams))
+    sum_by_cell(relaxed_form.fine.cell, weight, mass)
+    totals = np.bincount(relaxed_form.cell_team, mass * distance, len(relaxed_form.teams))
     return totals.astype(np.float64)
 
 
 def relaxed_objective(
     relaxed_form: RelaxedForm,
     policy: FloatArray,
-    gamma: float,
+    penalty: float,
     weight: FloatArray | None = None,
 ) -> FloatArray:
     """Return [T] F(π) = J(π) - γ ‖π - P π‖², what each team is to make large.
@@ -123,7 +123,7 @@ def relaxed_objective(
     relaxed_form : RelaxedForm
     policy : FloatArray
         [S] a relaxed policy.
-    gamma : float
+    penalty : float
         γ, in units of utility.
     weight : FloatArray, optional
         [N] the weights of projector and norm; by default the reach under the policy.
@@ -133,9 +133,11 @@ def relaxed_objective(
     ParameterError
         If γ is negative, or policy or weights have another shape.
     """
-    check_gamma("gamma", gamma)
-    shadow = project(relaxed_form, policy, weight)
-    return relaxed_form.payoffs(policy) - gamma * penalty(relaxed_form, policy, shadow, weight)
+    check_penalty("penalty", penalty)
+    projected = project(relaxed_form, policy, weight)
+    return relaxed_form.payoffs(policy) - penalty * squared_distance(
+        relaxed_form, policy, projected, weight
+    )
 
 
 def _checked(

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.teams.hiding._hiding_kernels import hide
 from infoset.teams.hiding.arrays import Numbers
 from infoset.teams.hiding.relaxed_form import RelaxedForm
-from infoset.teams.hiding.rounds import Rounds
+from infoset.teams.hiding.rounds import RegretRestarts
 from infoset.teams.hiding.scheme import VISITS, HidingScheme
 from infoset.teams.hiding.state import (
     NOISE,
@@ -30,8 +30,8 @@ __all__ = ["ProgressiveHiding", "numbers_of"]
 class ProgressiveHiding(HidingState):
     """The state of progressive hiding, and the iterations that move it.
 
-    In an iteration the learners at all labels decide, which is the relaxed policy π. Its projection
-    is the shadow π̂, which agents can play with what they know. Then each learner observes
+    In an iteration the learners at all cells decide, which is the relaxed policy π. Its projection
+    is the projection π̂, which agents can play with what they know. Then each learner observes
 
         v(a) = Q(a) - 2γ (π(a) - π̂(a))
 
@@ -61,8 +61,8 @@ class ProgressiveHiding(HidingState):
     >>> from infoset.games import load_game
     >>> from infoset.teams import get_relaxation, product_form, relax
     >>> form = product_form(load_game("cooperative_matching_pennies"))
-    >>> lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
-    >>> hiding = ProgressiveHiding(lent, HidingScheme(penalty=0.5))
+    >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
+    >>> hiding = ProgressiveHiding(relaxed, HidingScheme(penalty=0.5))
     >>> round(float(hiding.run(100).implementable[-1, 0]), 6)
     1.0
     """
@@ -91,14 +91,14 @@ class ProgressiveHiding(HidingState):
         ParameterError
             If they are not a whole number.
         """
-        trace = self._room_for_trace(iterations)
+        trace = self._workspace_for_trace(iterations)
         for rows in self._by_round(trace):
-            hide(self._game, self._numbers, self._visit, self._state, self._room, rows)
+            hide(self._game, self._numbers, self._visit, self._state, self._workspace, rows)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def _by_round(self, trace: FloatArray) -> Iterator[FloatArray]:
         """Yield the rows of a trace round by round; learners forget before each but the first."""
-        rounds = self.scheme.rounds
+        rounds = self.scheme.regret_restarts
         if rounds is None or len(trace) == 0:
             yield trace
             return
@@ -111,13 +111,13 @@ class ProgressiveHiding(HidingState):
             yield trace[first:end]
             first = end
 
-    def _forget(self, rounds: Rounds) -> None:
+    def _forget(self, rounds: RegretRestarts) -> None:
         """Leave a share of the regrets, add noise, and begin with γ again."""
         drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
         learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
         noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
-        regret[:] = rounds.kept * regret + noise
-        self._state.gamma[:] = self.scheme.schedule.first
+        regret[:] = rounds.retain * regret + noise
+        self._state.penalty[:] = self.scheme.schedule.first
 
     def settings(self) -> dict[str, Any]:
         """Return what, with the game and its maps, decides every iteration, by name."""
@@ -130,9 +130,9 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
     weights = scheme.weights(num_learning)
     group = _group(weights, relaxed_form)
     return Numbers(
-        rate=float(learner.rate),
-        drift=float(learner.drift),
-        floor=float(learner.floor),
+        learning_rate=float(learner.learning_rate),
+        decay_exponent=float(learner.decay_exponent),
+        min_regret=float(learner.min_regret),
         of_current=float(reference.current),
         of_previous=float(reference.previous),
         of_uniform=float(reference.uniform),

@@ -20,8 +20,8 @@ class Projector:
 
         ρ(n) = current · ρ^π(n) + previous · ρ^π̂(n) + uniform · ρ^u(n)
 
-    with π the relaxed policy of this iteration, π̂ its shadow of the iteration before, and u uniform
-    play.
+    with π the relaxed policy of this iteration, π̂ the projection of the previous iteration, and u
+    uniform play.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ PROJECTORS: Final = Registry(
     "projector",
     (
         Projector("current", "by the reach under the relaxed policy", current=1.0),
-        Projector("prevhat", "by the reach under the last implementable policy", previous=1.0),
+        Projector("previous", "by the reach under the last implementable policy", previous=1.0),
         Projector(
             "uniform", "by the reach under uniform play; fails, kept to show it", uniform=1.0
         ),

@@ -29,14 +29,14 @@ class RelaxedForm:
     ----------
     form : ProductForm
     relaxed : InformationMap
-        What agents are lent, with M labels and S slots; it refines the original map, with K labels
-        and C slots.
+        What agents are lent, with M cells and S entries; it refines the original map, with K cells
+        and C entries.
     teams : tuple[Team, ...]
         T teams.
     payoff : FloatArray
-        [T, Z] what each team gets at each ending that pays anything.
+        [T, Z] what each team gets at each terminal that pays anything.
     known : IndexArray
-        [M] the label of the original map that each label is in.
+        [M] the cell of the original map that each cell is in.
     """
 
     form: ProductForm
@@ -76,31 +76,31 @@ class RelaxedForm:
         return view_of(self.original)
 
     @cached_property
-    def label_team(self) -> LongArray:
-        """[M] the team that acts at each label."""
+    def cell_team(self) -> LongArray:
+        """[M] the team that acts at each cell."""
         return self._team_of_agent[self.relaxed.agent]
 
     @cached_property
     def coarse_team(self) -> LongArray:
-        """[K] the team that acts at each label of the original map."""
+        """[K] the team that acts at each cell of the original map."""
         return self._team_of_agent[self.original.agent]
 
     @cached_property
     def below(self) -> Below:
-        """What is below each outcome of nature."""
+        """What is below each outcome of chance."""
         arrays = self.form.arrays
         outcome = np.unique(self.form.outcome, return_inverse=True)[1]
-        ending_outcome = outcome[self.form.node_of_edge[arrays.payoff_edge]]
+        terminal_outcome = outcome[self.form.node_of_edge[arrays.payoff_edge]]
         num_payoffs = len(arrays.payoff_edge)
         child = np.where(arrays.child < 0, -1 - num_payoffs, arrays.child).astype(np.int64)
         child[arrays.payoff_edge] = -1 - np.arange(num_payoffs)
         bounds = np.arange(outcome.max() + 2)
-        node, ending = (np.argsort(of, kind="stable") for of in (outcome, ending_outcome))
+        node, terminal = (np.argsort(of, kind="stable") for of in (outcome, terminal_outcome))
         return Below(
             first_node=np.searchsorted(outcome[node], bounds),
             node=_indices(node),
-            first_ending=np.searchsorted(ending_outcome[ending], bounds),
-            ending=_indices(ending),
+            first_terminal=np.searchsorted(terminal_outcome[terminal], bounds),
+            terminal=_indices(terminal),
             first_edge=arrays.first_edge,
             child=child,
         )
@@ -114,26 +114,26 @@ class RelaxedForm:
         """Return [C] the implementable policy that chooses uniformly everywhere."""
         return _uniform(self.original)
 
-    def lent(self, policy: FloatArray) -> FloatArray:
+    def lift(self, policy: FloatArray) -> FloatArray:
         """Return [S] the relaxed policy that does what an implementable one [C] does."""
-        start = self.original.first_slot[self.known] - self.relaxed.first_slot[:-1]
+        start = self.original.first_entry[self.known] - self.relaxed.first_entry[:-1]
         step: LongArray = np.repeat(start, self.relaxed.num_actions)
-        lent: FloatArray = policy[np.arange(self.relaxed.num_slots) + step]
-        return lent
+        lifted: FloatArray = policy[np.arange(self.relaxed.num_entries) + step]
+        return lifted
 
     def check_policy(self, policy: FloatArray) -> None:
-        """Raise unless there is a number for each slot of the relaxed map.
+        """Raise unless there is a number for each entry of the relaxed map.
 
         Raises
         ------
         ParameterError
             If the shape is another.
         """
-        if np.shape(policy) != (self.relaxed.num_slots,):
+        if np.shape(policy) != (self.relaxed.num_entries,):
             raise ParameterError(
                 f"a policy of shape {np.shape(policy)} is no relaxed policy of {self.form}, which "
-                f"has {self.relaxed.num_slots} slots; make one of an implementable policy by "
-                "`lent`"
+                f"has {self.relaxed.num_entries} entries; make one of an implementable policy by "
+                "`lift`"
             )
 
     def reach(self, policy: FloatArray) -> FloatArray:
@@ -194,15 +194,15 @@ def view_of(information: InformationMap) -> View:
     """Return an information map as kernels read it."""
     form = information.form
     arrays = form.arrays
-    node_slot = information.first_slot[information.label]
-    edge_slot = node_slot[form.node_of_edge] + np.arange(form.num_edges)
-    edge_slot -= arrays.first_edge[form.node_of_edge]
-    into = np.where(arrays.parent_edge < 0, 0, edge_slot[arrays.parent_edge])
+    node_entry = information.first_entry[information.cell]
+    edge_entry = node_entry[form.node_of_edge] + np.arange(form.num_edges)
+    edge_entry -= arrays.first_edge[form.node_of_edge]
+    into = np.where(arrays.parent_edge < 0, 0, edge_entry[arrays.parent_edge])
     return View(
-        label=_indices(information.label),
-        slot=_indices(into),
-        payoff_slot=_indices(edge_slot[arrays.payoff_edge]),
-        first_slot=_indices(information.first_slot),
+        cell=_indices(information.cell),
+        entry=_indices(into),
+        payoff_entry=_indices(edge_entry[arrays.payoff_edge]),
+        first_entry=_indices(information.first_entry),
     )
 
 
@@ -236,9 +236,7 @@ def _joined(
     codes = np.empty(form.num_nodes, np.int64)
     for agents, own in zip(teams, maps, strict=True):
         acts = np.isin(form.arrays.agent, agents)
-        codes[acts] = own.label[acts] + sum(
-            other.num_labels for other in maps[: teams.index(agents)]
-        )
+        codes[acts] = own.cell[acts] + sum(other.num_cells for other in maps[: teams.index(agents)])
     return InformationMap(form, number_by_appearance(codes), "of each team its own")
 
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from infoset.errors import ParameterError
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Rounds"]
+__all__ = ["RegretRestarts"]
 
 
 @dataclass(frozen=True)
-class Rounds:
+class RegretRestarts:
     """When learners forget, and what is left then of their regrets.
 
     After each round
 
-        regret ← kept · regret + noise
+        regret ← retain · regret + noise
 
-    and the penalty schedule begins again. At `kept` 0 that is a restart. A little that is kept
+    and the penalty schedule begins again. At `retain` 0 that is a restart. A little that is retain
     settles again, as it was, what was clear, while the noise settles anew what was not: a word that
     two items share, and another that none has.
 
@@ -26,8 +26,8 @@ class Rounds:
     ----------
     iterations : int
         Of a round.
-    kept : float
-        The share of regrets that is kept.
+    retain : float
+        The share of regrets that is retain.
     noise : float
         σ of what is added, as in the learner: in the exponent, or in units of utility where regrets
         are matched.
@@ -39,12 +39,12 @@ class Rounds:
     """
 
     iterations: int
-    kept: float = 0.001
+    retain: float = 0.001
     noise: float = 0.5
 
     def __post_init__(self) -> None:
         check_count("iterations", self.iterations, minimum=1)
-        check_number("kept", self.kept)
+        check_number("retain", self.retain)
         check_number("noise", self.noise)
-        if self.kept > 1:
-            raise ParameterError(f"kept={self.kept!r} is a share: it must be between 0 and 1")
+        if self.retain > 1:
+            raise ParameterError(f"retain={self.retain!r} is a share: it must be between 0 and 1")

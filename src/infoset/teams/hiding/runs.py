@@ -27,9 +27,9 @@ class HidingRun:
     trace : HidingTrace
         [I, T] of each iteration and team.
     policy : FloatArray
-        [C] the last shadow.
+        [C] the last projection.
     best_policy : FloatArray
-        [C] the shadow that earned most; see `ProgressiveHiding.best_policy`.
+        [C] the projection that earned most; see `ProgressiveHiding.best_policy`.
     best_payoff : float
         What it earns, in the game's units.
     """
@@ -76,8 +76,8 @@ def run_seeds(
     >>> from infoset.teams import perfect_recall_closure, product_form, reveal_private
     >>> from infoset.teams.hiding import relax
     >>> form = product_form(load_game("trade_comm(num_items=2)"))
-    >>> lent = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
-    >>> runs = run_seeds(relax(form, lent), iterations=100, seeds=range(3))
+    >>> relaxed = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
+    >>> runs = run_seeds(relax(form, relaxed), iterations=100, seeds=range(3))
     >>> round(best_run(runs).best_payoff, 6)
     1.0
     """

@@ -10,11 +10,11 @@ from infoset.utils.arguments import check_count, check_number
 
 __all__ = [
     "PenaltySchedule",
-    "check_gamma",
+    "adaptive_penalty",
+    "check_penalty",
     "constant_penalty",
     "geometric_penalty",
     "linear_penalty",
-    "steered_penalty",
 ]
 
 
@@ -53,8 +53,8 @@ class PenaltySchedule:
     high: float = inf
 
     def __post_init__(self) -> None:
-        check_gamma("first", self.first)
-        check_gamma("low", self.low)
+        check_penalty("first", self.first)
+        check_penalty("low", self.low)
         check_number("up", self.up)
         check_number("down", self.down)
         check_number("step", self.step, minimum=-inf)
@@ -67,7 +67,7 @@ class PenaltySchedule:
             raise ParameterError("target=nan must be a payoff in the game's units")
 
 
-def constant_penalty(gamma: float) -> PenaltySchedule:
+def constant_penalty(penalty: float) -> PenaltySchedule:
     """Return the penalty that stays as it is.
 
     Raises
@@ -80,8 +80,8 @@ def constant_penalty(gamma: float) -> PenaltySchedule:
     >>> constant_penalty(0.3).first
     0.3
     """
-    check_gamma("gamma", gamma)
-    return PenaltySchedule("constant", gamma)
+    check_penalty("penalty", penalty)
+    return PenaltySchedule("constant", penalty)
 
 
 def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
@@ -121,7 +121,7 @@ def linear_penalty(first: float, last: float, iterations: int) -> PenaltySchedul
     return PenaltySchedule("linear", first, step=step, low=low, high=high)
 
 
-def steered_penalty(
+def adaptive_penalty(
     target: float,
     first: float = 10.0,
     change: float = 0.2,
@@ -146,11 +146,11 @@ def steered_penalty(
     check_number("change", change)
     factor = 1.0 + change
     return PenaltySchedule(
-        "steered", first, factor, 1.0 / factor, target=target, low=low, high=high
+        "adaptive", first, factor, 1.0 / factor, target=target, low=low, high=high
     )
 
 
-def check_gamma(name: str, value: float) -> None:
+def check_penalty(name: str, value: float) -> None:
     """Raise unless a value can be a penalty.
 
     Raises
@@ -167,6 +167,6 @@ def check_gamma(name: str, value: float) -> None:
 
 
 def _check_ends(first: float, last: float, iterations: int) -> None:
-    check_gamma("first", first)
-    check_gamma("last", last)
+    check_penalty("first", first)
+    check_penalty("last", last)
     check_count("iterations", iterations, minimum=2)

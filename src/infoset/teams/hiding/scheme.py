@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias, TypeVar
 from infoset.errors import ParameterError
 from infoset.teams.hiding.learner import LocalLearner, entropic_ftrl
 from infoset.teams.hiding.projector import PROJECTORS, Projector
-from infoset.teams.hiding.rounds import Rounds
+from infoset.teams.hiding.rounds import RegretRestarts
 from infoset.teams.hiding.schedules import PenaltySchedule, constant_penalty
 from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
 from infoset.utils.arguments import check_choice, check_number, check_type
@@ -16,7 +16,7 @@ from infoset.utils.arguments import check_choice, check_number, check_type
 __all__ = ["VISITS", "HidingScheme", "Visits"]
 
 Visits: TypeAlias = Literal["everything", "outcome", "path"]
-"""What an iteration learns at: all nodes, those below an outcome of nature drawn, or one play."""
+"""What an iteration learns at: all nodes, those below an outcome of chance drawn, or one play."""
 
 VISITS: Final[tuple[Visits, ...]] = ("everything", "outcome", "path")
 
@@ -38,7 +38,7 @@ class HidingScheme:
     weighting : Weighting or str, optional
         By default `posterior` where one team learns, and `counterfactual` where more do.
     visits : Visits
-        Everything in each iteration, or what is below an outcome of nature that is drawn, or one
+        Everything in each iteration, or what is below an outcome of chance that is drawn, or one
         play that is drawn. The projection is exact always.
     exploration : float
         Share of uniform play in the plays that are drawn.
@@ -48,7 +48,7 @@ class HidingScheme:
     future_penalties : bool
         Whether values have the penalties of later stages in them. They tell those who move first
         to be informative: without them nothing does. Kept to show that.
-    rounds : Rounds, optional
+    regret_restarts : RegretRestarts, optional
         When learners forget and begin again; by default never.
 
     Raises
@@ -70,15 +70,15 @@ class HidingScheme:
     exploration: float = 0.5
     mixing: float | None = None
     future_penalties: bool = True
-    rounds: Rounds | None = None
+    regret_restarts: RegretRestarts | None = None
 
     def __post_init__(self) -> None:
         check_type("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")
         check_number("exploration", self.exploration, maximum=1)
-        if self.rounds is not None:
-            check_type("rounds", self.rounds, Rounds, "Rounds(iterations=100)")
+        if self.regret_restarts is not None:
+            check_type("regret_restarts", self.regret_restarts, RegretRestarts, "RegretRestarts(iterations=100)")
         check_choice("visits", self.visits, VISITS)
-        if self.visits == "path" and self.exploration == 0 and self.learner.rate == 0:
+        if self.visits == "path" and self.exploration == 0 and self.learner.learning_rate == 0:
             raise ParameterError(
                 "a learner that leaves out actions never learns what they are worth from plays "
                 "without exploration; give exploration above 0, such as 0.5"
@@ -97,7 +97,7 @@ class HidingScheme:
         """The reference profile of the projector, uniform play mixed in."""
         share = self.mixing
         if share is None:
-            share = 0.0 if self.learner.rate > 0.0 else MIXING
+            share = 0.0 if self.learner.learning_rate > 0.0 else MIXING
         return PROJECTORS.resolve(self.projector).mixed(share)
 
     def weights(self, num_learning: int) -> Weighting:

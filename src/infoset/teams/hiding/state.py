@@ -1,4 +1,4 @@
-"""What both algorithms move: a relaxed policy, its shadow, and the best shadow so far."""
+"""What both algorithms move: a relaxed policy, its projection, and the best projection so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.regret import IterativeState, StateArrays
 from infoset.teams.hiding._visit_kernels import Visit
-from infoset.teams.hiding.arrays import Game, Room, State
+from infoset.teams.hiding.arrays import Game, State, Workspace
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.policies import check_probabilities
 from infoset.typing import FloatArray, LongArray
@@ -23,7 +23,7 @@ NOISE = 0
 DRAWS = 1
 
 FixedPolicies = Mapping[int, FloatArray]
-"""Implementable policies [C] of teams that do not learn; only their own labels count."""
+"""Implementable policies [C] of teams that do not learn; only their own cells count."""
 
 
 class HidingTrace(NamedTuple):
@@ -32,29 +32,29 @@ class HidingTrace(NamedTuple):
     Attributes
     ----------
     implementable : FloatArray
-        [I, T] what the shadow earns, in the game's units.
+        [I, T] what the projection earns, in the game's units.
     relaxed : FloatArray
         [I, T] what the relaxed policy earns.
-    penalty : FloatArray
+    squared_distance : FloatArray
         [I, T] how far they are apart, E ‖π - π̂‖² summed over the stages of a play, without γ.
-    gamma : FloatArray
+    penalty_coefficient : FloatArray
         [I, T] γ.
     """
 
     implementable: FloatArray
     relaxed: FloatArray
-    penalty: FloatArray
-    gamma: FloatArray
+    squared_distance: FloatArray
+    penalty_coefficient: FloatArray
 
 
 class HidingState(IterativeState):
-    """A relaxed policy, its shadow, and what is needed to move them.
+    """A relaxed policy, its projection, and what is needed to move them.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
         The game, its teams, and what they are lent; see `relax`.
-    gamma : float
+    penalty : float
         The first penalty, in units of utility.
     seed : int
         Of what is first and all that is drawn.
@@ -67,7 +67,7 @@ class HidingState(IterativeState):
     """
 
     def __init__(
-        self, relaxed_form: RelaxedForm, gamma: float, seed: int, fixed: FixedPolicies
+        self, relaxed_form: RelaxedForm, penalty: float, seed: int, fixed: FixedPolicies
     ) -> None:
         super().__init__()
         check_type(
@@ -78,29 +78,29 @@ class HidingState(IterativeState):
         self.seed = seed
         self._generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(NOISE,)))
         self._game = _game_of(relaxed_form, _learning_teams(relaxed_form, fixed))
-        self._room = _make_room(relaxed_form)
-        self._state = self._first_state(gamma, fixed)
+        self._workspace = _make_workspace(relaxed_form)
+        self._state = self._first_state(penalty, fixed)
 
-    def _first_state(self, gamma: float, fixed: FixedPolicies) -> State:
+    def _first_state(self, penalty: float, fixed: FixedPolicies) -> State:
         relaxed_form = self.relaxed_form
-        shadow = relaxed_form.uniform_policy()
+        projected = relaxed_form.uniform_policy()
         for team, policy in fixed.items():
             own = np.repeat(relaxed_form.coarse_team == team, relaxed_form.original.num_actions)
-            shadow[own] = policy[own]
-        lent = relaxed_form.lent(shadow)
+            projected[own] = policy[own]
+        lifted = relaxed_form.lift(projected)
         return State(
-            regret=np.zeros_like(lent),
-            policy=lent,
-            shadow=shadow,
-            shadow_reach=relaxed_form.reach(lent),
-            gamma=np.full(len(relaxed_form.teams), float(gamma)),
-            best=shadow.copy(),
+            regret=np.zeros_like(lifted),
+            policy=lifted,
+            projected=projected,
+            projected_reach=relaxed_form.reach(lifted),
+            penalty=np.full(len(relaxed_form.teams), float(penalty)),
+            best=projected.copy(),
             best_payoff=np.full(1, -np.inf),
             stream=make_stream(self.seed, DRAWS),
             done=self._done,
         )
 
-    def _room_for_trace(self, iterations: int) -> FloatArray:
+    def _workspace_for_trace(self, iterations: int) -> FloatArray:
         """Return [I, T, 4] rows to fill."""
         check_count("iterations", iterations)
         return np.empty((iterations, len(self.relaxed_form.teams), len(HidingTrace._fields)))
@@ -111,14 +111,14 @@ class HidingState(IterativeState):
         return state
 
     def policy(self) -> FloatArray:
-        """Return [C] the shadow of the last iteration: what agents can play.
+        """Return [C] the projection of the last iteration: what agents can play.
 
         It is the answer: an average would count early iterations, in which nothing was learned.
         """
-        return self._state.shadow.copy()
+        return self._state.projected.copy()
 
     def best_policy(self) -> FloatArray:
-        """Return [C] the shadow that earned most of all iterations so far.
+        """Return [C] the projection that earned most of all iterations so far.
 
         Where several teams learn it is the last one: what a team earns is up to the others then.
         """
@@ -130,7 +130,7 @@ class HidingState(IterativeState):
         return float(self._state.best_payoff[0])
 
     def relaxed_policy(self) -> FloatArray:
-        """Return [S] the relaxed policy of the last iteration, whose shadow is `policy`."""
+        """Return [S] the relaxed policy of the last iteration, whose projection is `policy`."""
         return self._state.policy.copy()
 
 
@@ -149,49 +149,49 @@ def _learning_teams(relaxed_form: RelaxedForm, fixed: FixedPolicies) -> LongArra
 
 
 def _game_of(relaxed_form: RelaxedForm, teams: LongArray) -> Game:
-    label, chance = relaxed_form.relaxed.label, relaxed_form.nodes.chance
+    cell, chance = relaxed_form.relaxed.cell, relaxed_form.nodes.chance
     return Game(
         nodes=relaxed_form.nodes,
         fine=relaxed_form.fine,
         coarse=relaxed_form.coarse,
         known=relaxed_form.known,
-        label_team=relaxed_form.label_team,
-        num_nodes=np.bincount(label).astype(np.float64),
-        of_nature=np.bincount(label, chance).astype(np.float64),
+        cell_team=relaxed_form.cell_team,
+        num_nodes=np.bincount(cell).astype(np.float64),
+        of_chance=np.bincount(cell, chance).astype(np.float64),
         uniform_reach=relaxed_form.uniform_reach,
-        labels=np.flatnonzero(np.isin(relaxed_form.label_team, teams)),
+        cells=np.flatnonzero(np.isin(relaxed_form.cell_team, teams)),
         teams=teams,
         below=relaxed_form.below,
     )
 
 
-def _make_room(relaxed_form: RelaxedForm) -> Room:
-    num_nodes, num_slots = relaxed_form.form.num_nodes, relaxed_form.relaxed.num_slots
-    num_labels, num_teams = relaxed_form.relaxed.num_labels, len(relaxed_form.teams)
-    return Room(
+def _make_workspace(relaxed_form: RelaxedForm) -> Workspace:
+    num_nodes, num_entries = relaxed_form.form.num_nodes, relaxed_form.relaxed.num_entries
+    num_cells, num_teams = relaxed_form.relaxed.num_cells, len(relaxed_form.teams)
+    return Workspace(
         reach=np.zeros(num_nodes),
         weight=np.zeros(num_nodes),
         others=np.zeros(num_nodes),
         value=np.zeros(num_nodes),
-        gain=np.zeros(num_slots),
-        observed=np.zeros(num_labels),
-        reached=np.zeros(num_labels),
-        mass=np.zeros(num_labels),
-        distance=np.zeros(num_labels),
-        twice_gamma=np.zeros(num_labels),
-        total=np.zeros(relaxed_form.original.num_labels),
+        gain=np.zeros(num_entries),
+        observed=np.zeros(num_cells),
+        reached=np.zeros(num_cells),
+        mass=np.zeros(num_cells),
+        distance=np.zeros(num_cells),
+        twice_penalty=np.zeros(num_cells),
+        total=np.zeros(relaxed_form.original.num_cells),
         relaxed=np.zeros(num_teams),
         implementable=np.zeros(num_teams),
     )
 
 
 def visit_everything(relaxed_form: RelaxedForm) -> Visit:
-    """Return the visit of all nodes and endings; there is room in it for any other."""
-    num_nodes, num_endings = relaxed_form.form.num_nodes, len(relaxed_form.nodes.payoff_node)
+    """Return the visit of all nodes and terminals; there is room in it for any other."""
+    num_nodes, num_terminals = relaxed_form.form.num_nodes, len(relaxed_form.nodes.payoff_node)
     return Visit(
         node=np.arange(num_nodes, dtype=np.uint32),
-        ending=np.arange(num_endings, dtype=np.uint32),
-        size=np.array([num_nodes, num_endings]),
+        terminal=np.arange(num_terminals, dtype=np.uint32),
+        size=np.array([num_nodes, num_terminals]),
         importance=np.ones(num_nodes),
-        ending_importance=np.ones(num_endings),
+        terminal_importance=np.ones(num_terminals),
     )

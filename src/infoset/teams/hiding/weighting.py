@@ -1,4 +1,4 @@
-"""With what weight the nodes of a label speak to its learner: a row says whose reach counts."""
+"""With what weight the nodes of a cell speak to its learner: a row says whose reach counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """The weight of a node at its label: nature's probability, times choices on the way there.
+    """The weight of a node at its cell: chance's probability, times choices on the way there.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Weighting:
     leaves_out : LeftOut
         Whose choices are not in it: of the agent who acts at the node, of its team, or of all.
     conditional : bool
-        Whether weights are divided by their sum over the label, so that they are beliefs.
+        Whether weights are divided by their sum over the cell, so that they are beliefs.
     """
 
     name: str
@@ -37,11 +37,11 @@ class Weighting:
 WEIGHTINGS: Final = Registry(
     "weighting",
     (
-        Weighting("posterior", "beliefs given the label", "nobody", conditional=True),
+        Weighting("posterior", "beliefs given the cell", "nobody", conditional=True),
         Weighting("counterfactual", "reach without the own team's choices", "team"),
         Weighting("agent", "reach without the own agent's choices", "agent"),
         Weighting("full", "reach with all choices", "nobody"),
-        Weighting("nature", "nature's probability alone", "everybody"),
+        Weighting("chance", "chance's probability alone", "everybody"),
     ),
     entry_type=Weighting,
 )

@@ -1,4 +1,4 @@
-"""Whether labels, or a function that gives them, make an information map."""
+"""Whether cells, or a function that gives them, make an information map."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from infoset.errors import ParameterError
 from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.typing import IntArray, LongArray
 
-__all__ = ["asked", "check_labels"]
+__all__ = ["asked", "check_cells"]
 
 
-def check_labels(form: ProductForm, label: IntArray, name: str) -> None:
-    """Raise unless labels, one for each node, are those of an information map.
+def check_cells(form: ProductForm, cell: IntArray, name: str) -> None:
+    """Raise unless cells, one for each node, are those of an information map.
 
     Raises
     ------
     ParameterError
-        If labels are skipped or out of order, or nodes of one label differ in stage, agent or
+        If cells are skipped or out of order, or nodes of one cell differ in stage, agent or
         actions; two prefixes show where.
     """
     check_form(form)
-    is_integers = isinstance(label, np.ndarray) and np.issubdtype(label.dtype, np.integer)
-    if not is_integers or label.shape != (form.num_nodes,):
+    is_integers = isinstance(cell, np.ndarray) and np.issubdtype(cell.dtype, np.integer)
+    if not is_integers or cell.shape != (form.num_nodes,):
         raise ParameterError(
-            f"labels of the information map {name!r} must be an array of {form.num_nodes} whole "
+            f"cells of the information map {name!r} must be an array of {form.num_nodes} whole "
             f"numbers, one for each node of {form}; InformationMap.from_values takes any values"
         )
-    numbers, first = np.unique(label, return_index=True)
+    numbers, first = np.unique(cell, return_index=True)
     _check_numbering(numbers, first, name)
     for value, what in (
         (form.stage, "the stage"),
         (form.arrays.agent, "who acts"),
         (form.action_set, "what may be done"),
     ):
-        _check_equal(form, first[label], value, name, what)
+        _check_equal(form, first[cell], value, name, what)
 
 
 def asked(
@@ -72,9 +72,9 @@ def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
     if np.array_equal(numbers, np.arange(len(numbers))) and (np.diff(first) > 0).all():
         return
     missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
-    found = f"label {missing[0]} is at no node" if len(missing) else "they are in another order"
+    found = f"cell {missing[0]} is at no node" if len(missing) else "they are in another order"
     raise ParameterError(
-        f"labels of the information map {name!r} are numbers from 0 in the order of the nodes that "
+        f"cells of the information map {name!r} are numbers from 0 in the order of the nodes that "
         f"have them first; {found}. InformationMap.from_values numbers any values"
     )
 
@@ -82,12 +82,12 @@ def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
 def _check_equal(
     form: ProductForm, first: LongArray, value: IntArray, name: str, what: str
 ) -> None:
-    """Raise unless a value [N] of each node is that of the `first` [N] of its label."""
+    """Raise unless a value [N] of each node is that of the `first` [N] of its cell."""
     wrong = np.flatnonzero(value != value[first])
     if len(wrong):
         texts = [form.prefix_text(int(node)) for node in (first[wrong[0]], wrong[0])]
         raise ParameterError(
-            f"the information map {name!r} has one label for {texts[0]!r} and {texts[1]!r}, but "
+            f"the information map {name!r} has one cell for {texts[0]!r} and {texts[1]!r}, but "
             f"{what} is not the same there; an agent always knows when it acts, who it is, and "
             "what it may do: let the values there differ, such as by prefix.actions"
         )

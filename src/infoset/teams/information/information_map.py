@@ -1,4 +1,4 @@
-"""What agents know, as a value: labels of the nodes of a product form."""
+"""What agents know, as a value: cells of the nodes of a product form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from infoset.efg.form import number_by_appearance
 from infoset.efg.knowledge import merge_intersecting
 from infoset.errors import ParameterError
-from infoset.teams.information.checks import asked, check_labels
+from infoset.teams.information.checks import asked, check_cells
 from infoset.teams.information.recall import RecallViolation, find_recall_violation
 from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.teams.team import check_team
@@ -23,20 +23,20 @@ __all__ = ["InformationMap", "check_information"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class InformationMap:
-    """What whoever acts knows at each node: prefixes of one label are the same to it.
+    """What whoever acts knows at each node: prefixes of one cell are the same to it.
 
     Attributes
     ----------
     form : ProductForm
-    label : IntArray
-        [N] label of each node, from 0 to M - 1 by first appearance; so they go by stages. Nodes
-        of one label have the same stage, agent and actions.
+    cell : IntArray
+        [N] cell of each node, from 0 to M - 1 by first appearance; so they go by stages. Nodes
+        of one cell have the same stage, agent and actions.
     name : str
 
     Raises
     ------
     ParameterError
-        If the labels are not of that kind; two prefixes show where.
+        If the cells are not of that kind; two prefixes show where.
 
     Examples
     --------
@@ -44,24 +44,24 @@ class InformationMap:
     >>> from infoset.teams import product_form
     >>> form = product_form(load_game("cooperative_matching_pennies"))
     >>> form.information
-    <InformationMap 'original': 4 labels on 6 nodes of cooperative_matching_pennies>
-    >>> form.information.label.tolist()
+    <InformationMap 'original': 4 cells on 6 nodes of cooperative_matching_pennies>
+    >>> form.information.cell.tolist()
     [0, 1, 2, 3, 2, 3]
     """
 
     form: ProductForm
-    label: IntArray
+    cell: IntArray
     name: str
 
     def __post_init__(self) -> None:
-        check_labels(self.form, self.label, self.name)
-        self.label.flags.writeable = False
+        check_cells(self.form, self.cell, self.name)
+        self.cell.flags.writeable = False
 
     def __str__(self) -> str:
         return self.name
 
     def __repr__(self) -> str:
-        about = f"{self.num_labels} labels on {self.form.num_nodes} nodes of {self.form}"
+        about = f"{self.num_cells} cells on {self.form.num_nodes} nodes of {self.form}"
         return f"<InformationMap {self.name!r}: {about}>"
 
     @classmethod
@@ -85,8 +85,8 @@ class InformationMap:
             )
         numbers: dict[Hashable, int] = {}
         keys = zip(form.stage.tolist(), form.arrays.agent.tolist(), values, strict=True)
-        label = [numbers.setdefault(key, len(numbers)) for key in keys]
-        return cls(form, np.array(label, np.int32), name)
+        cell = [numbers.setdefault(key, len(numbers)) for key in keys]
+        return cls(form, np.array(cell, np.int32), name)
 
     @classmethod
     def from_function(
@@ -134,14 +134,14 @@ class InformationMap:
         return cls.from_values(form, values, name)
 
     @property
-    def num_labels(self) -> int:
-        """Number M of labels."""
+    def num_cells(self) -> int:
+        """Number M of cells."""
         return len(self.first_node)
 
     @cached_property
     def first_node(self) -> LongArray:
-        """[M] the first node of each label."""
-        return np.unique(self.label, return_index=True)[1]
+        """[M] the first node of each cell."""
+        return np.unique(self.cell, return_index=True)[1]
 
     @cached_property
     def agent(self) -> IntArray:
@@ -159,17 +159,17 @@ class InformationMap:
         return self.form.num_actions[self.first_node]
 
     @cached_property
-    def first_slot(self) -> LongArray:
-        """[M + 1] where the actions of each label begin in a flat array of probabilities."""
+    def first_entry(self) -> LongArray:
+        """[M + 1] where the actions of each cell begin in a flat array of probabilities."""
         return np.concatenate([[0], np.cumsum(self.num_actions)])
 
     @property
-    def num_slots(self) -> int:
-        """Number of actions of all labels together."""
-        return int(self.first_slot[-1])
+    def num_entries(self) -> int:
+        """Number of actions of all cells together."""
+        return int(self.first_entry[-1])
 
     def refines(self, other: InformationMap) -> bool:
-        """Return whether who knows the label here always knows that of `other`, too.
+        """Return whether who knows the cell here always knows that of `other`, too.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class InformationMap:
         return self._first_unequal(other) is None
 
     def coarsened_to(self, other: InformationMap) -> IntArray:
-        """Return [M] the label of `other` that each label lies in.
+        """Return [M] the cell of `other` that each cell lies in.
 
         Raises
         ------
@@ -191,11 +191,11 @@ class InformationMap:
             first, second = map(self.form.prefix_text, pair)
             raise ParameterError(
                 f"the information map {self.name!r} does not refine {other.name!r}: it has one "
-                f"label for {first!r} and {second!r}, which {other.name!r} tells apart. A map that "
+                f"cell for {first!r} and {second!r}, which {other.name!r} tells apart. A map that "
                 "relaxes another tells apart all that the other does: give the join of both, "
                 "map.join(other)"
             )
-        return other.label[self.first_node]
+        return other.cell[self.first_node]
 
     def join(self, other: InformationMap) -> InformationMap:
         """Return the coarsest map that refines both: who acts knows what each of them tells.
@@ -206,7 +206,7 @@ class InformationMap:
             As `refines`.
         """
         self._check_same_form(other)
-        codes = self.label.astype(np.int64) * other.num_labels + other.label
+        codes = self.cell.astype(np.int64) * other.num_cells + other.cell
         name = f"{self.name} and {other.name}"
         return InformationMap(self.form, number_by_appearance(codes), name)
 
@@ -219,7 +219,7 @@ class InformationMap:
             As `refines`.
         """
         self._check_same_form(other)
-        merged = merge_intersecting(np.stack([self.label, other.label], axis=1))
+        merged = merge_intersecting(np.stack([self.cell, other.cell], axis=1))
         return InformationMap(self.form, merged, f"common to {self.name} and {other.name}")
 
     def recall_violation(self, team: Sequence[int]) -> RecallViolation | None:
@@ -241,13 +241,13 @@ class InformationMap:
         ParameterError
             If that is no team.
         """
-        return find_recall_violation(self.form, self.label, check_team(self.form, team))
+        return find_recall_violation(self.form, self.cell, check_team(self.form, team))
 
     def _first_unequal(self, other: InformationMap) -> tuple[int, int] | None:
-        """Return two nodes of one label here and different ones in `other`."""
+        """Return two nodes of one cell here and different ones in `other`."""
         self._check_same_form(other)
-        first = self.first_node[self.label]
-        wrong = np.flatnonzero(other.label != other.label[first])
+        first = self.first_node[self.cell]
+        wrong = np.flatnonzero(other.cell != other.cell[first])
         return (int(first[wrong[0]]), int(wrong[0])) if len(wrong) else None
 
     def _check_same_form(self, other: InformationMap) -> None:

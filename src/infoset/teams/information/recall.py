@@ -44,8 +44,8 @@ def last_own_edges(form: ProductForm, is_own: BoolArray) -> LongArray:
     return inherit_last(form.node_of_edge, form.arrays.parent_edge, is_own)
 
 
-def find_recall_violation(form: ProductForm, label: IntArray, team: Team) -> RecallViolation | None:
-    """Find two nodes of one label to which a team came in different ways, by its own lights.
+def find_recall_violation(form: ProductForm, cell: IntArray, team: Team) -> RecallViolation | None:
+    """Find two nodes of one cell to which a team came in different ways, by its own lights.
 
     It is enough to look at the last action of the team and what it knew then: what came before
     that is looked at there.
@@ -53,16 +53,16 @@ def find_recall_violation(form: ProductForm, label: IntArray, team: Team) -> Rec
     Parameters
     ----------
     form : ProductForm
-    label : IntArray
+    cell : IntArray
         [N]
     team : Team
     """
     is_own = np.isin(form.arrays.agent, team)
     edge = last_own_edges(form, is_own)
     before = np.where(edge < 0, -1, form.node_of_edge[edge])
-    knew = np.where(edge < 0, -1, label[before])
+    knew = np.where(edge < 0, -1, cell[before])
     did = np.where(edge < 0, -1, edge - form.arrays.first_edge[before])
-    first = np.unique(label, return_index=True)[1][label]
+    first = np.unique(cell, return_index=True)[1][cell]
     for value, rule in ((knew, KNOWLEDGE), (did, ACTIONS)):
         wrong = np.flatnonzero(is_own & (value != value[first]))
         if len(wrong):

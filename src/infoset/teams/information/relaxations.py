@@ -46,7 +46,7 @@ def _nothing(information: InformationMap, team: Sequence[int]) -> InformationMap
 _ROWS = (
     Relaxation("none", "what the game tells", _nothing),
     Relaxation("closure", "all that the team knew and did before", perfect_recall_closure),
-    Relaxation("cheated", "what any of the team was shown alone", reveal_private),
+    Relaxation("private_revealed", "what any of the team was shown alone", reveal_private),
     Relaxation("recall", "both: what was shown alone, known and done", _recall),
     Relaxation("everything", "the whole prefix", reveal_everything),
 )
@@ -65,7 +65,7 @@ def get_relaxation(name: str) -> Relaxation:
 
     Examples
     --------
-    >>> get_relaxation("cheated").description
+    >>> get_relaxation("private_revealed").description
     'what any of the team was shown alone'
     """
     return RELAXATIONS.resolve(name)

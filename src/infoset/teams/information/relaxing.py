@@ -34,7 +34,7 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
 
     Notes
     -----
-    The closure of a closure is itself. It goes stage by stage: labels of the stages before are
+    The closure of a closure is itself. It goes stage by stage: cells of the stages before are
     final when those of a stage are told apart by them, so one pass is enough.
 
     Examples
@@ -43,7 +43,7 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
     >>> from infoset.teams import product_form
     >>> form = product_form(load_game("cooperative_matching_pennies"))
     >>> closed = perfect_recall_closure(form.information, (0, 1))
-    >>> form.information.num_labels, closed.num_labels
+    >>> form.information.num_cells, closed.num_cells
     (4, 6)
     """
     is_own = _own_nodes(information, team)
@@ -51,16 +51,16 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
     last = np.where(is_own, last_own_edges(form, is_own), -1)
     before = form.node_of_edge[last]
     did = last - form.arrays.first_edge[before]
-    label = np.zeros(form.num_nodes, np.int64)
-    num_labels = 0
+    cell = np.zeros(form.num_nodes, np.int64)
+    num_cells = 0
     for start, end in zip(form.arrays.first_node[:-1], form.arrays.first_node[1:], strict=True):
         here = slice(start, end)
-        knew_and_did = label[before[here]] * int(form.num_actions.max()) + did[here]
+        knew_and_did = cell[before[here]] * int(form.num_actions.max()) + did[here]
         record = np.where(last[here] < 0, 0, 1 + knew_and_did)
-        codes = record * information.num_labels + information.label[here]
-        label[here] = num_labels + number_by_appearance(codes)
-        num_labels = int(label[here].max()) + 1
-    return InformationMap(form, label.astype(np.int32), f"recall of {information.name}")
+        codes = record * information.num_cells + information.cell[here]
+        cell[here] = num_cells + number_by_appearance(codes)
+        num_cells = int(cell[here].max()) + 1
+    return InformationMap(form, cell.astype(np.int32), f"recall of {information.name}")
 
 
 def reveal_private(information: InformationMap, team: Sequence[int]) -> InformationMap:
@@ -96,11 +96,11 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
             "rules of a game: lend no more than the closure (relax='closure', --relax closure), "
             "give shown= to make_product_form, or write a map by InformationMap.from_function"
         )
-    label = information.label.astype(np.int64)
+    cell = information.cell.astype(np.int64)
     for agent in check_team(form, team):
-        codes = label * (int(form.shown.max()) + 1) + form.shown[:, agent]
-        label = number_by_appearance(codes).astype(np.int64)
-    return _with_labels(information, is_own, label, f"{information.name}, private shown")
+        codes = cell * (int(form.shown.max()) + 1) + form.shown[:, agent]
+        cell = number_by_appearance(codes).astype(np.int64)
+    return _with_cells(information, is_own, cell, f"{information.name}, private shown")
 
 
 def reveal_everything(information: InformationMap, team: Sequence[int]) -> InformationMap:
@@ -117,7 +117,7 @@ def reveal_everything(information: InformationMap, team: Sequence[int]) -> Infor
         If those are no information map and team.
     """
     is_own = _own_nodes(information, team)
-    return _with_labels(information, is_own, np.arange(len(is_own)), "everything shown")
+    return _with_cells(information, is_own, np.arange(len(is_own)), "everything shown")
 
 
 def _own_nodes(information: InformationMap, team: Sequence[int]) -> BoolArray:
@@ -127,9 +127,9 @@ def _own_nodes(information: InformationMap, team: Sequence[int]) -> BoolArray:
     return np.isin(form.arrays.agent, check_team(form, team))
 
 
-def _with_labels(
-    information: InformationMap, is_own: BoolArray, label: LongArray, name: str
+def _with_cells(
+    information: InformationMap, is_own: BoolArray, cell: LongArray, name: str
 ) -> InformationMap:
-    """Return the map with other labels [N] where `is_own` [N]."""
-    codes = np.where(is_own, label + information.num_labels, information.label)
+    """Return the map with other cells [N] where `is_own` [N]."""
+    codes = np.where(is_own, cell + information.num_cells, information.cell)
     return InformationMap(information.form, number_by_appearance(codes), name)

@@ -1,4 +1,4 @@
-"""Kernels of product forms: nature's choices by one number, what plays are worth."""
+"""Kernels of product forms: chance's choices by one number, what plays are worth."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def choose(
 
 @kernel
 def reach_nodes(
-    arrays: ProductArrays, first_slot: LongArray, probability: FloatArray
+    arrays: ProductArrays, first_entry: LongArray, probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return [N] the probability of each node, and [E] that of each edge.
 
-    first_slot [N] the slot of a node's first action, probability [slots].
+    first_entry [N] the entry of a node's first action, probability [entries].
     """
     node_reach = np.empty(len(arrays.chance))
     edge_reach = np.empty(len(arrays.child))
@@ -58,7 +58,7 @@ def reach_nodes(
         node_reach[node] = reach
         first = arrays.first_edge[node]
         for edge in range(first, arrays.first_edge[node + 1]):
-            edge_reach[edge] = reach * probability[first_slot[node] + edge - first]
+            edge_reach[edge] = reach * probability[first_entry[node] + edge - first]
     return node_reach, edge_reach
 
 

@@ -10,11 +10,11 @@ __all__ = ["ProductArrays"]
 
 
 class ProductArrays(NamedTuple):
-    """A game in which nature moves once, at the start: N nodes, E edges, L stages, P agents.
+    """A game in which chance moves once, at the start: N nodes, E edges, L stages, P agents.
 
-    A node is a prefix: an outcome of nature, and the actions since. One agent acts there, and an
+    A node is a prefix: an outcome of chance, and the actions since. One agent acts there, and an
     edge is one of its actions. Nodes are ordered by stage, then by outcome, then as the game has
-    them; so parents come before children, and every label of an information map has its nodes in
+    them; so parents come before children, and every cell of an information map has its nodes in
     one stage. An outcome has one root, in whatever stage its first agent acts.
 
     Attributes
@@ -22,7 +22,7 @@ class ProductArrays(NamedTuple):
     first_node : LongArray
         [L + 1] the nodes of stage l, from 0, are `first_node[l]:first_node[l + 1]`.
     chance : FloatArray
-        [N] probability of the node's outcome of nature.
+        [N] probability of the node's outcome of chance.
     agent : IntArray
         [N] who acts.
     first_edge : LongArray

@@ -1,4 +1,4 @@
-"""Putting nodes in order: by stage, then by outcome of nature, then as they were made."""
+"""Putting nodes in order: by stage, then by outcome of chance, then as they were made."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.chance import ChanceOutcomes
 from infoset.teams.product_form.histories import Histories
-from infoset.teams.product_form.nature import NatureOutcomes
 from infoset.teams.product_form.ragged import edges_in_order, spread
-from infoset.teams.product_form.stages import stage_of_labels
+from infoset.teams.product_form.stages import stage_of_cells
 from infoset.teams.product_form.unfolding import Nodes, Plays
 from infoset.typing import LongArray
 
@@ -24,7 +24,7 @@ class Layout(NamedTuple):
     ----------
     infostate : LongArray
         [N] what its agent knows at a node; -1 where it only waits.
-    label : LongArray
+    cell : LongArray
         [N] a number for agent and infostate.
     stage : LongArray
         [N] the stage, from 0.
@@ -33,7 +33,7 @@ class Layout(NamedTuple):
     """
 
     infostate: LongArray
-    label: LongArray
+    cell: LongArray
     stage: LongArray
     order: LongArray
 
@@ -43,15 +43,15 @@ def lay_out(histories: Histories, plays: Plays, nodes: Nodes, max_stages: int, n
     known = histories.known[plays.history[nodes.row], nodes.agent].astype(np.int64)
     infostate = np.where(nodes.action_set < len(histories.action_sets), known, -1)
     codes = (infostate + 1) * histories.num_agents + nodes.agent
-    label = np.unique(codes, return_inverse=True)[1]
+    cell = np.unique(codes, return_inverse=True)[1]
     parent = _parents(nodes)
-    stage = stage_of_labels(label, parent, max_stages, name)[label]
+    stage = stage_of_cells(cell, parent, max_stages, name)[cell]
     order = np.lexsort((plays.outcome[nodes.row], stage))
-    return Layout(infostate, label, stage, order)
+    return Layout(infostate, cell, stage, order)
 
 
 def assemble_arrays(
-    histories: Histories, outcomes: NatureOutcomes, plays: Plays, nodes: Nodes, layout: Layout
+    histories: Histories, outcomes: ChanceOutcomes, plays: Plays, nodes: Nodes, layout: Layout
 ) -> ProductArrays:
     """Return the arrays of a product form, its nodes in order."""
     order = layout.order

@@ -1,4 +1,4 @@
-"""A game in product form: nature once, then stages, and what agents know as labels of prefixes."""
+"""A game in product form: chance once, then stages, and what agents know as cells of prefixes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Prefix(NamedTuple):
     Attributes
     ----------
     outcome : Hashable
-        The outcome of nature.
+        The outcome of chance.
     actions : tuple[Action, ...]
         What was chosen since, by whoever acted, in order.
     agent : int
@@ -53,7 +53,7 @@ class Source(NamedTuple):
         [N] the history in which each node acts.
     infostate : LongArray
         [N] what its agent knows there, as numbered by the tree; -1 where it does not act, and only
-        waits for nature to end the play.
+        waits for chance to end the play.
     """
 
     tree: GameTree | ExtensiveForm
@@ -63,7 +63,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProductForm:
-    """A game in product form ⟨Ω, P, A, I, r⟩: nature once, then one agent at each stage.
+    """A game in product form ⟨Ω, P, A, I, r⟩: chance once, then one agent at each stage.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class ProductForm:
     arrays : ProductArrays
         Its N nodes, which are prefixes, and E edges.
     outcomes : Sequence[Hashable]
-        The outcomes of nature; some of them may have no nodes, where others stand for them.
+        The outcomes of chance; some of them may have no nodes, where others stand for them.
     outcome : LongArray
         [N] index into `outcomes`.
     action_sets : tuple[tuple[Action, ...], ...]
@@ -81,9 +81,9 @@ class ProductForm:
     action_set : IntArray
         [N] index into `action_sets`.
     original : IntArray
-        [N] label of what the agent who acts knows, numbered by first appearance.
+        [N] cell of what the agent who acts knows, numbered by first appearance.
     shown : IntArray or None
-        [N, P] number of what nature has shown to each agent alone; None where that is not told.
+        [N, P] number of what chance has shown to each agent alone; None where that is not told.
     source : Source or None
         What it was made of; None for a form that was written down.
 
@@ -172,7 +172,7 @@ class ProductForm:
             If what is given is no information map of this form.
         """
         self.information.refines(information)
-        return replace(self, original=information.label)
+        return replace(self, original=information.cell)
 
     def legal_actions(self, node: int) -> tuple[Action, ...]:
         """Return the actions at a node, in order of its edges."""
@@ -196,7 +196,7 @@ class ProductForm:
         return Prefix(outcome, actions, int(self.arrays.agent[node]), self._world(node))
 
     def prefix_text(self, node: int) -> str:
-        """Return a node in words: nature's outcome, and who chose what since.
+        """Return a node in words: chance's outcome, and who chose what since.
 
         Examples
         --------
@@ -206,8 +206,8 @@ class ProductForm:
         'outcome heads, then player 0: heads'
         """
         steps = [f"{self.agent_names[agent]}: {action}" for agent, action in self.path(node)]
-        nature = f"outcome {self.outcomes[self.outcome[node]]}"
-        return f"{nature}, then {', '.join(steps)}" if steps else nature
+        chance = f"outcome {self.outcomes[self.outcome[node]]}"
+        return f"{chance}, then {', '.join(steps)}" if steps else chance
 
     def _world(self, node: int) -> World:
         if self.source is None or not isinstance(self.source.tree, GameTree):

@@ -1,4 +1,4 @@
-"""What product forms are made of: the histories of a game, nature told apart from players."""
+"""What product forms are made of: the histories of a game, chance told apart from players."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["Histories", "histories_of_form", "histories_of_tree"]
 
 
 class Histories(NamedTuple):
-    """H histories of P agents; after each, agents choose, and then nature does.
+    """H histories of P agents; after each, agents choose, and then chance does.
 
     What agents choose together is a group: their joint action, one group where nobody acts. A
-    group has one child, or several of which nature draws one. Groups and children are numbered in
+    group has one child, or several of which chance draws one. Groups and children are numbered in
     the order of histories.
 
     Attributes
@@ -61,7 +61,7 @@ class Histories(NamedTuple):
 
     @property
     def is_drawn(self) -> BoolArray:
-        """[G] whether nature draws the child."""
+        """[G] whether chance draws the child."""
         return np.diff(self.first_child) > 1
 
     def choose(self, group: LongArray, draw: FloatArray) -> LongArray:

@@ -7,9 +7,9 @@ from infoset.efg.form import number_by_appearance
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.teams.product_form.assembling import assemble_arrays, lay_out
+from infoset.teams.product_form.chance import draw_all
 from infoset.teams.product_form.form import ProductForm, Source
 from infoset.teams.product_form.histories import Histories, histories_of_form, histories_of_tree
-from infoset.teams.product_form.nature import draw_all
 from infoset.teams.product_form.outcome_names import OutcomeNames
 from infoset.teams.product_form.shown import shown_alone
 from infoset.teams.product_form.unfolding import make_nodes, unfold
@@ -29,9 +29,9 @@ def product_form(
     max_nodes: int = MAX_NODES,
     max_stages: int = MAX_STAGES,
 ) -> ProductForm:
-    """Return the product form of a game: nature once at the start, then one agent per stage.
+    """Return the product form of a game: chance once at the start, then one agent per stage.
 
-    Each draw of nature is made at the start, by a number that says what it will be in any
+    Each draw of chance is made at the start, by a number that says what it will be in any
     history; agents who act at once choose one after another, unseen. What agents know when they
     act is what they know in the game, own actions included. What policies are worth stays the
     same.
@@ -40,7 +40,7 @@ def product_form(
     ----------
     game : Game, GameTree or ExtensiveForm
     max_nodes : int
-        Largest number of histories allowed, those of all outcomes of nature together.
+        Largest number of histories allowed, those of all outcomes of chance together.
     max_stages : int
         Largest number of stages allowed.
 
@@ -83,7 +83,7 @@ def product_form(
         outcome=plays.outcome[nodes.row][order],
         action_sets=(*histories.action_sets, (NOOP,)),
         action_set=nodes.action_set[order],
-        original=number_by_appearance(layout.label[order]),
+        original=number_by_appearance(layout.cell[order]),
         shown=shown_alone(tree)[history] if isinstance(tree, GameTree) else None,
         source=Source(tree, history, layout.infostate[order]),
     )

@@ -1,4 +1,4 @@
-"""Names for the outcomes of nature: what its draws come to, in words."""
+"""Names for the outcomes of chance: what its draws come to, in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from infoset.efg import ExtensiveForm
 from infoset.efg.contraction import distinct
 from infoset.efg.unrolled import shown_text
+from infoset.teams.product_form.chance import Pairs, until_drawn
 from infoset.teams.product_form.histories import Histories
-from infoset.teams.product_form.nature import Pairs, until_drawn
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
 
@@ -21,7 +21,7 @@ __all__ = ["OutcomeNames"]
 
 @dataclass(frozen=True)
 class OutcomeNames(Sequence[str]):
-    """The outcomes of nature as texts, all different, made when they are asked for first.
+    """The outcomes of chance as texts, all different, made when they are asked for first.
 
     A draw that comes to different things in different histories is told by the first of them; the
     text then ends with the number of the outcome.
@@ -67,7 +67,7 @@ class OutcomeNames(Sequence[str]):
         return text if is_clear else f"{text}, number {outcome}"
 
     def _drawn(self, child: int) -> str:
-        """Return what nature draws, in words that tell it from all else that it might."""
+        """Return what chance draws, in words that tell it from all else that it might."""
         first_child = self.histories.first_child
         group = int(np.searchsorted(first_child, child, side="right")) - 1
         if group not in self.drawn:

@@ -13,11 +13,11 @@ from infoset.teams.product_form.form import ProductForm, Source, check_form
 from infoset.teams.product_form.ragged import edges_in_order, offsets, spread
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
-__all__ = ["drop_decided", "merge_outcomes", "twin_nodes"]
+__all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
 
 
 def merge_outcomes(form: ProductForm) -> ProductForm:
-    """Merge outcomes of nature that no agent can ever tell apart; payoffs are their means.
+    """Merge outcomes of chance that no agent can ever tell apart; payoffs are their means.
 
     Two outcomes are merged if all that agents know, and are shown alone, is the same whatever they
     do. With the original information map, or one that does not tell them apart either, policies
@@ -48,16 +48,16 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     check_form(form)
     arrays = form.arrays
     known = form.original if form.shown is None else np.column_stack([form.original, form.shown])
-    twin = twin_nodes(form, known)
-    chance = np.bincount(twin, arrays.chance, form.num_nodes).astype(np.float64)
+    equivalent = equivalent_nodes(form, known)
+    chance = np.bincount(equivalent, arrays.chance, form.num_nodes).astype(np.float64)
     node = form.node_of_edge[arrays.payoff_edge]
     action = arrays.payoff_edge - arrays.first_edge[node]
-    edge, of = np.unique(arrays.first_edge[twin[node]] + action, return_inverse=True)
+    edge, of = np.unique(arrays.first_edge[equivalent[node]] + action, return_inverse=True)
     payoff = np.zeros((len(edge), form.num_agents))
-    share = arrays.chance[node] / chance[twin[node]]
+    share = arrays.chance[node] / chance[equivalent[node]]
     np.add.at(payoff, of, share[:, None] * arrays.payoff)
     merged = arrays._replace(chance=chance, payoff_edge=edge, payoff=payoff)
-    return _keep(form, merged, twin == np.arange(form.num_nodes))
+    return _keep(form, merged, equivalent == np.arange(form.num_nodes))
 
 
 def drop_decided(form: ProductForm) -> ProductForm:
@@ -84,7 +84,7 @@ def drop_decided(form: ProductForm) -> ProductForm:
     low, high = payoff_ranges(arrays)
     is_decided = (low == high).all(axis=1)
     kept = ~is_decided | (arrays.parent_edge < 0)
-    ends = np.flatnonzero(kept[form.node_of_edge] & _is_ending(arrays, is_decided))
+    ends = np.flatnonzero(kept[form.node_of_edge] & _is_terminal(arrays, is_decided))
     child = arrays.child[ends]
     payoff = low[child]
     is_old = child < 0
@@ -96,7 +96,7 @@ def drop_decided(form: ProductForm) -> ProductForm:
     return _keep(form, ended, kept)
 
 
-def _is_ending(arrays: ProductArrays, is_decided: BoolArray) -> BoolArray:
+def _is_terminal(arrays: ProductArrays, is_decided: BoolArray) -> BoolArray:
     return (arrays.child < 0) | is_decided[arrays.child]
 
 
@@ -108,7 +108,7 @@ def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
     return rows[np.where(padded[place] == edge, place, -1)]
 
 
-def twin_nodes(form: ProductForm, known: IntArray) -> LongArray:
+def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
     """Return [N] the same node of the first outcome that cannot be told apart; often itself.
 
     Parameters
@@ -124,13 +124,13 @@ def twin_nodes(form: ProductForm, known: IntArray) -> LongArray:
     rank = np.empty(form.num_nodes + 1, np.int64)
     rank[nodes], rank[-1] = position, -1
     child_rank = rank[form.arrays.child]
-    twin = np.empty(form.num_nodes, np.int64)
+    equivalent = np.empty(form.num_nodes, np.int64)
     alike: dict[tuple[bytes, bytes], LongArray] = {}
     for own in np.split(nodes, first[1:]):
         edge, _ = edges_in_order(form.arrays.first_edge, own)
         tables = known[own].tobytes(), child_rank[edge].tobytes()
-        twin[own] = alike.setdefault(tables, own)
-    return twin
+        equivalent[own] = alike.setdefault(tables, own)
+    return equivalent
 
 
 def _keep(form: ProductForm, arrays: ProductArrays, kept: BoolArray) -> ProductForm:

@@ -1,4 +1,4 @@
-"""What nature, or the moves of others, have shown to each player alone."""
+"""What chance, or the moves of others, have shown to each player alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of play: as few as there can be, with every label in one of them."""
+"""The stages of play: as few as there can be, with every cell in one of them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import numpy as np
 from infoset.errors import UnsupportedGameError
 from infoset.typing import IntArray, LongArray
 
-__all__ = ["stage_of_labels"]
+__all__ = ["stage_of_cells"]
 
 
-def stage_of_labels(
-    label: LongArray | IntArray, parent: LongArray, max_stages: int, name: str
+def stage_of_cells(
+    cell: LongArray | IntArray, parent: LongArray, max_stages: int, name: str
 ) -> LongArray:
-    """Return [M] the stage of each label, from 0: the first after all that may come before.
+    """Return [M] the stage of each cell, from 0: the first after all that may come before.
 
     Where each agent always acts after the same number of actions of all, that is the stage.
 
     Parameters
     ----------
-    label : IntArray
-        [N] label of each node, from 0 to M - 1.
+    cell : IntArray
+        [N] cell of each node, from 0 to M - 1.
     parent : LongArray
         [N] the node before; -1 at roots.
     max_stages : int
@@ -31,11 +31,11 @@ def stage_of_labels(
     ------
     UnsupportedGameError
         If there are more than `max_stages` stages, or no order of stages, since an agent may come
-        to one label before and after another.
+        to one cell before and after another.
     """
-    stage = np.zeros(int(label.max()) + 1, np.int64)
+    stage = np.zeros(int(cell.max()) + 1, np.int64)
     inner = np.flatnonzero(parent >= 0)
-    before, after = label[parent[inner]], label[inner]
+    before, after = cell[parent[inner]], cell[inner]
     for _ in range(max_stages):
         earliest = np.zeros_like(stage)
         np.maximum.at(earliest, after, stage[before] + 1)

@@ -1,4 +1,4 @@
-"""From histories to nodes: one tree of plays for each outcome of nature."""
+"""From histories to nodes: one tree of plays for each outcome of chance."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import GameTooLargeError
+from infoset.teams.product_form.chance import ChanceOutcomes, extend_rows
 from infoset.teams.product_form.histories import Histories
-from infoset.teams.product_form.nature import NatureOutcomes, extend_rows
 from infoset.teams.product_form.ragged import offsets, spread
 from infoset.typing import BoolArray, IntArray, LongArray
 
@@ -16,7 +16,7 @@ __all__ = ["Nodes", "Plays", "make_nodes", "unfold"]
 
 
 class Plays(NamedTuple):
-    """The histories that are possible with each outcome of nature: R rows, W of them roots.
+    """The histories that are possible with each outcome of chance: R rows, W of them roots.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Turns(NamedTuple):
     first_node: LongArray
 
 
-def unfold(histories: Histories, outcomes: NatureOutcomes, max_nodes: int) -> Plays:
+def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Plays:
     """Return all plays, level by level.
 
     Raises
@@ -117,7 +117,7 @@ def unfold(histories: Histories, outcomes: NatureOutcomes, max_nodes: int) -> Pl
 def make_nodes(histories: Histories, plays: Plays) -> Nodes:
     """Return the nodes of plays: agents who act at once choose one after another.
 
-    Where nature ends the play before anybody acts, agent 0 has one action, which is to wait.
+    Where chance ends the play before anybody acts, agent 0 has one action, which is to wait.
     """
     stop = _stops(histories, plays)
     turns = _turns(histories, plays, stop)
@@ -175,6 +175,6 @@ def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
             f"the product form would have more than {max_nodes} histories over all outcomes of "
-            "nature; give a smaller game, or a larger max_nodes",
+            "chance; give a smaller game, or a larger max_nodes",
             {"histories": size},
         )

@@ -18,7 +18,7 @@ __all__ = ["check_well_posed"]
 
 
 def check_well_posed(form: ProductForm) -> None:
-    """Raise unless every choice of actions gives one play for each outcome of nature.
+    """Raise unless every choice of actions gives one play for each outcome of chance.
 
     That is so if each outcome has one root, all nodes have actions, an edge leads to a node of
     its own in a later stage or ends the play, and probabilities of outcomes sum to one.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from infoset.errors import UnsupportedGameError
-from infoset.teams.exact import alternating_best_responses, team_optimum
+from infoset.teams.exact import iterated_best_response, team_optimum
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask
 
@@ -55,7 +55,7 @@ def respond_by_turns(name: str, task: TeamTask) -> TeamResult:
 
     When the seconds are over, and after Ctrl-C, the best so far is the answer.
     """
-    found = alternating_best_responses(
+    found = iterated_best_response(
         task.information,
         task.teams[0],
         rule=task.rule,

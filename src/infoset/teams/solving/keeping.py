@@ -11,10 +11,10 @@ from infoset.teams.hiding import RelaxedForm
 from infoset.teams.solving.learning_runs import LearningRuns
 from infoset.teams.solving.result import TeamPoint
 
-__all__ = ["TeamKeeper", "keep_runs"]
+__all__ = ["TeamCheckpointer", "keep_runs"]
 
 
-class TeamKeeper(Keeper):
+class TeamCheckpointer(Keeper):
     """Keeps the runs of a learner in one file.
 
     Parameters
@@ -57,7 +57,7 @@ class TeamKeeper(Keeper):
         task = self._runs.task
         return Checkpoint(
             game=task.form.name,
-            fingerprint=fingerprint_of(task.lent),
+            fingerprint=fingerprint_of(task.relaxed_form),
             method=self._method,
             settings=plain_settings(self._runs.settings()),
             iteration=self._runs.iteration,
@@ -67,18 +67,18 @@ class TeamKeeper(Keeper):
         )
 
 
-def keep_runs(runs: LearningRuns, method: str) -> TeamKeeper | NoKeeper:
+def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NoKeeper:
     """Go on with the runs in the file that the task names, if it is there, and keep them there.
 
     Raises
     ------
     CheckpointFileError, CheckpointMismatchError
-        As `TeamKeeper.resume`.
+        As `TeamCheckpointer.resume`.
     """
     to = runs.task.options.checkpoint
     if to is None:
         return NoKeeper()
-    keeper = TeamKeeper(runs, method, to)
+    keeper = TeamCheckpointer(runs, method, to)
     if to.path.exists():
         keeper.resume()
     return keeper
@@ -87,7 +87,7 @@ def keep_runs(runs: LearningRuns, method: str) -> TeamKeeper | NoKeeper:
 def fingerprint_of(relaxed_form: RelaxedForm) -> str:
     """Return what tells a game, its teams, what they know and what they are lent from others."""
     form, found = relaxed_form.form, hashlib.sha256(repr(relaxed_form.teams).encode())
-    labels = relaxed_form.original.label, relaxed_form.relaxed.label
-    for array in (*form.arrays, *labels, relaxed_form.payoff):
+    cells = relaxed_form.original.cell, relaxed_form.relaxed.cell
+    for array in (*form.arrays, *cells, relaxed_form.payoff):
         found.update(array.tobytes())
     return found.hexdigest()

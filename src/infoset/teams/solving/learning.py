@@ -8,29 +8,29 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.runs.resuming import NoKeeper
-from infoset.teams.exact import improve_by_turns
+from infoset.teams.exact import hill_climb
 from infoset.teams.hiding import (
     HidingScheme,
     MinorizeMaximize,
     PenaltySchedule,
     ProgressiveHiding,
+    RegretRestarts,
     RelaxedForm,
-    Rounds,
     entropic_ftrl,
     geometric_penalty,
 )
-from infoset.teams.solving.keeping import TeamKeeper, keep_runs
+from infoset.teams.solving.keeping import TeamCheckpointer, keep_runs
 from infoset.teams.solving.learning_runs import Learner, LearningRuns, Start
 from infoset.teams.solving.result import TeamOutcome, TeamResult
 from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
 
-__all__ = ["LearningMethod", "hide_by", "minorize", "suited_scheme"]
+__all__ = ["LearningMethod", "default_scheme", "hide_by", "minorize"]
 
-GAMMA = 0.3
+PENALTY = 0.3
 RATE_AGAINST = 2.0
-RATE = 16.0
-FIRST_GAMMA, LAST_GAMMA = 1 / 15, 8 / 3
-ROUNDS = Rounds(iterations=100, kept=0.001, noise=0.5)
+LEARNING_RATE = 16.0
+FIRST_PENALTY, LAST_PENALTY = 1 / 15, 8 / 3
+ROUNDS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class LearningMethod:
         outcome = _learn(runs, bound, keep_runs(runs, self.name))
         answer = runs.best.probability
         if len(task.teams) == 1:
-            answer = improve_by_turns(task.information, answer, task.teams[0], rule=task.rule)
+            answer = hill_climb(task.information, answer, task.teams[0], rule=task.rule)
         return task.finish(
             self.name,
             outcome,
@@ -76,7 +76,7 @@ class LearningMethod:
         )
 
 
-def suited_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
+def default_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
     """Return the scheme by default: rates and penalties in proportion to what is at stake.
 
     Policies then do not depend on the units of payoffs. One team learns in rounds, at a rising
@@ -86,10 +86,12 @@ def suited_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
     stake = _stake(relaxed_form)
     if len(relaxed_form.teams) > 1:
         learner = entropic_ftrl(RATE_AGAINST / stake)
-        return HidingScheme(learner=learner, penalty=GAMMA * stake, projector="prevhat")
-    penalty = geometric_penalty(FIRST_GAMMA * stake, LAST_GAMMA * stake, ROUNDS.iterations)
-    learner = entropic_ftrl(RATE / stake)
-    return HidingScheme(learner=learner, penalty=penalty, projector="prevhat", rounds=ROUNDS)
+        return HidingScheme(learner=learner, penalty=PENALTY * stake, projector="previous")
+    penalty = geometric_penalty(FIRST_PENALTY * stake, LAST_PENALTY * stake, ROUNDS.iterations)
+    learner = entropic_ftrl(LEARNING_RATE / stake)
+    return HidingScheme(
+        learner=learner, penalty=penalty, projector="previous", regret_restarts=ROUNDS
+    )
 
 
 def hide_by(scheme: HidingScheme | None = None) -> Start:
@@ -98,7 +100,7 @@ def hide_by(scheme: HidingScheme | None = None) -> Start:
     def start(
         relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
     ) -> Learner:
-        chosen = suited_scheme(relaxed_form) if scheme is None else scheme
+        chosen = default_scheme(relaxed_form) if scheme is None else scheme
         if penalty is not None:
             chosen = replace(chosen, penalty=penalty)
         return ProgressiveHiding(relaxed_form, chosen, seed=seed)
@@ -118,11 +120,11 @@ def minorize(
     """
     if isinstance(penalty, PenaltySchedule):
         raise ParameterError(
-            f"minorise-maximise has one penalty, and {penalty.name!r} is a schedule of many; give "
+            f"minorize-maximize has one penalty, and {penalty.name!r} is a schedule of many; give "
             "a number, such as 0.3"
         )
-    gamma = GAMMA * _stake(relaxed_form) if penalty is None else penalty
-    return MinorizeMaximize(relaxed_form, gamma, seed=seed)
+    penalty = PENALTY * _stake(relaxed_form) if penalty is None else penalty
+    return MinorizeMaximize(relaxed_form, penalty, seed=seed)
 
 
 def _stake(relaxed_form: RelaxedForm) -> float:
@@ -133,7 +135,9 @@ def _stake(relaxed_form: RelaxedForm) -> float:
     return float(np.ptp(paid, axis=1).max()) or 1.0
 
 
-def _learn(runs: LearningRuns, bound: float | None, keeper: TeamKeeper | NoKeeper) -> TeamOutcome:
+def _learn(
+    runs: LearningRuns, bound: float | None, keeper: TeamCheckpointer | NoKeeper
+) -> TeamOutcome:
     """Learn in one run after the other; return why all ended.
 
     Raises

@@ -96,7 +96,7 @@ class LearningRuns:
 
     def settings(self) -> Mapping[str, Any]:
         """Return what, with the game and what is lent, decides every iteration, by name."""
-        first = self._start(self._task.lent, self._task.options.penalty, self._task.seed)
+        first = self._start(self._task.relaxed_form, self._task.options.penalty, self._task.seed)
         return {"iterations of a run": self.iterations_of_run, **first.settings()}
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -126,13 +126,13 @@ class LearningRuns:
     def _begin(self, run: int) -> None:
         self.run = run
         task = self._task
-        self._learner = self._start(task.lent, task.options.penalty, task.seed + run)
+        self._learner = self._start(task.relaxed_form, task.options.penalty, task.seed + run)
         self._planned = self._plan()
 
     def _plan(self) -> Iterator[int]:
         """Return the iterations of the run after which to measure, of those that are to come."""
-        form, done = self._task.lent, self._learner.iteration
-        work = form.form.num_nodes + form.relaxed.num_slots
+        form, done = self._task.relaxed_form, self._learner.iteration
+        work = form.form.num_nodes + form.relaxed.num_entries
         return dropwhile(lambda at: at <= done, planned_measurements(work, WORK_BETWEEN_LOOKS))
 
     def _now(self) -> BestRun:
@@ -141,5 +141,9 @@ class LearningRuns:
 
 
 def _point(trace: HidingTrace, run: int, iteration: int, seconds: float) -> TeamPoint:
-    payoffs, relaxed, penalties, gammas = (tuple(part[-1].tolist()) for part in trace)
-    return TeamPoint(run, iteration, seconds, payoffs, relaxed, penalties, gammas)
+    payoffs, relaxed, squared_distances, penalty_coefficients = (
+        tuple(part[-1].tolist()) for part in trace
+    )
+    return TeamPoint(
+        run, iteration, seconds, payoffs, relaxed, squared_distances, penalty_coefficients
+    )

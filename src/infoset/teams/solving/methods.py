@@ -25,7 +25,10 @@ __all__ = [
 DEFAULT_TEAM_METHOD: Final = "progressive-hiding"
 REFUSALS: Final = MappingProxyType(
     {
-        ("best-responses", "checkpoint"): "its climbs do not build on each other, so that nothing "
+        (
+            "iterated-best-response",
+            "checkpoint",
+        ): "its climbs do not build on each other, so that nothing "
         "has to be kept: go on with another seed, and take the better result",
         ("exact", "checkpoint"): "what its search knows may be gigabytes, and is not kept: give it "
         "seconds, after which it tells the best policy and the bound that it has",
@@ -66,13 +69,13 @@ _ROWS: Final = (
         hide_by(),
     ),
     LearningMethod(
-        "minorise-maximise",
+        "minorize-maximize",
         "two proximal steps in turn, which never go down (the same, Alg. 1)",
         TeamOptions(relax="recall", iterations=100, restarts=10),
         minorize,
     ),
     DirectMethod(
-        "best-responses",
+        "iterated-best-response",
         "agents respond by turns until none gains, from random policies (Nair et al. 2003)",
         TeamOptions(restarts=100),
         frozenset({"restarts", "seconds"}),

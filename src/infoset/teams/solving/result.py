@@ -38,9 +38,9 @@ class TeamPoint:
         What each team earns by what its agents know, in the game's units.
     relaxed_payoffs : tuple[float, ...]
         What each team earns by what its agents are lent; the same where nothing is.
-    penalties : tuple[float, ...]
+    squared_distances : tuple[float, ...]
         How far the two policies are apart: E ‖π - π̂‖², summed over the stages of a play.
-    gammas : tuple[float, ...]
+    penalty_coefficients : tuple[float, ...]
         The price γ of that, in units of utility.
     """
 
@@ -49,8 +49,8 @@ class TeamPoint:
     seconds: float
     payoffs: tuple[float, ...]
     relaxed_payoffs: tuple[float, ...]
-    penalties: tuple[float, ...]
-    gammas: tuple[float, ...]
+    squared_distances: tuple[float, ...]
+    penalty_coefficients: tuple[float, ...]
 
 
 TeamCallback: TypeAlias = Callable[[TeamPoint], object]
@@ -73,11 +73,11 @@ class TeamResult:
     information : InformationMap
         What agents know.
     probability : FloatArray
-        [slots] the answer as a policy for `information`: the best that was met in any run, once
+        [entries] the answer as a policy for `information`: the best that was met in any run, once
         the agents have responded to it by turns. Where several teams learn, the last of the first
         run. What was earned before that is in the trace.
     last_probability : FloatArray
-        [slots] the last of the run that the answer is of.
+        [entries] the last of the run that the answer is of.
     payoffs : tuple[float, ...]
         [T] what each team earns by the answer, in the game's units.
     upper_bound : float or None
@@ -154,8 +154,8 @@ class TeamResult:
             "payoffs": list(self.payoffs),
             "last_payoffs": list(self.last.payoffs),
             "relaxed_payoffs": list(self.last.relaxed_payoffs),
-            "penalties": list(self.last.penalties),
-            "gammas": list(self.last.gammas),
+            "squared_distances": list(self.last.squared_distances),
+            "penalty_coefficients": list(self.last.penalty_coefficients),
             "upper_bound": self.upper_bound,
             "outcome": self.outcome,
             "runs": self.num_runs,

@@ -111,7 +111,7 @@ class TeamTask:
         return self.form.information
 
     @cached_property
-    def lent(self) -> RelaxedForm:
+    def relaxed_form(self) -> RelaxedForm:
         """The form with what its teams are lent."""
         return relax(self.form, self._maps(), self.teams, self.rule)
 
@@ -151,15 +151,15 @@ class TeamTask:
 
         Where the answer comes to the bound it is optimal, even if nothing else says so.
         """
-        lent = self.lent
-        payoffs = tuple(lent.payoffs(lent.lent(probability)).tolist())
+        relaxed = self.relaxed_form
+        payoffs = tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
         if outcome in ("iterations", "local") and comes_to(upper_bound, payoffs[0]):
             outcome = "optimal"
         return TeamResult(
             game=self.form.name,
             method=method,
             teams=self.teams,
-            relaxed=lent.relaxed,
+            relaxed=relaxed.relaxed,
             information=self.information,
             probability=probability,
             last_probability=probability if last_probability is None else last_probability,

@@ -8,7 +8,7 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.game import Probability
-from infoset.teams.information.checks import check_labels
+from infoset.teams.information.checks import check_cells
 from infoset.teams.product_form import ProductForm
 from infoset.teams.writing.rules import Actions, Rules
 from infoset.teams.writing.written import Written
@@ -41,13 +41,13 @@ def make_product_form(
 ) -> ProductForm:
     """Return a game that is written down in product form.
 
-    The functions are asked of prefixes: an outcome of nature, and the actions so far, one for each
+    The functions are asked of prefixes: an outcome of chance, and the actions so far, one for each
     stage that is over.
 
     Parameters
     ----------
     outcomes : Mapping[Hashable, Probability]
-        The outcomes of nature, and their probabilities.
+        The outcomes of chance, and their probabilities.
     agent_names : Sequence[str]
         One name for each agent.
     num_stages : int
@@ -92,7 +92,7 @@ def make_product_form(
     ...     information=lambda coin, actions: actions[0] if actions else coin,
     ...     reward=lambda coin, actions: (1, 1) if actions[1] == coin else (0, 0),
     ... )
-    >>> form.information.label.tolist(), form.prefix_text(3)
+    >>> form.information.cell.tolist(), form.prefix_text(3)
     ([0, 1, 2, 3, 2, 3], 'outcome heads, then Alice: tails')
     """
     check_type("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
@@ -112,10 +112,10 @@ def make_product_form(
         outcome=outcome,
         action_sets=tuple(written.action_sets),
         action_set=np.array(written.action_set, np.int32),
-        original=np.array(written.label, np.int32),
+        original=np.array(written.cell, np.int32),
         shown=None if shown is None else _shown_alone(shown, outcomes, len(names))[outcome],
     )
-    check_labels(form, form.original, "original")
+    check_cells(form, form.original, "original")
     return form
 
 

@@ -36,7 +36,7 @@ class Written:
 
     Attributes
     ----------
-    outcome, agent, action_set, label, parent_edge : list[int]
+    outcome, agent, action_set, cell, parent_edge : list[int]
         [N]
     child : list[int]
         [E]
@@ -50,11 +50,11 @@ class Written:
         self.outcome: list[int] = []
         self.agent: list[int] = []
         self.action_set: list[int] = []
-        self.label: list[int] = []
+        self.cell: list[int] = []
         self.parent_edge: list[int] = []
         self.child: list[int] = []
         self.action_sets: dict[Actions, int] = {}
-        self._labels: dict[tuple[int, int, Hashable], int] = {}
+        self._cells: dict[tuple[int, int, Hashable], int] = {}
         self._stage_sizes: list[int] = []
         self._payoff_edge: list[int] = []
         self._payoff: list[tuple[float, ...]] = []
@@ -100,7 +100,7 @@ class Written:
     def _write_node(self, prefix: Unwritten, legal: Actions) -> None:
         known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
         key = (len(prefix.actions), prefix.agent, known)
-        self.label.append(self._labels.setdefault(key, len(self._labels)))
+        self.cell.append(self._cells.setdefault(key, len(self._cells)))
         self.outcome.append(prefix.outcome)
         self.agent.append(prefix.agent)
         self.parent_edge.append(prefix.parent_edge)

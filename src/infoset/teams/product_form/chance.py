@@ -1,6 +1,6 @@
-"""All moves of nature at the start: one number for each of its draws, whatever agents do.
+"""All moves of chance at the start: one number for each of its draws, whatever agents do.
 
-Nature could draw a number between 0 and 1 for its first move, one for its second, and so on, before
+Chance could draw a number between 0 and 1 for its first move, one for its second, and so on, before
 play begins, and later move by them. Two numbers that lead to the same moves, whatever agents do,
 are as good as one: an outcome is an interval for each draw.
 """
@@ -16,14 +16,14 @@ from infoset.teams.product_form.histories import Histories
 from infoset.teams.product_form.ragged import edges_in_order, spread
 from infoset.typing import FloatArray, LongArray
 
-__all__ = ["NatureOutcomes", "Pairs", "draw_all", "extend_rows", "until_drawn"]
+__all__ = ["ChanceOutcomes", "Pairs", "draw_all", "extend_rows", "until_drawn"]
 
 NEARLY_EQUAL = 1e-12
 """Ends of intervals that differ by less are one, put apart by rounding."""
 
 
-class NatureOutcomes(NamedTuple):
-    """The W outcomes of nature.
+class ChanceOutcomes(NamedTuple):
+    """The W outcomes of chance.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Intervals(NamedTuple):
     outcome : LongArray
         [n] the outcome, by the draws before, that a part is of.
     middle, length : FloatArray
-        [n] of the interval; the length is the probability of a single move of nature as the game
+        [n] of the interval; the length is the probability of a single move of chance as the game
         gives it, where it is that.
     """
 
@@ -61,10 +61,10 @@ class Pairs(NamedTuple):
     item: LongArray
 
 
-def draw_all(histories: Histories, max_nodes: int) -> NatureOutcomes:
-    """Return the outcomes of nature, in the order of its draws.
+def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
+    """Return the outcomes of chance, in the order of its draws.
 
-    Each draw is split where nature's probabilities differ for any history that agents can bring
+    Each draw is split where chance's probabilities differ for any history that agents can bring
     about, given the draws before.
 
     Raises
@@ -83,7 +83,7 @@ def draw_all(histories: Histories, max_nodes: int) -> NatureOutcomes:
         _check_size(max(len(probability), len(pairs.outcome)), max_nodes)
         children = histories.choose(pairs.item, parts.middle[pairs.outcome])
         waiting = until_drawn(histories, Pairs(pairs.outcome, children))
-    return NatureOutcomes(draws, probability)
+    return ChanceOutcomes(draws, probability)
 
 
 def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
@@ -93,7 +93,7 @@ def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, Lo
 
 
 def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
-    """Return the groups that nature draws from next, on all ways from some histories."""
+    """Return the groups that chance draws from next, on all ways from some histories."""
     outcomes, groups = [pairs.outcome[:0]], [pairs.item[:0]]
     is_drawn = histories.is_drawn
     while len(pairs.outcome):
@@ -140,7 +140,7 @@ def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
 def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
-            f"with all moves of nature at the start there would be more than {size} outcomes and "
+            f"with all moves of chance at the start there would be more than {size} outcomes and "
             f"histories to draw from; at most {max_nodes} nodes are allowed: give a smaller game, "
             "or a larger max_nodes",
             {"outcomes": size},

@@ -7,12 +7,12 @@ by recursion, and what is visited is a dictionary of importances.
 from __future__ import annotations
 
 import numpy as np
-from hiding_games import by_label
+from hiding_games import by_cell
 
 from oracle_mccfr import SeededDraws
 
 
-class HidingTwin:
+class ReferenceHiding:
     """One iteration at a time; begins where a `ProgressiveHiding` is now."""
 
     def __init__(self, hiding):
@@ -20,10 +20,10 @@ class HidingTwin:
         form, state = relaxed_form.form, hiding.state()
         self.form, self.teams = form, relaxed_form.teams
         self.fine, self.coarse = relaxed_form.relaxed, relaxed_form.original
-        self.regret = [own.copy() for own in by_label(self.fine, state["regret"])]
-        self.policy = [own.copy() for own in by_label(self.fine, state["policy"])]
-        self.shadow = [own.copy() for own in by_label(self.coarse, state["shadow"])]
-        self.gamma = state["gamma"].copy()
+        self.regret = [own.copy() for own in by_cell(self.fine, state["regret"])]
+        self.policy = [own.copy() for own in by_cell(self.fine, state["policy"])]
+        self.projected = [own.copy() for own in by_cell(self.coarse, state["projected"])]
+        self.penalty = state["penalty"].copy()
         self.draws = SeededDraws(state["stream"])
         self.learning = set(hiding._game.teams.tolist())
         self.weights = self.scheme.weights(len(self.learning))
@@ -51,7 +51,7 @@ class HidingTwin:
         return [*self._path(above), (above, edge - int(self.form.arrays.first_edge[above]))]
 
     def at(self, policy, information, node):
-        return policy[information.label[node]]
+        return policy[information.cell[node]]
 
     def reach(self, policy, information, node, counts=lambda above: True):
         factors = [self.at(policy, information, n)[a] for n, a in self.paths[node] if counts(n)]
@@ -71,36 +71,36 @@ class HidingTwin:
 
     def decide(self):
         learner = self.scheme.learner
-        for label, team in enumerate(np.array(self.team)[self.fine.first_node]):
+        for cell, team in enumerate(np.array(self.team)[self.fine.first_node]):
             if team not in self.learning:
                 continue
-            regret = self.regret[label]
-            if learner.rate > 0:
-                rate = learner.rate * self.iteration**learner.drift
-                wanted = np.exp(rate * (regret - regret.max()))
+            regret = self.regret[cell]
+            if learner.learning_rate > 0:
+                learning_rate = learner.learning_rate * self.iteration**learner.decay_exponent
+                wanted = np.exp(learning_rate * (regret - regret.max()))
             else:
                 wanted = np.maximum(regret, 0)
             uniform = np.full(len(regret), 1 / len(regret))
-            self.policy[label] = wanted / wanted.sum() if wanted.sum() > 0 else uniform
+            self.policy[cell] = wanted / wanted.sum() if wanted.sum() > 0 else uniform
 
     def project(self):
         rule = self.scheme.reference
         uniform = [np.full(len(own), 1 / len(own)) for own in self.policy]
         weight = (
             rule.current * self.all_reach(self.policy, self.fine)
-            + rule.previous * self.all_reach(self.shadow, self.coarse)
+            + rule.previous * self.all_reach(self.projected, self.coarse)
             + rule.uniform * self.all_reach(uniform, self.fine)
         )
-        shadow = []
-        for label in range(self.coarse.num_labels):
-            nodes = np.flatnonzero(self.coarse.label == label)
+        projected = []
+        for cell in range(self.coarse.num_cells):
+            nodes = np.flatnonzero(self.coarse.cell == cell)
             own = weight[nodes] if weight[nodes].sum() > 0 else np.ones(len(nodes))
             rows = np.array([self.at(self.policy, self.fine, n) for n in nodes])
-            shadow.append(own @ rows / own.sum())
-        self.shadow = shadow
+            projected.append(own @ rows / own.sum())
+        self.projected = projected
 
     def distance(self, node):
-        off = self.at(self.policy, self.fine, node) - self.at(self.shadow, self.coarse, node)
+        off = self.at(self.policy, self.fine, node) - self.at(self.projected, self.coarse, node)
         return off @ off
 
     def weight(self, node):
@@ -117,10 +117,10 @@ class HidingTwin:
         weight = np.array([self.weight(node) for node in range(self.form.num_nodes)])
         if not self.weights.conditional:
             return weight
-        totals = np.bincount(self.fine.label, weight)[self.fine.label]
+        totals = np.bincount(self.fine.cell, weight)[self.fine.cell]
         chance = self.form.arrays.chance
-        nature = chance / np.bincount(self.fine.label, chance)[self.fine.label]
-        return np.where(totals > 0, weight / np.where(totals > 0, totals, 1), nature)
+        chance = chance / np.bincount(self.fine.cell, chance)[self.fine.cell]
+        return np.where(totals > 0, weight / np.where(totals > 0, totals, 1), chance)
 
     def visit(self):
         """Importances of nodes, and of the edges that are taken there."""
@@ -169,17 +169,17 @@ class HidingTwin:
         mean = self.at(self.policy, self.fine, node) @ self.worths(node, team, visited)
         if self.team[node] != team or not self.scheme.future_penalties:
             return mean
-        return mean - self.gamma[team] * self.distance(node)
+        return mean - self.penalty[team] * self.distance(node)
 
     def gradients(self, visited):
-        """What each label's learner observes."""
+        """What each cell's learner observes."""
         weight = self.all_weights()
         observed = [np.zeros(len(own)) for own in self.policy]
         for node, importance in visited[0].items():
             team = self.team[node]
-            off = self.at(self.policy, self.fine, node) - self.at(self.shadow, self.coarse, node)
-            vector = self.worths(node, team, visited) - 2 * self.gamma[team] * off
-            observed[self.fine.label[node]] += importance * weight[node] * vector
+            off = self.at(self.policy, self.fine, node) - self.at(self.projected, self.coarse, node)
+            vector = self.worths(node, team, visited) - 2 * self.penalty[team] * off
+            observed[self.fine.cell[node]] += importance * weight[node] * vector
         return observed
 
     def step(self):
@@ -188,28 +188,28 @@ class HidingTwin:
         self.decide()
         self.project()
         observed = self.gradients(self.visit())
-        for label, vector in enumerate(observed):
-            if self.team[self.fine.first_node[label]] not in self.learning:
+        for cell, vector in enumerate(observed):
+            if self.team[self.fine.first_node[cell]] not in self.learning:
                 continue
-            mean = self.policy[label] @ vector
-            moved = self.regret[label] + vector - mean
-            self.regret[label] = np.maximum(moved, self.scheme.learner.floor)
+            mean = self.policy[cell] @ vector
+            moved = self.regret[cell] + vector - mean
+            self.regret[cell] = np.maximum(moved, self.scheme.learner.min_regret)
         row = np.array([self.measured(team) for team in range(len(self.teams))])
-        self.steer(row)
+        self.adapt_penalty(row)
         return row
 
     def measured(self, team):
         reach = self.all_reach(self.policy, self.fine)
         own = [node for node in range(self.form.num_nodes) if self.team[node] == team]
         return (
-            self.payoff(team, self.shadow, self.coarse),
+            self.payoff(team, self.projected, self.coarse),
             self.payoff(team, self.policy, self.fine),
             sum(reach[node] * self.distance(node) for node in own),
-            self.gamma[team],
+            self.penalty[team],
         )
 
-    def steer(self, row):
+    def adapt_penalty(self, row):
         rule = self.scheme.schedule
-        for team, (_, relaxed, _, gamma) in enumerate(row):
+        for team, (_, relaxed, _, penalty) in enumerate(row):
             factor = rule.up if relaxed > rule.target else rule.down
-            self.gamma[team] = min(max(gamma * factor + rule.step, rule.low), rule.high)
+            self.penalty[team] = min(max(penalty * factor + rule.step, rule.low), rule.high)
