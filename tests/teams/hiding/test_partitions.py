@@ -13,7 +13,6 @@ from infoset.teams import (
     adaptive_penalty,
     expected_payoffs,
     get_relaxation,
-    penalty,
     perfect_recall_closure,
     regret_matching,
     relax,

@@ -57,7 +57,9 @@ class LocalLearner:
         check_number("noise", self.noise)
         check_number("decay_exponent", self.decay_exponent, minimum=-inf)
         if np.isnan(self.min_regret) or self.min_regret > 0:
-            raise ParameterError(f"min_regret={self.min_regret!r} must be at most 0: regrets begin there")
+            raise ParameterError(
+                f"min_regret={self.min_regret!r} must be at most 0: regrets begin there"
+            )
 
     def first_regrets(self, size: int, generator: np.random.Generator) -> FloatArray:
         """Return [size] regrets to begin with."""

@@ -76,7 +76,12 @@ class HidingScheme:
         check_type("learner", self.learner, LocalLearner, "a learner, such as entropic_ftrl()")
         check_number("exploration", self.exploration, maximum=1)
         if self.regret_restarts is not None:
-            check_type("regret_restarts", self.regret_restarts, RegretRestarts, "RegretRestarts(iterations=100)")
+            check_type(
+                "regret_restarts",
+                self.regret_restarts,
+                RegretRestarts,
+                "RegretRestarts(iterations=100)",
+            )
         check_choice("visits", self.visits, VISITS)
         if self.visits == "path" and self.exploration == 0 and self.learner.learning_rate == 0:
             raise ParameterError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from infoset.errors import UnknownNameError
 from infoset.teams.information.information_map import InformationMap
 from infoset.teams.information.relaxing import (
     perfect_recall_closure,
@@ -68,4 +69,8 @@ def get_relaxation(name: str) -> Relaxation:
     >>> get_relaxation("private_revealed").description
     'what any of the team was shown alone'
     """
+    if name == "cheated":
+        raise UnknownNameError(
+            "the relaxation 'cheated' is now called 'private_revealed': relax='private_revealed'"
+        )
     return RELAXATIONS.resolve(name)
