@@ -59,7 +59,7 @@ def hanabi_table(run: RunCells, hanabis: Sequence[Hanabi]) -> Table:
         seconds = float(np.mean([result["seconds"] for result in results]))
         known = optimum.value, optimum.upper_bound, turns.value, recall_bound(information)
         found = float(np.mean(earned)), max(earned), seconds
-        rows.append((*hanabi, information.num_labels, *known, *found))
+        rows.append((*hanabi, information.num_cells, *known, *found))
     return Table(
         "beyond-hanabi",
         "Hanabi of two players: what the exact search finds and what it proves in "
