@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from report import shown, table
 
-from infoset.regret import SCHEMES, RegretMinimizer, game_layouts, pair_payoffs
+from infoset.regret import SCHEMES, RegretMinimizer, block_payoffs, game_layouts
 from infoset.tree import SequenceForm
 from infoset.utils.compilation import kernel
 
@@ -58,7 +58,7 @@ def work_of_iteration(form: SequenceForm, precision: str) -> Work:
     size, layouts = PRECISIONS[precision], game_layouts(form)
     moved = operations = 0
     for player, plex in enumerate(form.treeplexes):
-        pairs = pair_payoffs(form, layouts, player)
+        pairs = block_payoffs(form, layouts, player)
         moved += PASSES * size * plex.num_sequences + 2 * INDEX * plex.num_infostates
         moved += 2 * INDEX * len(pairs.row) + size * len(pairs.payoff)
         operations += 2 * form.num_payoffs + OPERATIONS * plex.num_sequences

@@ -42,7 +42,7 @@ class SlowFirstOrder(SlowGame):
         self.averages = [np.zeros(plex.num_sequences) for plex in self.plexes]
 
     @property
-    def pull(self):
+    def inverse_step(self):
         return self.scale / self.row.step_size * self.done**self.row.step_exponent
 
     def prox(self, player, gradient, terms):
@@ -63,15 +63,17 @@ class SlowMirrorDescent(SlowFirstOrder):
     """x ← prox of g from x."""
 
     def update(self, player, gradient):
-        self.played[player] = self.prox(player, gradient, [(self.pull, self.played[player])])
+        self.played[player] = self.prox(
+            player, gradient, [(self.inverse_step, self.played[player])]
+        )
 
 
 class SlowOptimistic(SlowFirstOrder):
     """h ← prox of g from h, x ← prox of g from h."""
 
     def update(self, player, gradient):
-        self.base[player] = self.prox(player, gradient, [(self.pull, self.base[player])])
-        self.played[player] = self.prox(player, gradient, [(self.pull, self.base[player])])
+        self.base[player] = self.prox(player, gradient, [(self.inverse_step, self.base[player])])
+        self.played[player] = self.prox(player, gradient, [(self.inverse_step, self.base[player])])
 
 
 class SlowLeader(SlowFirstOrder):
@@ -83,9 +85,9 @@ class SlowLeader(SlowFirstOrder):
 
     def update(self, player, gradient):
         self.sums[player] = self.sums[player] + gradient
-        guess = gradient if self.row.guess == "last" else 0
-        start = [(self.pull, uniform(self.plexes[player]))]
-        self.played[player] = self.prox(player, self.sums[player] + guess, start)
+        prediction = gradient if self.row.prediction == "last" else 0
+        start = [(self.inverse_step, uniform(self.plexes[player]))]
+        self.played[player] = self.prox(player, self.sums[player] + prediction, start)
 
 
 class SlowMirrorProx(SlowFirstOrder):
@@ -100,7 +102,9 @@ class SlowMirrorProx(SlowFirstOrder):
             gradients = self.gradients(self.plans(source))
             base = [own.copy() for own in self.base]
             for player in range(2):
-                moved[player] = self.prox(player, gradients[player], [(self.pull, base[player])])
+                moved[player] = self.prox(
+                    player, gradients[player], [(self.inverse_step, base[player])]
+                )
 
 
 class SlowMagnetic(SlowFirstOrder):
@@ -112,7 +116,7 @@ class SlowMagnetic(SlowFirstOrder):
 
     def update(self, player, gradient):
         strength = self.scale * self.row.temperature * self.done**-self.row.temperature_exponent
-        terms = [(strength, self.magnets[player]), (self.pull, self.played[player])]
+        terms = [(strength, self.magnets[player]), (self.inverse_step, self.played[player])]
         self.played[player] = self.prox(player, gradient, terms)
 
     def step(self):
@@ -170,7 +174,7 @@ class SlowExcessiveGap(SlowGame):
 
 
 class SlowRegCFR(SlowGame):
-    """Regularised CFR, infostate by infostate."""
+    """Regularized CFR, infostate by infostate."""
 
     def __init__(self, form, row):
         super().__init__(form)
@@ -182,7 +186,7 @@ class SlowRegCFR(SlowGame):
     def step(self):
         halved = 0.5 ** (self.done // self.row.period)
         temperature = self.scale * self.row.temperature * halved
-        least = self.row.least_probability * halved
+        least = self.row.min_probability * halved
         for player, plex in enumerate(self.plexes):
             value = gradient_of(self.form, player, self.plans())
             for number, (parent, own) in reversed([*enumerate(infostates(plex))]):
@@ -191,8 +195,8 @@ class SlowRegCFR(SlowGame):
                 slope = value[own] - temperature * policy
                 self.changes[player][number] += np.sum((slope - self.last[player][own]) ** 2)
                 self.last[player][own] = slope
-                stiffness = self.row.stiffness * self.scale**2
-                step_size = 1 / np.sqrt(stiffness + 2 * self.changes[player][number])
+                step_size_offset = self.row.step_size_offset * self.scale**2
+                step_size = 1 / np.sqrt(step_size_offset + 2 * self.changes[player][number])
                 base = self.above(self.base[player][own] + step_size * slope, least)
                 self.base[player][own] = base
                 self.played[player][own] = self.above(base + step_size * slope, least)

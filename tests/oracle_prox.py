@@ -27,7 +27,7 @@ def random_treeplex(seed, levels=3):
 
 
 def random_behavior(plex, rng):
-    """Return [Q] a behaviour without zeros."""
+    """Return [Q] a behavior without zeros."""
     behavior = np.ones(plex.num_sequences)
     for _, own in infostates(plex):
         behavior[own] = rng.dirichlet(np.ones(own.stop - own.start)) * 0.99
@@ -76,9 +76,9 @@ def project(point):
 
 
 def slow_prox(plex, weights, kind, gradient, terms):
-    """Return the behaviour that maximises <gradient, x> − Σ strength · D(x, center), and the most.
+    """Return the behavior that maximizes <gradient, x> − Σ strength · D(x, center), and the most.
 
-    terms: pairs (strength, center), a center being a behaviour [Q], or None for ψ itself.
+    terms: pairs (strength, center), a center being a behavior [Q], or None for ψ itself.
     """
     stiffness = sum(strength for strength, _ in terms)
     value, behavior = gradient.copy(), np.ones(plex.num_sequences)
@@ -102,6 +102,6 @@ def slow_prox(plex, weights, kind, gradient, terms):
 
 
 def plan_step(plex, weights, kind, gradient, terms):
-    """Return behaviour and plan of `slow_prox`."""
+    """Return behavior and plan of `slow_prox`."""
     behavior, _ = slow_prox(plex, weights, kind, gradient, terms)
     return behavior, plan_of(plex, behavior)

@@ -1,4 +1,4 @@
-"""Regret minimisation in plain NumPy, in the order of sequences: the kernel's slow twin."""
+"""Regret minimization in plain NumPy, in the order of sequences: the kernel's slow twin."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def infostates(plex):
 
 
 def uniform(plex):
-    """Return [Q] the uniform behaviour."""
+    """Return [Q] the uniform behavior."""
     policy = np.ones(plex.num_sequences)
     policy[1:] = 1 / np.repeat(plex.num_actions, plex.num_actions)
     return policy
 
 
 def plan_of(plex, policy):
-    """Return [Q] the realization plan of a behaviour."""
+    """Return [Q] the realization plan of a behavior."""
     plan = np.ones(plex.num_sequences)
     for parent, own in infostates(plex):
         plan[own] = plan[parent] * policy[own]

@@ -201,16 +201,16 @@ def test_a_method_of_ones_own_has_a_rule(fields, message):
 @pytest.mark.parametrize(
     ("least", "message"),
     [
-        (5, "least_probability=5 is more than 1, and .* give a small number such as 0.01"),
-        ("0.1", "least_probability='0.1' must be a finite number"),
-        (None, "least_probability=None must be a finite number"),
+        (5, "min_probability=5 is more than 1, and .* give a small number such as 0.01"),
+        ("0.1", "min_probability='0.1' must be a finite number"),
+        (None, "min_probability=None must be a finite number"),
     ],
 )
 def test_hands_tremble_by_probabilities(least, message):
     with pytest.raises(ParameterError, match=message):
-        solvers.Trembling(least)
+        solvers.PerturbedMethod(least)
     with pytest.raises(ParameterError, match=r"^method=5 is of type int; give a name such as"):
-        solvers.Trembling(0.1, 5)
+        solvers.PerturbedMethod(0.1, 5)
 
 
 @pytest.mark.parametrize("verb", [infoset.solve, infoset.learn, infoset.build_tree])

@@ -7,8 +7,8 @@ infostates, I_p acting ones, Q_p sequences; P public states.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Final, TypeAlias
+from collections.abc import Hashable, Mapping
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ __all__ = [
     "JointAction",
     "LongArray",
     "Player",
+    "StateArrays",
     "World",
 ]
 
@@ -50,3 +51,6 @@ IndexArray: TypeAlias = NDArray[np.uint32]
 IntArray: TypeAlias = NDArray[np.int32]
 LongArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+
+StateArrays: TypeAlias = Mapping[str, NDArray[Any]]
+"""The state of an iterative method: arrays of any type and shape, by name."""

@@ -7,7 +7,7 @@ from math import inf
 
 from snippets import ROOT
 
-from infoset.regret import SCHEMES, Drift
+from infoset.regret import SCHEMES, LinearSchedule
 
 PAGE = ROOT / "docs" / "solvers" / "cfr_family.md"
 
@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "solvers" / "cfr_family.md"
 def exponent_text(exponent):
     if exponent is None:
         return "–"
-    if isinstance(exponent, Drift):
+    if isinstance(exponent, LinearSchedule):
         return f"{exponent.start:g} → {exponent.end:g}"
     return f"{exponent:g}"
 

@@ -10,7 +10,7 @@ from infoset.efg import decision, extensive_form_from_nodes, terminal
 from infoset.errors import ComparisonError, UnsupportedGameError
 from infoset.front import compare
 from infoset.regret import SCHEMES
-from infoset.solvers import METHODS, LocalMethod, Method, Trembling
+from infoset.solvers import METHODS, CustomMethod, LocalMethod, PerturbedMethod
 
 
 def test_each_method_does_what_it_does_alone():
@@ -56,7 +56,7 @@ def test_exact_methods_are_not_solved_twice():
         given.append(budget.seconds)
         return METHODS["lp"].run(form, budget)
 
-    (result,) = compare("kuhn_poker", [Method("watched", "", run)], seconds=30)
+    (result,) = compare("kuhn_poker", [CustomMethod("watched", "", run)], seconds=30)
     assert given == [0, 30]
     assert result.outcome == "optimal"
 
@@ -76,7 +76,7 @@ def two_thirds_first(row, values, policy, state):
 @pytest.mark.parametrize(
     ("game", "method"),
     [
-        ("leduc_poker", Trembling({("[Js]", 0): 0.1}, "cfr+")),
+        ("leduc_poker", PerturbedMethod({("[Js]", 0): 0.1}, "cfr+")),
         ("matrix_rps", LocalMethod("two thirds", two_thirds_first)),
     ],
 )
@@ -92,7 +92,7 @@ def test_what_was_done_before_a_failure_is_kept():
             raise ZeroDivisionError("of my own")
         return METHODS["cfr"].run(form, budget)
 
-    careless = Method("careless", "", run)
+    careless = CustomMethod("careless", "", run)
     with pytest.raises(ComparisonError, match=r"careless failed: of my own.*cfr, lp") as caught:
         compare("kuhn_poker", ["cfr", "lp", careless, "cfr+"], iterations=70)
     first, second = caught.value.results
@@ -107,4 +107,4 @@ def test_ctrl_c_before_there_is_anything_is_raised():
         return replace(METHODS["cfr"].run(form, budget), outcome="interrupted")
 
     with pytest.raises(KeyboardInterrupt):
-        compare("kuhn_poker", ["cfr", Method("interrupted", "", run)], iterations=70)
+        compare("kuhn_poker", ["cfr", CustomMethod("interrupted", "", run)], iterations=70)

@@ -52,7 +52,9 @@ def test_external_sampling_by_terminal_visits():
 def test_work_is_that_of_the_nodes_that_a_traversal_passes():
     """By hand: 7 and 5.5 on average by external sampling, 10 by chance sampling."""
     simulator = simulator_of("kuhn_poker")
-    work = {name: get_learner(name).self_play(simulator, horizon=1).work for name in NAMES}
+    work = {
+        name: get_learner(name).self_play(simulator, horizon=1).cost_per_iteration for name in NAMES
+    }
     assert work["es-mccfr"] == 8 * (1 + 6)
     assert work["cs-mccfr"] == 8 * (1 + 10)
 
@@ -71,7 +73,9 @@ def passed_on_average(simulator, player, node=0):
 def test_work_of_external_sampling_is_what_is_passed_for_each_of_three_players():
     simulator = simulator_of("kuhn_poker(players=3)")
     passed = fmean(passed_on_average(simulator, player) for player in range(3))
-    assert get_learner("es-mccfr").self_play(simulator, horizon=1).work == 8 * (1 + int(passed))
+    assert get_learner("es-mccfr").self_play(simulator, horizon=1).cost_per_iteration == 8 * (
+        1 + int(passed)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

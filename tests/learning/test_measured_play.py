@@ -199,7 +199,9 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
     untold = RegretTracker(get_learner("ixomd").self_play(kuhn_3, horizon=60))
     untold.run(3)
     assert untold.gaps() == (untold.evaluate().cce_gap, None)
-    assert play.work > play.learners.work + untold.work // 2
+    assert (
+        play.cost_per_iteration > play.learners.cost_per_iteration + untold.cost_per_iteration // 2
+    )
     with pytest.raises(ParameterError, match=r"by RegretTracker\(learners, triggers=True\)"):
         untold.evaluate_efce()
 

@@ -14,9 +14,9 @@ from infoset.regret import (
     SCHEMES,
     RegretMinimizer,
     action_major_layout,
+    block_gradient,
+    block_payoffs,
     game_layouts,
-    pair_gradient,
-    pair_payoffs,
 )
 from infoset.tree import build_tree
 from infoset.utils.simd import LANES
@@ -36,10 +36,10 @@ def assert_gradients_are_plain_sums(form, layouts, seed):
     rng = np.random.default_rng(seed)
     plans = [rng.uniform(-1, 1, plex.num_sequences) for plex in form.treeplexes]
     for player, layout in enumerate(layouts):
-        pairs = pair_payoffs(form, layouts, player)
+        pairs = block_payoffs(form, layouts, player)
         gradient = np.full(len(plans[player]), np.nan)
         other = layouts[1 - player].to_positions(plans[1 - player])
-        pair_gradient(pairs, other, gradient)
+        block_gradient(pairs, other, gradient)
         expected = gradient_of(form, player, plans)
         assert np.allclose(layout.to_sequences(gradient), expected, rtol=0, atol=1e-12)
 
@@ -66,7 +66,7 @@ def test_pairs_make_the_gradients_of_games_with_many_equal_rows(spec, layouts_of
 def test_each_row_of_payoffs_is_kept_once_and_none_is_empty(spec):
     form = form_of(spec)
     for player in range(2):
-        pairs = pair_payoffs(form, game_layouts(form), player)
+        pairs = block_payoffs(form, game_layouts(form), player)
         rows = pairs.payoff.reshape(-1, LANES)
         assert len(np.unique(rows, axis=0)) == len(rows)
         assert rows.any(axis=1).all()

@@ -53,7 +53,7 @@ def hedge(row, values, policy, state):
 
 
 def apart(first, second):
-    """Return how far the averages and the next behaviours of two minimisers are apart."""
+    """Return how far the averages and the next behaviors of two minimizers are apart."""
     pairs = [
         *zip(first.average_plans(), second.average_plans(), strict=True),
         *zip(first.current_probabilities(), second.current_probabilities(), strict=True),
@@ -194,7 +194,7 @@ class SlowTrembles:
     """Alternating regret matching+ over perturbed simplices, infostate by infostate."""
 
     def __init__(self, form, least):
-        self.form, self.least = form, least
+        self.form, self.min_probabilities = form, least
         self.regrets = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
         self.averages = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
         self.played = [uniform(plex) for plex in form.treeplexes]
@@ -207,7 +207,7 @@ class SlowTrembles:
             plans = [*map(plan_of, self.form.treeplexes, self.played)]
             self.averages[player] += weight * plans[player]
             value = gradient_of(self.form, player, plans)
-            played, least = self.played[player], self.least[player]
+            played, least = self.played[player], self.min_probabilities[player]
             for parent, here in reversed([*infostates(plex)]):
                 share = 1 - least[here].sum()
                 chosen = (played[here] - least[here]) / share

@@ -1,4 +1,4 @@
-"""One player's minimiser: shown the gradients of play, it does what the minimiser of all does."""
+"""One player's minimizer: shown the gradients of play, it does what the minimizer of all does."""
 
 from __future__ import annotations
 

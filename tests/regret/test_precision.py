@@ -23,7 +23,7 @@ FORMS = {
 
 
 def both(form, scheme, iterations):
-    """Return a minimiser of each precision after some iterations."""
+    """Return a minimizer of each precision after some iterations."""
     minimizers = [RegretMinimizer(form, scheme, precision) for precision in ("float32", "float64")]
     for minimizer in minimizers:
         minimizer.run(iterations)

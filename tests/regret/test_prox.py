@@ -10,7 +10,7 @@ from scipy.linalg import null_space
 from scipy.optimize import LinearConstraint, minimize
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.regret.prox import Distance, TreeplexProx, balanced_weights, plain_weights
+from infoset.regret.prox import Distance, TreeplexProx, balanced_weights, unit_weights
 from infoset.tree import Treeplex
 from oracle_prox import (
     bregman,
@@ -31,7 +31,7 @@ def uneven_weights(treeplex):
 DISTANCES = [
     Distance(kind, weights)
     for kind, weights in product(
-        ("entropy", "euclidean"), (plain_weights, balanced_weights, uneven_weights)
+        ("entropy", "euclidean"), (unit_weights, balanced_weights, uneven_weights)
     )
 ]
 NAMES = [f"{distance.kind}-{distance.weights.__name__}" for distance in DISTANCES]
@@ -56,7 +56,7 @@ class Problem:
         self.distance = distance
         self.weights = distance.weights(self.plex)
         self.gradient = rng.standard_normal(self.plex.num_sequences)
-        self.temperature, self.pull = rng.uniform(0.2, 1, 2)
+        self.temperature, self.inverse_step_size = rng.uniform(0.2, 1, 2)
         self.magnet, self.center = (random_behavior(self.plex, rng) for _ in range(2))
         self.other_behavior = random_behavior(self.plex, rng)
         self.other = plan_of(self.plex, self.other_behavior)
@@ -66,7 +66,7 @@ class Problem:
             self.gradient,
             temperature=self.temperature,
             magnet=self.magnet,
-            pull=self.pull,
+            inverse_step_size=self.inverse_step_size,
             center=self.center,
         )
 
@@ -78,12 +78,15 @@ class Problem:
         return (
             self.gradient @ plan
             - self.temperature * self.divergence(plan, self.magnet)
-            - self.pull * self.divergence(plan, self.center)
+            - self.inverse_step_size * self.divergence(plan, self.center)
         )
 
     def slope(self, plan):
         slope = self.gradient.copy()
-        for strength, center in ((self.temperature, self.magnet), (self.pull, self.center)):
+        for strength, center in (
+            (self.temperature, self.magnet),
+            (self.inverse_step_size, self.center),
+        ):
             for sign, at in ((-1, plan), (1, plan_of(self.plex, center))):
                 slope += (
                     sign
@@ -118,7 +121,7 @@ def test_a_convex_solver_finds_the_same_plan(distance):
 @each_distance
 @pytest.mark.parametrize("seed", range(10))
 def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
-    # F(x) − F(z) ≥ k D(z, x) for the maximiser x of F and any plan z, and equal where x has no
+    # F(x) − F(z) ≥ k D(z, x) for the maximizer x of F and any plan z, and equal where x has no
     # zeros, as with entropy.
     problem = Problem(distance, seed)
     answer = problem.answer()
@@ -128,7 +131,7 @@ def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
     prox = TreeplexProx(problem.plex, distance)
     apart = prox.divergence(problem.other_behavior, problem.other, answer.policy)
     loss = answer.value - problem.objective(problem.other)
-    stiffness = problem.temperature + problem.pull
+    stiffness = problem.temperature + problem.inverse_step_size
     assert apart > 0
     assert loss >= stiffness * apart - 1e-10
     if distance.kind == "entropy":
@@ -139,7 +142,7 @@ def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_the_slow_twin_gives_the_same(distance, seed):
     problem = Problem(distance, seed)
-    terms = [(problem.temperature, problem.magnet), (problem.pull, problem.center)]
+    terms = [(problem.temperature, problem.magnet), (problem.inverse_step_size, problem.center)]
     behavior, value = slow_prox(
         problem.plex, problem.weights, distance.kind, problem.gradient, terms
     )
@@ -153,9 +156,13 @@ def test_the_slow_twin_gives_the_same(distance, seed):
 def test_without_a_temperature_the_magnet_does_nothing_and_without_a_center_it_is_none(distance):
     problem = Problem(distance, 1)
     prox = TreeplexProx(problem.plex, distance)
-    step = prox.respond(problem.gradient, pull=2.0, center=problem.center)
+    step = prox.respond(problem.gradient, inverse_step_size=2.0, center=problem.center)
     same = prox.respond(
-        problem.gradient, pull=2.0, center=problem.center, temperature=0.0, magnet=problem.magnet
+        problem.gradient,
+        inverse_step_size=2.0,
+        center=problem.center,
+        temperature=0.0,
+        magnet=problem.magnet,
     )
     assert np.array_equal(step.policy, same.policy)
     smoothed = prox.respond(problem.gradient, temperature=2.0)
@@ -193,8 +200,8 @@ def test_projection_on_the_simplex(seed):
 def test_large_gradients_leave_probabilities(distance, size):
     problem = Problem(distance, 2)
     prox = TreeplexProx(problem.plex, distance)
-    answer = prox.respond(size * problem.gradient, pull=1.0, center=problem.center)
-    again = prox.respond(-size * problem.gradient, pull=1.0, center=answer.policy)
+    answer = prox.respond(size * problem.gradient, inverse_step_size=1.0, center=problem.center)
+    again = prox.respond(-size * problem.gradient, inverse_step_size=1.0, center=answer.policy)
     for behavior in (answer.policy, again.policy):
         for _, own in infostates(problem.plex):
             assert behavior[own].sum() == pytest.approx(1, abs=1e-12)
@@ -247,7 +254,7 @@ def test_a_distance_that_is_not_there():
         Distance("euclidian")
 
 
-@pytest.mark.parametrize("wrong", [lambda plex: np.ones(1), lambda plex: -plain_weights(plex)])
+@pytest.mark.parametrize("wrong", [lambda plex: np.ones(1), lambda plex: -unit_weights(plex)])
 def test_weights_must_be_positive_and_one_for_each_infostate(wrong):
     with pytest.raises(ParameterError, match="one positive number for each"):
         TreeplexProx(random_treeplex(1), Distance("entropy", wrong))

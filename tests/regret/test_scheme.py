@@ -10,7 +10,7 @@ import pytest
 from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
-from infoset.regret import SCHEMES, Drift, RegretMinimizer, RegretScheme
+from infoset.regret import SCHEMES, LinearSchedule, RegretMinimizer, RegretScheme
 from infoset.solvers import average_policy
 from infoset.tree import build_tree
 
@@ -212,7 +212,7 @@ def test_reference_curves_at_100(spec, name):
 
 
 def test_an_exponent_that_moves_says_so():
-    assert Drift(30.0, 25.0).start == 30.0
+    assert LinearSchedule(30.0, 25.0).start == 30.0
     assert SCHEMES["hs-pcfr+"].schedule(1, 1)[0, KEPT] == 0.0
 
 
@@ -225,10 +225,10 @@ INF, NAN = float("inf"), float("nan")
         ({"regret_exponent": NAN}, "regret_exponent=nan must be a finite number"),
         ({"positive_discount": NAN}, "positive_discount=nan must be a finite number"),
         ({"negative_discount": -INF}, "negative_discount=-inf must be a finite number"),
-        ({"positive_discount": Drift(1.0, NAN)}, "positive_discount.end=nan must be"),
+        ({"positive_discount": LinearSchedule(1.0, NAN)}, "positive_discount.end=nan must be"),
         ({"negative_discount": "1.5"}, "negative_discount='1.5' must be a finite number"),
         ({"average_exponent": -1}, "average_exponent=-1 must be a finite number, at least 0"),
-        ({"average_exponent": Drift(-1, 0)}, "average_exponent.start=-1 must be"),
+        ({"average_exponent": LinearSchedule(-1, 0)}, "average_exponent.start=-1 must be"),
         ({"discount_offset": -1.0}, "discount_offset=-1.0 must be .*at least 0"),
         ({"prediction": INF}, "prediction=inf must be"),
         ({"adaptive_limit": -1.0}, "adaptive_limit=-1.0 must be .*at least 0"),

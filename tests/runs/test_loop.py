@@ -35,7 +35,7 @@ def test_in_between_units_change_nothing(scale):
 
 
 def test_least_probabilities_that_leave_no_share_begin_uniform_and_go_on():
-    result = solve("kuhn_poker", RegCFR(least_probability=0.5), iterations=3000)
+    result = solve("kuhn_poker", RegCFR(min_probability=0.5), iterations=3000)
     assert result.trace[0].exploitability == pytest.approx(11 / 24)
     assert result.exploitability < 1e-4
 

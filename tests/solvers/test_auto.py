@@ -7,8 +7,7 @@ import pytest
 
 import infoset
 from infoset.games import load_game, matrix_game
-from infoset.runs import make_budget
-from infoset.runs.budget import DEFAULT_TARGET
+from infoset.runs import DEFAULT_TARGET, make_budget
 from infoset.solvers import Auto, auto
 
 

@@ -39,7 +39,7 @@ def form_of(matrices):
 def test_the_gap_is_the_largest_regret_over_the_iterations(game):
     """Regret by its definition, the joint play kept whole; and no more than CFR's bound."""
     form = build_tree(game).sequence_form
-    solved = solve_coarse_correlated(form, budget=Budget(iterations=20), keep_every=1)
+    solved = solve_coarse_correlated(form, budget=Budget(iterations=20), sample_every=1)
     assert solved.weights == (1.0,) * 20
     again = evaluate_cce(solved.samples, solved.weights)
     assert solved.joint.gains == pytest.approx(again.gains, abs=1e-10)
@@ -121,7 +121,7 @@ def welfare_bounds(matrices, gap):
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "dcfr"])
 def test_joint_play_meets_the_linear_constraints_of_the_equilibrium(matrices, name):
     solved = solve_coarse_correlated(
-        form_of(matrices), SCHEMES[name], Budget(iterations=200), keep_every=1
+        form_of(matrices), SCHEMES[name], Budget(iterations=200), sample_every=1
     )
     joint = joint_distribution(solved, np.shape(matrices[0]))
     assert joint.sum() == pytest.approx(1)
@@ -155,7 +155,7 @@ def test_stopping_at_a_gap():
 
 
 def test_samples_have_the_weights_of_their_iterations():
-    solved = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], Budget(iterations=10), keep_every=3)
+    solved = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], Budget(iterations=10), sample_every=3)
     assert len(solved.samples) == 4
     shares = np.array(solved.weights) / solved.weights[0]
     assert shares == pytest.approx([1, 4, 7, 10])
@@ -173,7 +173,7 @@ def test_schedules_are_stretched_and_delays_refused():
 
 
 def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
-    solved = solve_coarse_correlated(KUHN3, budget=Budget(iterations=30), keep_every=1)
+    solved = solve_coarse_correlated(KUHN3, budget=Budget(iterations=30), sample_every=1)
     joint = solved.distribution()
     assert joint.evaluate().gains == pytest.approx(solved.joint.gains, abs=1e-12)
     for own, marginal in zip(
@@ -182,14 +182,14 @@ def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
         strict=True,
     ):
         assert np.abs(own - marginal).max() < 1e-12
-    with pytest.raises(ParameterError, match="keep_every=1"):
+    with pytest.raises(ParameterError, match="sample_every=1"):
         solve_coarse_correlated(KUHN3, budget=Budget(iterations=2)).distribution()
 
 
 @pytest.mark.parametrize("form", [KUHN3, form_of(SHAPLEY)], ids=["kuhn_poker", "shapley"])
 def test_cfr_jr_comes_to_a_coarse_correlated_equilibrium(form):
     gaps = [
-        solve_coarse_correlated(form, budget=Budget(iterations=count), keep_every=5)
+        solve_coarse_correlated(form, budget=Budget(iterations=count), sample_every=5)
         .distribution()
         .evaluate()
         .cce_gap
@@ -212,7 +212,7 @@ def test_schemes_go_by_name_too():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"keep_every": -1}, {"keep_every": 2.5}, {"cce_gap": np.nan}, {"cce_gap": "1%"}]
+    "wrong", [{"sample_every": -1}, {"sample_every": 2.5}, {"cce_gap": np.nan}, {"cce_gap": "1%"}]
 )
 def test_numbers_out_of_range(wrong):
     (name,) = wrong

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import infoset
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
-from infoset.solvers import FictitiousPlay
+from infoset.solvers import FictitiousPlaySolver
 from infoset.tree import build_tree
 from oracle_regret import best_behavior, generic, infostates, plan_of, uniform
 from strategies import random_games
@@ -21,7 +21,7 @@ def form_of(spec):
 
 
 class SlowPlay:
-    """Fictitious play as published: behaviours mixed at each infostate, weighted by own reach."""
+    """Fictitious play as published: behaviors mixed at each infostate, weighted by own reach."""
 
     def __init__(self, form):
         self.form = form
@@ -50,7 +50,7 @@ class SlowPlay:
 @given(random_games(), st.integers(0, 2**32))
 def test_any_game_equals_the_slow_twin(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
-    fast, slow = FictitiousPlay(form), SlowPlay(form)
+    fast, slow = FictitiousPlaySolver(form), SlowPlay(form)
     for _ in range(8):
         slow.step()
     fast.run(3)
@@ -62,7 +62,7 @@ def test_any_game_equals_the_slow_twin(game, seed):
 
 def test_rock_paper_scissors_by_hand():
     """All answers are equally good at first, so both play the first; then paper, twice."""
-    play = FictitiousPlay(form_of("matrix_rps"))
+    play = FictitiousPlaySolver(form_of("matrix_rps"))
     expected = [(1 / 3, 1 / 3, 1 / 3), (2 / 3, 1 / 6, 1 / 6), (4 / 9, 4 / 9, 1 / 9)]
     for weights in expected:
         for player in range(2):
@@ -82,7 +82,7 @@ def test_average_policies_agree_with_openspiel(spec, iterations):
     from open_spiel.python.algorithms.fictitious_play import XFPSolver
 
     game = pyspiel.load_game(spec)
-    theirs, ours = XFPSolver(game), FictitiousPlay(form_of(spec))
+    theirs, ours = XFPSolver(game), FictitiousPlaySolver(form_of(spec))
     for _ in range(iterations):
         theirs.iteration()
         ours.run(1)
@@ -107,7 +107,7 @@ def test_reference_curves(spec):
 
 
 def test_exploitability_falls_as_the_root_of_the_iterations():
-    play = FictitiousPlay(form_of("leduc_poker"))
+    play = FictitiousPlaySolver(form_of("leduc_poker"))
     points = []
     for iterations in (100, 300, 1000, 3000):
         play.run(iterations - play.iteration)

@@ -16,7 +16,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.regret.prox import Distance, balanced_weights, plain_weights
+from infoset.regret.prox import Distance, balanced_weights, unit_weights
 from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
 from infoset.tree import build_tree
 from oracle_first_order import (
@@ -191,7 +191,7 @@ def test_convergence_to_the_quantal_response_equilibrium_is_linear():
     def distance_from(solver):
         plans = solver.current_policy().realization_plans()
         return sum(
-            bregman(plex, plain_weights(plex), "entropy", at, plan)
+            bregman(plex, unit_weights(plex), "entropy", at, plan)
             for plex, at, plan in zip(form.treeplexes, fixed, plans, strict=True)
         )
 
@@ -340,7 +340,7 @@ def test_it_goes_on_from_its_state_to_the_same_bits(name):
 def test_settings_tell_distances_apart():
     form, row = form_of(KUHN), FIRST_ORDER["omd"]
     settings = FirstOrderSolver(form, row).settings()
-    assert settings["distance"] == {"kind": "euclidean", "weights": plain_weights}
+    assert settings["distance"] == {"kind": "euclidean", "weights": unit_weights}
     assert settings["step_size"] == row.step_size
     balanced = replace(row, distance=Distance("euclidean", balanced_weights))
     assert FirstOrderSolver(form, balanced).settings() != settings
@@ -393,7 +393,7 @@ def test_numbers_out_of_range(numbers, message):
 
 def test_a_guess_that_is_not_there():
     with pytest.raises(UnknownNameError, match="extra"):
-        FirstOrderScheme("mine", "", guess="exta")
+        FirstOrderScheme("mine", "", prediction="exta")
 
 
 @pytest.mark.parametrize("temperature", [0, -0.1, float("nan"), "0.1"])

@@ -1,4 +1,4 @@
-"""A local regret minimiser as a method of `solve`."""
+"""A local regret minimizer as a method of `solve`."""
 
 from __future__ import annotations
 

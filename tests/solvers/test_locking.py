@@ -18,7 +18,13 @@ from infoset.games import load_game, matrix_game
 from infoset.policy import random_policy, uniform_policy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget
-from infoset.solvers import get_method, lock_policy, solve_coarse_correlated, solve_locked, tremble
+from infoset.solvers import (
+    get_method,
+    lock_policy,
+    perturb_game,
+    solve_coarse_correlated,
+    solve_locked,
+)
 from infoset.tree import build_tree
 from strategies import random_games
 
@@ -26,7 +32,7 @@ KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 
 
 def random_lock(form, rng, share=0.4):
-    """Return random behaviour at random infostates, with an action of probability 0 at times."""
+    """Return random behavior at random infostates, with an action of probability 0 at times."""
     policy = random_policy(form, rng)
     if rng.random() < 0.3:
         policy = best_response(policy, 0).policy
@@ -225,7 +231,7 @@ def test_policies_of_other_games_are_refused():
     [
         partial(lock_policy, behavior={}),
         solve_coarse_correlated,
-        partial(tremble, least_probability=0.1),
+        partial(perturb_game, min_probability=0.1),
     ],
 )
 def test_what_takes_a_sequence_form_says_how_to_make_one(game, take):

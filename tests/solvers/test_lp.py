@@ -17,8 +17,16 @@ from infoset.errors import ParameterError
 from infoset.evaluation import expected_values, utility_gradient
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.runs import Budget
-from infoset.solvers import METHODS, LinearProgram, _highs, _lp_answer, lp, solve_trembling, tremble
-from infoset.solvers._highs import LinearModel, maximise
+from infoset.solvers import (
+    METHODS,
+    LinearProgram,
+    _highs,
+    _lp_answer,
+    lp,
+    perturb_game,
+    solve_perturbed,
+)
+from infoset.solvers._highs import LinearModel, maximize
 from infoset.solvers._lp_model import plan_model
 from strategies import random_games
 
@@ -74,7 +82,7 @@ def test_battleship_where_the_simplex_gets_nowhere():
 
 
 def small_model(sign):
-    """Return: maximise x under sign * x ≤ -1, x ≥ 0; without a solution, or without a bound."""
+    """Return: maximize x under sign * x ≤ -1, x ≥ 0; without a solution, or without a bound."""
     one = np.ones(1)
     limits = 0 * one, np.inf * one, -np.inf * one, -one
     return LinearModel(csr_array(sign * np.ones((1, 1))), one, *limits)
@@ -83,14 +91,14 @@ def small_model(sign):
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("algorithm", ["simplex", "ipm", "ipm+crossover"])
 def test_models_without_a_solution_fail(sign, algorithm):
-    solution = maximise(small_model(sign), algorithm, None)
+    solution = maximize(small_model(sign), algorithm, None)
     assert solution.outcome == "failed"
     assert [len(own) for own in solution[1:4]] == [1, 1, 1]
 
 
 def test_no_time_at_all():
     model = plan_model(LEDUC.sequence_form, 0)
-    assert maximise(model, "simplex", -1.0).outcome == "seconds"
+    assert maximize(model, "simplex", -1.0).outcome == "seconds"
     assert infoset.solve(LEDUC, "lp", seconds=0).outcome == "seconds"
 
 
@@ -101,12 +109,12 @@ def test_what_highs_calls_optimal_is_not_believed(monkeypatch):
         basis = of_columns > 0, of_rows > 0
         return _highs.LinearSolution("optimal", of_columns, of_columns, of_rows, 7, *basis)
 
-    monkeypatch.setattr(_lp_answer, "maximise", lie)
+    monkeypatch.setattr(_lp_answer, "maximize", lie)
     result = infoset.solve("kuhn_poker", "lp")
     assert (result.outcome, result.iterations) == ("failed", 14)
     assert result.exploitability == pytest.approx(11 / 24)
-    trembling = solve_trembling(tremble(LEDUC.sequence_form, 0.01), "lp", Budget())
-    assert (trembling.outcome, trembling.iterations) == ("failed", 14)
+    perturbed = solve_perturbed(perturb_game(LEDUC.sequence_form, 0.01), "lp", Budget())
+    assert (perturbed.outcome, perturbed.iterations) == ("failed", 14)
 
 
 @pytest.mark.parametrize("factor", [2.0**40, 2.0**-40, 1e-7, 3e5])

@@ -1,4 +1,4 @@
-"""Regularised CFR: its slow twin, its fixed point, and what was measured."""
+"""Regularized CFR: its slow twin, its fixed point, and what was measured."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def assert_equal_to_the_slow_twin(form, row, iterations, atol):
 
 
 def test_the_slow_twin_on_kuhn_poker():
-    row = RegCFR(stiffness=0.5, temperature=0.1, least_probability=0.02, period=8)
+    row = RegCFR(step_size_offset=0.5, temperature=0.1, min_probability=0.02, period=8)
     assert_equal_to_the_slow_twin(form_of(KUHN), row, iterations=40, atol=1e-10)
 
 
@@ -49,14 +49,14 @@ def test_the_slow_twin_on_kuhn_poker():
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_random_games_equal_the_slow_twin(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
-    row = RegCFR(temperature=0.2, least_probability=0.05, period=3)
+    row = RegCFR(temperature=0.2, min_probability=0.05, period=3)
     assert_equal_to_the_slow_twin(form, row, iterations=8, atol=1e-9)
 
 
 @pytest.mark.parametrize("spec", [KUHN, LEDUC])
 def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularised_game(spec):
     form = form_of(spec)
-    row = RegCFR(temperature=0.1, least_probability=0.0, period=10**9)
+    row = RegCFR(temperature=0.1, min_probability=0.0, period=10**9)
     solver = RegCFRSolver(form, row)
     gaps = []
     for _ in range(2):
@@ -70,12 +70,12 @@ def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularised_game(s
 
 
 def test_temperature_and_least_probability_are_halved():
-    schedule = RegCFR(temperature=0.4, least_probability=0.2, period=2).schedule(10.0, 2, 4)
+    schedule = RegCFR(temperature=0.4, min_probability=0.2, period=2).schedule(10.0, 2, 4)
     np.testing.assert_allclose(schedule, [[4, 0.2], [2, 0.1], [2, 0.1], [1, 0.05]])
 
 
 def test_every_action_is_played():
-    solver = RegCFRSolver(form_of(LEDUC), RegCFR(least_probability=0.01, period=10))
+    solver = RegCFRSolver(form_of(LEDUC), RegCFR(min_probability=0.01, period=10))
     for iterations, least in ((10, 0.01), (1, 0.005), (10, 0.0025)):
         solver.run(iterations)
         smallest = min(values.min() for values in solver.policy().probabilities)
@@ -127,12 +127,12 @@ def test_it_is_for_two_player_constant_sum_games(spec):
 @pytest.mark.parametrize(
     "numbers",
     [
-        {"stiffness": 0.0},
-        {"stiffness": float("inf")},
+        {"step_size_offset": 0.0},
+        {"step_size_offset": float("inf")},
         {"temperature": -1.0},
         {"period": 0},
         {"period": 2.5},
-        {"least_probability": -0.1},
+        {"min_probability": -0.1},
     ],
 )
 def test_numbers_out_of_range(numbers):
@@ -143,7 +143,7 @@ def test_numbers_out_of_range(numbers):
 
 def test_actions_too_many_for_the_least_probability():
     with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
-        infoset.solve("matrix_rps", RegCFR(least_probability=0.4), iterations=1)
+        infoset.solve("matrix_rps", RegCFR(min_probability=0.4), iterations=1)
 
 
 @pytest.mark.parametrize("payoff", [1e200, 1e-200])

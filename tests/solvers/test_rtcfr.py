@@ -33,7 +33,7 @@ def width(form):
 
 
 class SlowSolver(SlowMinimizer):
-    """The same in plain NumPy: CFR+ with the gradient of the regularised, perturbed game."""
+    """The same in plain NumPy: CFR+ with the gradient of the regularized, perturbed game."""
 
     def __init__(self, form, row):
         super().__init__(form, alternating=True)
@@ -49,11 +49,11 @@ class SlowSolver(SlowMinimizer):
     def step(self):
         if self.done % self.row.period == 0:
             self.references = self.plans()
-        least = self.row.least_probability / 2 ** (self.done // self.row.period)
+        least = self.row.min_probability / 2 ** (self.done // self.row.period)
         for player, plex in enumerate(self.form.treeplexes):
             plans = self.plans()
-            pull = self.strength * (self.references[player] - plans[player])
-            self.update(player, CFR_PLUS_ROW, self.gradient(player, plans) + pull)
+            inverse_step_size = self.strength * (self.references[player] - plans[player])
+            self.update(player, CFR_PLUS_ROW, self.gradient(player, plans) + inverse_step_size)
             for _, own in infostates(plex):
                 share = 1 - least * (own.stop - own.start)
                 self.played[player][own] = share * self.policies[player][own] + least
@@ -64,7 +64,7 @@ class SlowSolver(SlowMinimizer):
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
 def test_random_games_equal_the_slow_twin(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
-    row = RTCFRPlus(strength=0.3, period=3, least_probability=0.02)
+    row = RTCFRPlus(strength=0.3, period=3, min_probability=0.02)
     fast, slow = RTCFRPlusSolver(form, row), SlowSolver(form, row)
     for _ in range(8):
         slow.step()
@@ -76,11 +76,11 @@ def test_random_games_equal_the_slow_twin(game, seed):
 
 
 def regularized_gap(form, plans, references, strength):
-    """Return how far plans are from the equilibrium of the game with its payoffs regularised."""
+    """Return how far plans are from the equilibrium of the game with its payoffs regularized."""
     gap = 0.0
     for player in range(2):
-        pull = strength * (references[player] - plans[player])
-        slope = gradient_of(form, player, plans) + pull
+        inverse_step_size = strength * (references[player] - plans[player])
+        slope = gradient_of(form, player, plans) + inverse_step_size
         plex = form.treeplexes[player]
         value = slope.copy()
         for parent, own in reversed([*infostates(plex)]):
@@ -92,7 +92,7 @@ def regularized_gap(form, plans, references, strength):
 @pytest.mark.parametrize(("spec", "strength"), [(KUHN, 0.02), (LEDUC, 0.01)])
 def test_with_a_fixed_reference_the_last_iterate_solves_the_regularised_game(spec, strength):
     form = form_of(spec)
-    row = RTCFRPlus(strength=strength, period=10**9, least_probability=0.0)
+    row = RTCFRPlus(strength=strength, period=10**9, min_probability=0.0)
     solver = RTCFRPlusSolver(form, row)
     uniform = solver.policy().realization_plans()
     gaps = []
@@ -108,7 +108,7 @@ def test_with_a_fixed_reference_the_last_iterate_solves_the_regularised_game(spe
 
 def test_every_action_is_played_and_less_with_each_period():
     form = form_of(LEDUC)
-    solver = RTCFRPlusSolver(form, RTCFRPlus(period=10, least_probability=0.01))
+    solver = RTCFRPlusSolver(form, RTCFRPlus(period=10, min_probability=0.01))
     for iterations, least in ((10, 0.01), (1, 0.005), (10, 0.0025)):
         solver.run(iterations)
         smallest = min(values.min() for values in solver.policy().probabilities)
@@ -176,7 +176,7 @@ def test_it_is_for_two_player_constant_sum_games(spec):
         {"period": 0},
         {"period": float("inf")},
         {"period": 0.5},
-        {"least_probability": float("nan")},
+        {"min_probability": float("nan")},
     ],
 )
 def test_numbers_out_of_range(numbers):
@@ -187,7 +187,7 @@ def test_numbers_out_of_range(numbers):
 
 def test_actions_too_many_for_the_least_probability():
     with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
-        infoset.solve("matrix_rps", RTCFRPlus(least_probability=0.4), iterations=1)
+        infoset.solve("matrix_rps", RTCFRPlus(min_probability=0.4), iterations=1)
 
 
 def test_a_pull_beyond_floating_point():

@@ -12,9 +12,8 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation._kernels import best_response_sweep
 from infoset.evaluation.exploitability import plan_value, utility_gradient
 from infoset.policy import TabularPolicy, check_policy
-from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, check_sequence_form
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_number, check_type
 
 __all__ = ["CCEEvaluation", "CCEEvaluator", "evaluate_cce"]

@@ -9,7 +9,7 @@ from infoset.errors import ComparisonError, ParameterError
 from infoset.front.load import FormLike, to_form
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
-from infoset.solvers import MethodRow, get_method
+from infoset.solvers import MethodSpec, get_method
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
@@ -20,7 +20,7 @@ DEFAULT_ITERATIONS = 1000
 
 def compare(
     game: FormLike,
-    methods: Sequence[str | RegretScheme | MethodRow],
+    methods: Sequence[str | RegretScheme | MethodSpec],
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -37,7 +37,7 @@ def compare(
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm or SequenceForm
-    methods : Sequence[str, RegretScheme or MethodRow]
+    methods : Sequence[str, RegretScheme or MethodSpec]
         At least one; see `solve`.
     target, iterations, seconds
         As in `solve`, for each method; with none of them, 1,000 iterations.
@@ -112,7 +112,7 @@ def comparison_budget(
     )
 
 
-def _try_out(rows: Sequence[MethodRow], form: SequenceForm) -> None:
+def _try_out(rows: Sequence[MethodSpec], form: SequenceForm) -> None:
     """Run one iteration of each method, and none of the exact ones, which find no time left.
 
     Those that refuse the game do so before any work is done, and no compiling is in anybody's

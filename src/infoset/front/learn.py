@@ -227,7 +227,7 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
     if not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
-    every = max(most, min(fewest, work_of_counting(form, pairs) // learners.work))
+    every = max(most, min(fewest, work_of_counting(form, pairs) // learners.cost_per_iteration))
     keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_slots))
     return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)
 

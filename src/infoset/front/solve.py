@@ -28,7 +28,7 @@ from infoset.runs import (
     Target,
     make_budget,
 )
-from infoset.solvers import DEFAULT_METHOD, MethodRow, get_method
+from infoset.solvers import DEFAULT_METHOD, MethodSpec, get_method
 from infoset.teams import TEAM_METHODS
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_path
@@ -38,7 +38,7 @@ __all__ = ["checkpointing", "evaluate", "find_metadata", "find_policy", "solve"]
 
 def solve(
     game: FormLike,
-    method: str | RegretScheme | MethodRow = DEFAULT_METHOD,
+    method: str | RegretScheme | MethodSpec = DEFAULT_METHOD,
     *,
     target: Target | None = None,
     iterations: int | None = None,
@@ -57,7 +57,7 @@ def solve(
     ----------
     game : str, Game, GameTree, ExtensiveForm or SequenceForm
         By name, as rules, or as arrays.
-    method : str, RegretScheme or MethodRow
+    method : str, RegretScheme or MethodSpec
         A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in any case of letters, or a row
         of your own, such as a variant of one of the library's by `dataclasses.replace`. `auto`
         chooses by the size and kind of the game, and says why in `reason`.

@@ -10,11 +10,11 @@ from infoset.learning._kernels import count_rest
 from infoset.learning.simulation import Simulator
 from infoset.learning.update_rule import LearnerState
 from infoset.policy import TabularPolicy
-from infoset.regret import IterativeState, StateArrays
 from infoset.tree import SequenceForm
 from infoset.tree.sequence_form import TREE_EXAMPLE
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.state import IterativeState
 
 __all__ = ["SelfPlay", "check_play"]
 
@@ -79,7 +79,7 @@ class SelfPlay(IterativeState):
         return self.simulator.sequence_form
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in an episode, about."""
         return 8 * int(self.simulator.most_decisions.sum()) + 8
 
@@ -110,7 +110,7 @@ class SelfPlay(IterativeState):
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes, inside one compiled call."""
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         names = ("policy", "mass", "counted", *self.learned)
         arrays = {name: getattr(self._state, name) for name in names}
         return {"stream": self._arena.stream, **arrays}

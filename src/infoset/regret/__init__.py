@@ -1,14 +1,15 @@
-"""Regret minimisation on treeplexes: schemes as data, one kernel, the state they move."""
+"""Regret minimization on treeplexes: schemes as data, one kernel, the state they move."""
 
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret._regret_kernels import update_regrets
+from infoset.regret._slot_kernels import hedge, match_regrets
 from infoset.regret.layout import Layout, action_major_layout, game_layouts
 from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
 from infoset.regret.payoffs import (
-    PairPayoffs,
-    pair_gradient,
-    pair_payoffs,
+    BlockPayoffs,
+    block_gradient,
+    block_payoffs,
     terminal_gradient,
 )
 from infoset.regret.player_minimizer import PlayerMinimizer
@@ -17,38 +18,38 @@ from infoset.regret.prox import (
     ProxResponse,
     TreeplexProx,
     balanced_weights,
-    plain_weights,
+    project_on_simplex,
+    unit_weights,
 )
-from infoset.regret.scheme import Drift, Exponent, RegretScheme
+from infoset.regret.scheme import Exponent, LinearSchedule, RegretScheme
 from infoset.regret.schemes import SCHEMES
-from infoset.regret.state import IterativeState, StateArrays, name_by_player
 
 __all__ = [
     "SCHEMES",
+    "BlockPayoffs",
     "Distance",
-    "Drift",
     "Exponent",
-    "IterativeState",
     "Layout",
+    "LinearSchedule",
     "LocalMinimizer",
     "LocalRule",
-    "PairPayoffs",
     "PlayerMinimizer",
     "ProxResponse",
     "RegretMinimizer",
     "RegretScheme",
     "Schedule",
-    "StateArrays",
     "TreeplexProx",
     "action_major_layout",
     "balanced_weights",
+    "block_gradient",
+    "block_payoffs",
     "game_layouts",
-    "name_by_player",
-    "pair_gradient",
-    "pair_payoffs",
-    "plain_weights",
+    "hedge",
+    "match_regrets",
+    "project_on_simplex",
     "realize_policy",
     "rule_of_scheme",
     "terminal_gradient",
+    "unit_weights",
     "update_regrets",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infoset.regret._plan_kernels import realize_and_average
 from infoset.regret._regret_kernels import update_regrets
-from infoset.regret.payoffs import PairPayoffs, fill_gradient
+from infoset.regret.payoffs import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
@@ -18,7 +18,7 @@ def iterate(
     limit: float,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[PairPayoffs, ...],
+    pairs: tuple[BlockPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     gradients: tuple[FloatArray, ...],

@@ -1,4 +1,4 @@
-"""Kernels of one sweep of regret minimisation up a treeplex: values, regrets, the next policy.
+"""Kernels of one sweep of regret minimization up a treeplex: values, regrets, the next policy.
 
 They run over the action-major layout of `layout.py`, where the sequences of a group of infostates
 (same depth, same number of actions) stand action by action: action a of the group's i-th infostate
@@ -113,10 +113,10 @@ def match_regrets(
         before = load(regret, at, count)
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
-        guess = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
+        prediction = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
         store(regret, at, count, after)
-        store(policy, at, count, guess)
-        total += guess
+        store(policy, at, count, prediction)
+        total += prediction
     share = 1.0 / total
     for action in range(actions):
         at = first + action * stride

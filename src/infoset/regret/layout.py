@@ -63,7 +63,7 @@ class Layout:
         return self.to_sequences(kept / kept[0])
 
     def uniform_policy(self) -> FloatArray:
-        """Return [Q] the uniform behaviour, in order of position; 1 for the empty sequence."""
+        """Return [Q] the uniform behavior, in order of position; 1 for the empty sequence."""
         policy = np.ones(len(self.position))
         for base, count, actions, *_ in self.groups.tolist():
             policy[base : base + count * actions] = 1.0 / actions

@@ -1,4 +1,4 @@
-"""Regret minimisation by all players of a game, against each other."""
+"""Regret minimization by all players of a game, against each other."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from infoset.errors import ParameterError
 from infoset.regret._kernels import iterate
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import game_layouts
-from infoset.regret.payoffs import payoffs_by_seat
+from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import IterativeState, StateArrays, name_by_player
-from infoset.regret.threads import Side, ThreadedIteration, parts_of
+from infoset.regret.threads import PlayerState, ThreadedIteration, parts_of
 from infoset.tree import SequenceForm, check_sequence_form
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
 from infoset.utils.interrupts import interrupts_held
+from infoset.utils.state import IterativeState, name_by_player
 
 __all__ = ["RegretMinimizer"]
 
@@ -77,7 +77,7 @@ class RegretMinimizer(IterativeState):
         self._layouts = game_layouts(sequence_form)
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._pairs, self._sequence, self._payoff = payoffs_by_seat(
+        self._pairs, self._sequence, self._payoff = payoffs_by_player(
             sequence_form, self._layouts, precision
         )
         self._set_state()
@@ -86,7 +86,7 @@ class RegretMinimizer(IterativeState):
     def _by_threads(self, threads: int) -> ThreadedIteration:
         """Return what does iterations by several threads, on the arrays of this state."""
         first, second = (
-            Side(
+            PlayerState(
                 parts_of(layout, tree.public_state[tree.acting][layout.infostate], pairs, threads),
                 layout.parent,
                 *arrays,
@@ -162,7 +162,7 @@ class RegretMinimizer(IterativeState):
             self._changes,
         )
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         return name_by_player(
             regrets=self._regrets,
             policies=self._policies,
@@ -185,7 +185,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the behaviour that the next iteration begins with.
+        """Return per player [Q] the behavior that the next iteration begins with.
 
         Unlike the plans, it also says what is played where the player's own actions do not lead.
         """

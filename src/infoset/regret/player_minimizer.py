@@ -1,4 +1,4 @@
-"""Regret minimisation by one player, against whatever gradients it is shown."""
+"""Regret minimization by one player, against whatever gradients it is shown."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from infoset.regret._plan_kernels import realize_and_average, realize_policy
 from infoset.regret._regret_kernels import update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import IterativeState, StateArrays
 from infoset.tree import Treeplex
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
+from infoset.utils.state import IterativeState
 
 __all__ = ["PlayerMinimizer"]
 
@@ -87,7 +87,7 @@ class PlayerMinimizer(IterativeState):
             self._average,
         )
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         return {
             "regrets": self._regret,
             "policies": self._policy,
@@ -102,7 +102,7 @@ class PlayerMinimizer(IterativeState):
         return self._layout.to_sequences(self._plan)
 
     def probabilities(self) -> FloatArray:
-        """Return [Q] the behaviour that the next iteration begins with."""
+        """Return [Q] the behavior that the next iteration begins with."""
         return self._layout.to_sequences(self._policy)
 
     def average_plan(self) -> FloatArray:

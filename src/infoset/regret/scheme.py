@@ -12,10 +12,10 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Drift", "Exponent", "RegretScheme"]
+__all__ = ["Exponent", "LinearSchedule", "RegretScheme"]
 
 
-class Drift(NamedTuple):
+class LinearSchedule(NamedTuple):
     """An exponent that moves in a straight line over the planned iterations, then stays.
 
     Attributes
@@ -30,7 +30,7 @@ class Drift(NamedTuple):
     end: float
 
 
-Exponent: TypeAlias = float | Drift
+Exponent: TypeAlias = float | LinearSchedule
 """The same at every iteration, or moving with them."""
 
 
@@ -129,7 +129,7 @@ class RegretScheme:
     def moves(self) -> bool:
         """Whether an exponent moves, so that the planned number of iterations matters."""
         exponents = (self.positive_discount, self.negative_discount, self.average_exponent)
-        return any(isinstance(exponent, Drift) for exponent in exponents)
+        return any(isinstance(exponent, LinearSchedule) for exponent in exponents)
 
     def schedule(self, first: int, count: int) -> FloatArray:
         """Return [count, 8] the kernel's numbers for `count` iterations from the `first` on.
@@ -176,7 +176,7 @@ class RegretScheme:
         return self.prediction != 0 or self.adaptive_limit is not None
 
     def _at(self, exponent: Exponent, t: FloatArray) -> FloatArray:
-        if not isinstance(exponent, Drift):
+        if not isinstance(exponent, LinearSchedule):
             return np.full(len(t), exponent)
         done = np.minimum((t - 1) / self.horizon, 1.0)
         return exponent.start + (exponent.end - exponent.start) * done
@@ -191,7 +191,7 @@ class RegretScheme:
 
 def _check_exponent(name: str, exponent: Exponent | None, least: float) -> None:
     """Raise unless all numbers of an exponent are finite, and at least `least`."""
-    if isinstance(exponent, Drift):
+    if isinstance(exponent, LinearSchedule):
         check_number(f"{name}.start", exponent.start, least)
         check_number(f"{name}.end", exponent.end, least)
     elif exponent is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from infoset.regret.scheme import Drift, RegretScheme
+from infoset.regret.scheme import LinearSchedule, RegretScheme
 from infoset.utils.registry import Registry
 
 __all__ = ["SCHEMES"]
 
-_CFR = RegretScheme("cfr", "counterfactual regret minimisation (Zinkevich et al. 2007)")
+_CFR = RegretScheme("cfr", "counterfactual regret minimization (Zinkevich et al. 2007)")
 _CFR_PLUS = RegretScheme(
     "cfr+",
     "CFR+: regret matching+, linear averaging (Tammelin 2014)",
@@ -113,35 +113,35 @@ _ROWS = (
         _DCFR,
         name="hs-dcfr",
         description=f"DCFR {_HS}",
-        positive_discount=Drift(1.0, 4.0),
-        negative_discount=Drift(-1.0, -3.0),
-        average_exponent=Drift(30.0, 25.0),
+        positive_discount=LinearSchedule(1.0, 4.0),
+        negative_discount=LinearSchedule(-1.0, -3.0),
+        average_exponent=LinearSchedule(30.0, 25.0),
     ),
     replace(
         _DCFR,
         name="hs-dcfr-15",
         description=f"DCFR {_HS}, averaging exponent from 15",
-        positive_discount=Drift(1.0, 4.0),
-        negative_discount=Drift(-1.0, -3.0),
-        average_exponent=Drift(15.0, 10.0),
+        positive_discount=LinearSchedule(1.0, 4.0),
+        negative_discount=LinearSchedule(-1.0, -3.0),
+        average_exponent=LinearSchedule(15.0, 10.0),
     ),
     replace(
         _PCFR_PLUS,
         name="hs-pcfr+",
         description=f"PCFR+ {_HS}",
-        average_exponent=Drift(30.0, 25.0),
+        average_exponent=LinearSchedule(30.0, 25.0),
     ),
     replace(
         _PCFR_PLUS,
         name="hs-pcfr+-15",
         description=f"PCFR+ {_HS}, averaging exponent from 15",
-        average_exponent=Drift(15.0, 10.0),
+        average_exponent=LinearSchedule(15.0, 10.0),
     ),
     replace(
         _PDCFR_PLUS,
         name="hs-pdcfr+",
         description=f"PDCFR+ {_HS}",
-        average_exponent=Drift(30.0, 25.0),
+        average_exponent=LinearSchedule(30.0, 25.0),
     ),
 )
 

@@ -1,6 +1,6 @@
 """Long runs of iterative methods: budget, loop, checkpoint, result and trace."""
 
-from infoset.runs.budget import Budget, Target, make_budget
+from infoset.runs.budget import DEFAULT_TARGET, Budget, Target, check_budget, make_budget
 from infoset.runs.checkpoint import (
     DEFAULT_CHECKPOINT_SECONDS,
     Checkpoint,
@@ -8,25 +8,51 @@ from infoset.runs.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from infoset.runs.loop import IterativeSolver, run_measured
+from infoset.runs.checkpointer import (
+    Checkpointer,
+    NullCheckpointer,
+    Resumable,
+    json_settings,
+    open_checkpointer,
+    refuse_checkpoint,
+    settings_of,
+)
+from infoset.runs.compatibility import check_compatibility
+from infoset.runs.loop import (
+    COST_BETWEEN_CLOCK_CHECKS,
+    IterativeSolver,
+    gradient_cost,
+    planned_measurements,
+    run_measured,
+)
 from infoset.runs.result import Callback, JointGaps, Outcome, SolveResult, TracePoint
-from infoset.runs.resuming import Resumable, settings_of
 
 __all__ = [
+    "COST_BETWEEN_CLOCK_CHECKS",
     "DEFAULT_CHECKPOINT_SECONDS",
+    "DEFAULT_TARGET",
     "Budget",
     "Callback",
     "Checkpoint",
+    "Checkpointer",
     "Checkpointing",
     "IterativeSolver",
     "JointGaps",
+    "NullCheckpointer",
     "Outcome",
     "Resumable",
     "SolveResult",
     "Target",
     "TracePoint",
+    "check_budget",
+    "check_compatibility",
+    "gradient_cost",
+    "json_settings",
     "make_budget",
+    "open_checkpointer",
+    "planned_measurements",
     "read_checkpoint",
+    "refuse_checkpoint",
     "run_measured",
     "settings_of",
     "write_checkpoint",

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, ParameterError
-from infoset.regret import StateArrays
 from infoset.runs.result import TracePoint
+from infoset.typing import StateArrays
 from infoset.utils.arguments import check_number, check_path, check_type
 from infoset.utils.files import replace_file
 

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from infoset.errors import CheckpointMismatchError
-from infoset.regret import StateArrays
 from infoset.runs.checkpoint import Checkpoint
+from infoset.typing import StateArrays
 
-__all__ = ["check_same_run"]
+__all__ = ["check_compatibility"]
 
 LONGEST_DIFFERENCE = 100
 
 
-def check_same_run(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
+def check_compatibility(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
     """Raise if a checkpoint kept in a file is of another run than the one here.
 
     Raises

@@ -11,15 +11,15 @@ from infoset.errors import NumericalError, ParameterError
 from infoset.evaluation import Evaluation, evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.runs.budget import Budget, check_budget
+from infoset.runs.checkpointer import NullCheckpointer, RunCheckpointer, open_checkpointer
 from infoset.runs.result import JointGaps, Outcome, SolveResult
-from infoset.runs.resuming import NoKeeper, RunKeeper, keep_run
 from infoset.tree import SequenceForm
 
-__all__ = ["IterativeSolver", "run_measured", "work_of"]
+__all__ = ["IterativeSolver", "gradient_cost", "run_measured"]
 
 GROWTH = 0.1
-WORK_BETWEEN_MEASUREMENTS = 3_000_000_000
-WORK_BETWEEN_LOOKS = 20_000_000
+COST_BETWEEN_MEASUREMENTS = 3_000_000_000
+COST_BETWEEN_CLOCK_CHECKS = 20_000_000
 
 Answer = TypeVar("Answer")
 
@@ -36,7 +36,7 @@ class IterativeSolver(Protocol):
         """Number of iterations done."""
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration: what its time is in proportion to."""
 
     def run(self, iterations: int) -> None:
@@ -49,7 +49,7 @@ class IterativeSolver(Protocol):
         """Return the last iterate; None where the method has none."""
 
 
-def work_of(sequence_form: SequenceForm) -> int:
+def gradient_cost(sequence_form: SequenceForm) -> int:
     """Return the numbers read to make and use one gradient of every player."""
     sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
     return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
@@ -80,17 +80,17 @@ def run_measured(
     """
     check_budget(budget)
     outcome: Outcome | None = None
-    keeper = keep_run(solver, method, budget)
+    checkpointer = open_checkpointer(solver, method, budget)
     measurements = _measurements_left(solver, budget)
     try:
         while outcome is None:
-            _run_to(solver, next(measurements), budget, keeper)
+            _run_to(solver, next(measurements), budget, checkpointer)
             policy, measured = _measured(solver, method, measure)
             outcome = budget.record(solver.iteration, measured, gap and gap(policy), joint())
-        keeper.save()
+        checkpointer.save()
     except KeyboardInterrupt:
         outcome = "interrupted"
-        keeper.save()
+        checkpointer.save()
         if not budget.trace or budget.trace[-1].iteration < solver.iteration:
             budget.callback = None
             budget.record(solver.iteration, _measured(solver, method, measure)[1], joint=joint())
@@ -135,9 +135,11 @@ def _breakdown(solver: IterativeSolver, method: str, found: str) -> NumericalErr
     )
 
 
-def planned_measurements(work: int, most_between: int = WORK_BETWEEN_MEASUREMENTS) -> Iterator[int]:
+def planned_measurements(
+    cost: int, max_cost_between: int = COST_BETWEEN_MEASUREMENTS
+) -> Iterator[int]:
     """Yield the iterations after which to measure; the same on every machine."""
-    longest = max(1, most_between // work)
+    longest = max(1, max_cost_between // cost)
     iteration = 1
     while True:
         yield iteration
@@ -150,22 +152,25 @@ def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]
     What is in the trace of earlier sittings and was not planned, such as the measurement at an
     interrupt, is taken out.
     """
-    done = solver.iteration
-    passed = set(takewhile(lambda planned: planned < done, planned_measurements(solver.work)))
+    done, cost = solver.iteration, solver.cost_per_iteration
+    passed = set(takewhile(lambda planned: planned < done, planned_measurements(cost)))
     budget.trace[:] = [point for point in budget.trace if point.iteration in passed]
-    left = dropwhile(lambda planned: planned < done, planned_measurements(solver.work))
+    left = dropwhile(lambda planned: planned < done, planned_measurements(cost))
     last = budget.iterations
     return (planned if last is None else min(planned, last) for planned in left)
 
 
 def _run_to(
-    solver: IterativeSolver, iteration: int, budget: Budget, keeper: RunKeeper | NoKeeper
+    solver: IterativeSolver,
+    iteration: int,
+    budget: Budget,
+    checkpointer: RunCheckpointer | NullCheckpointer,
 ) -> None:
     """Iterate up to `iteration`, or until the time is used up."""
-    longest = max(1, WORK_BETWEEN_LOOKS // solver.work)
+    longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
-        with keeper.whole_steps():
+        with checkpointer.interrupts_held_back():
             solver.run(min(longest, iteration - solver.iteration))
-        keeper.save_if_due()
+        checkpointer.save_if_due()
         if budget.is_over:
             return

@@ -10,25 +10,25 @@ from infoset.solvers.coarse_correlated import (
 )
 from infoset.solvers.exact import solve_exactly
 from infoset.solvers.excessive_gap import ExcessiveGap, ExcessiveGapSolver
-from infoset.solvers.fictitious_play import FictitiousPlay
+from infoset.solvers.fictitious_play import FictitiousPlay, FictitiousPlaySolver
 from infoset.solvers.first_order import (
     FIRST_ORDER,
     FirstOrderScheme,
     FirstOrderSolver,
-    Guess,
+    Prediction,
     quantal_gap,
 )
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.locking import LockedForm, lock_policy, solve_locked
+from infoset.solvers.locking import LockedGame, lock_policy, solve_locked
 from infoset.solvers.lp import LinearProgram, solve_by_lp
-from infoset.solvers.methods import DEFAULT_METHOD, METHODS, Method, MethodRow, get_method
-from infoset.solvers.pair_game import payoff_scale
+from infoset.solvers.methods import DEFAULT_METHOD, METHODS, CustomMethod, MethodSpec, get_method
+from infoset.solvers.perturbed_game import MinProbabilities, PerturbedGame, perturb_game
+from infoset.solvers.perturbed_solver import PerturbedMethod, PerturbedSolver, solve_perturbed
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
-from infoset.solvers.trembles import LeastProbabilities, TremblingForm, tremble
-from infoset.solvers.trembling_solver import Trembling, TremblingSolver, solve_trembling
+from infoset.solvers.two_player import payoff_scale
 
 __all__ = [
     "CFRBR",
@@ -39,20 +39,24 @@ __all__ = [
     "CFRBRSolver",
     "CoarseCorrelated",
     "CoarseCorrelatedSolver",
+    "CustomMethod",
     "Decomposition",
     "DecompositionSolver",
     "ExcessiveGap",
     "ExcessiveGapSolver",
     "FictitiousPlay",
+    "FictitiousPlaySolver",
     "FirstOrderScheme",
     "FirstOrderSolver",
-    "Guess",
-    "LeastProbabilities",
     "LinearProgram",
     "LocalMethod",
-    "LockedForm",
-    "Method",
-    "MethodRow",
+    "LockedGame",
+    "MethodSpec",
+    "MinProbabilities",
+    "PerturbedGame",
+    "PerturbedMethod",
+    "PerturbedSolver",
+    "Prediction",
     "RTCFRPlus",
     "RTCFRPlusSolver",
     "RegCFR",
@@ -60,21 +64,18 @@ __all__ = [
     "RegretMethod",
     "SubgameRegret",
     "SubgameSolver",
-    "Trembling",
-    "TremblingForm",
-    "TremblingSolver",
     "average_policy",
     "current_policy",
     "get_method",
     "lock_policy",
     "payoff_scale",
+    "perturb_game",
     "quantal_gap",
     "solve_by_decomposition",
     "solve_by_lp",
     "solve_coarse_correlated",
     "solve_exactly",
     "solve_locked",
+    "solve_perturbed",
     "solve_subgames",
-    "solve_trembling",
-    "tremble",
 ]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from infoset.runs.result import Outcome
+from infoset.runs import Outcome
 from infoset.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Algorithm", "LinearModel", "LinearSolution", "maximise", "maximise_at_vertex"]
+__all__ = ["Algorithm", "LinearModel", "LinearSolution", "maximize", "maximize_at_vertex"]
 
 Algorithm: TypeAlias = Literal["simplex", "ipm", "ipm+crossover"]
 
@@ -25,7 +25,7 @@ ROWS_PER_SIMPLEX_ITERATION = 3
 
 
 class LinearModel(NamedTuple):
-    """Maximise cost · x under row_lower ≤ matrix x ≤ row_upper and lower ≤ x ≤ upper."""
+    """Maximize cost · x under row_lower ≤ matrix x ≤ row_upper and lower ≤ x ≤ upper."""
 
     matrix: csr_array
     cost: FloatArray
@@ -61,7 +61,7 @@ class LinearSolution(NamedTuple):
     basic_rows: BoolArray
 
 
-def maximise(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
+def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
     """Solve a linear program; Ctrl-C ends it, and is an outcome.
 
     The simplex gets a number of iterations in proportion to the rows, so that where it fails is
@@ -90,14 +90,14 @@ def maximise(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
     return _solution(highs, model, outcome)
 
 
-def maximise_at_vertex(model: LinearModel, seconds: float | None) -> LinearSolution:
+def maximize_at_vertex(model: LinearModel, seconds: float | None) -> LinearSolution:
     """Solve a linear program to a vertex: by the simplex, or else by crossing over to one."""
     started = time.monotonic()
-    solution = maximise(model, "simplex", seconds)
+    solution = maximize(model, "simplex", seconds)
     if solution.outcome not in ("failed", "iterations"):
         return solution
     left = None if seconds is None else seconds - (time.monotonic() - started)
-    crossed = maximise(model, "ipm+crossover", left)
+    crossed = maximize(model, "ipm+crossover", left)
     return crossed._replace(iterations=solution.iterations + crossed.iterations)
 
 

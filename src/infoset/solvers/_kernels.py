@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infoset.regret import PairPayoffs, pair_gradient, realize_policy, update_regrets
-from infoset.regret.local._kernels import tremble
+from infoset.regret import BlockPayoffs, block_gradient, realize_policy, update_regrets
+from infoset.regret.local._kernels import apply_min_probabilities
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import kernel
 
@@ -12,13 +12,13 @@ from infoset.utils.compilation import kernel
 def pull_gradient(
     strength: float, plan: FloatArray, reference: FloatArray, gradient: FloatArray
 ) -> None:
-    """Add to `gradient` [Q] a pull of the plan [Q] towards its reference [Q], in place."""
+    """Add to `gradient` [Q] a pull of the plan [Q] toward its reference [Q], in place."""
     for i in range(len(plan)):
         gradient[i] -= strength * (plan[i] - reference[i])
 
 
 @kernel
-def iterate_towards_references(
+def iterate_toward_references(
     iterations: int,
     done: LongArray,
     row: FloatArray,
@@ -27,7 +27,7 @@ def iterate_towards_references(
     period: int,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[PairPayoffs, ...],
+    pairs: tuple[BlockPayoffs, ...],
     gradients: tuple[FloatArray, ...],
     regrets: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
@@ -41,7 +41,7 @@ def iterate_towards_references(
     """Run iterations of RTCFR+ for two players, all state in place; count them in done[0].
 
     row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
-    Per player: groups, parents (see `update_regrets`), pairs (see `pair_gradient`), gradients,
+    Per player: groups, parents (see `update_regrets`), pairs (see `block_gradient`), gradients,
     regrets, policies and perturbed ones, their least probabilities, plans of them, and reference
     plans [Q]. previous, changes: empty.
     """
@@ -55,7 +55,7 @@ def iterate_towards_references(
         for player in range(2):
             gradient = gradients[player]
             plan = plans[player]
-            pair_gradient(pairs[player], plans[1 - player], gradient)
+            block_gradient(pairs[player], plans[1 - player], gradient)
             pull_gradient(strength, plan, references[player], gradient)
             update_regrets(
                 groups[player],
@@ -68,7 +68,9 @@ def iterate_towards_references(
                 previous,
                 changes,
             )
-            tremble(groups[player], policies[player], leasts[player], perturbed[player])
+            apply_min_probabilities(
+                groups[player], policies[player], leasts[player], perturbed[player]
+            )
             realize_policy(groups[player], parents[player], perturbed[player], plan)
         done[0] += 1
 

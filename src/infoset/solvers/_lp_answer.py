@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from infoset.evaluation import Evaluation
 from infoset.policy import TabularPolicy
-from infoset.runs.budget import Budget
-from infoset.runs.result import Outcome, SolveResult
-from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise
+from infoset.runs import Budget, Outcome, SolveResult
+from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximize
 
 __all__ = ["Answer", "Measure", "measured_answer", "seconds_left", "solve_program"]
 
@@ -53,7 +52,7 @@ def solve_program(
     """Solve a program by one algorithm after the other, until there is an answer to believe."""
     iterations = 0
     for algorithm in algorithms:
-        solution = maximise(model, algorithm, seconds_left(budget))
+        solution = maximize(model, algorithm, seconds_left(budget))
         iterations += solution.iterations
         answer = measured_answer(policy_of(solution), measure, solution.outcome, iterations)
         if answer.outcome not in ("failed", "iterations"):

@@ -18,7 +18,7 @@ __all__ = ["plan_model", "policy_of_solution"]
 
 
 def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
-    """Return the program that maximises what a player's plan guarantees.
+    """Return the program that maximizes what a player's plan guarantees.
 
     Columns: the plan x [Q of the player], then values q [1 + I of the opponent]. Rows: the flow
     of the plan [1 + I], then, for each sequence of the opponent, what choosing it concedes beyond

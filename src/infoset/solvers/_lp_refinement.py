@@ -17,11 +17,11 @@ __all__ = ["refined_behavior"]
 POSITIVE = 1e-9
 """Below this a plan, a reduced cost or a dual counts as zero."""
 
-Maximise = Callable[[LinearModel], LinearSolution]
+Maximize = Callable[[LinearModel], LinearSolution]
 Flags = NDArray[np.bool_]
 
 
-def refined_behavior(sequence_form: SequenceForm, player: Player, maximise: Maximise) -> FloatArray:
+def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
     """Return [Q] how a player acts at every infostate, reached or not.
 
     First the plan of the whole game is found, then that of the game which begins with the
@@ -36,7 +36,7 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximise: Maxi
     starts = np.zeros(own.num_sequences, dtype=bool)
     starts[0] = True
     while starts.any():
-        solved = _robust_plan(_begun_at(model, own, starts, known), stages, maximise)
+        solved = _robust_plan(_begun_at(model, own, starts, known), stages, maximize)
         plan = np.where(solved > POSITIVE, solved, 0.0)[: own.num_sequences]
         reached = ~known & (plan[own.parent_sequence] > 0)
         acts = _of_sequences(own, reached)
@@ -67,16 +67,16 @@ def _begun_at(model: LinearModel, own: Treeplex, starts: Flags, known: Flags) ->
     return model._replace(lower=lower, upper=upper, row_lower=row_lower, row_upper=row_upper)
 
 
-def _robust_plan(model: LinearModel, stages: list[FloatArray], maximise: Maximise) -> FloatArray:
+def _robust_plan(model: LinearModel, stages: list[FloatArray], maximize: Maximize) -> FloatArray:
     """Return a solution that is best at the cost of the model, and among those at each stage.
 
     By complementary slackness the solutions of one program are those of the next: columns and
     rows that have a price are held where they are.
     """
-    solution = maximise(model)
+    solution = maximize(model)
     for cost in stages:
         model = _face(model, solution)._replace(cost=cost)
-        solution = maximise(model)
+        solution = maximize(model)
     return solution.values
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from infoset.regret import SCHEMES, RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult
 from infoset.solvers.lp import solve_by_lp
 from infoset.solvers.regret_family import RegretMethod
 from infoset.tree import SequenceForm, check_sequence_form

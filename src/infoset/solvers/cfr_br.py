@@ -1,4 +1,4 @@
-"""CFR-BR: regret minimisation against an opponent that always answers best."""
+"""CFR-BR: regret minimization against an opponent that always answers best."""
 
 from __future__ import annotations
 
@@ -7,28 +7,20 @@ from typing import Any
 
 from infoset.evaluation import best_response_plan, utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret import (
-    SCHEMES,
-    PlayerMinimizer,
-    RegretScheme,
-    StateArrays,
-    name_by_player,
-)
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
-from infoset.runs.resuming import settings_of
-from infoset.solvers.pair_game import check_pair
+from infoset.regret import SCHEMES, PlayerMinimizer, RegretScheme
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.solvers.regret_family import planned_scheme
+from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm
-from infoset.typing import Player
+from infoset.typing import Player, StateArrays
+from infoset.utils.state import name_by_player
 
 __all__ = ["CFRBR", "CFRBRSolver"]
 
 
 @dataclass(frozen=True)
 class CFRBR:
-    """CFR-BR: each side minimises regret against best responses to what it plays.
+    """CFR-BR: each side minimizes regret against best responses to what it plays.
 
     With b a pure best response to the player's plan x of this iteration, x is updated by the
     gradient of its utility against b. In two-player constant-sum games the mean over iterations
@@ -90,20 +82,20 @@ class CFRBRSolver:
     """
 
     def __init__(self, sequence_form: SequenceForm, scheme: RegretScheme) -> None:
-        check_pair(sequence_form, "cfr-br")
+        check_two_player(sequence_form, "cfr-br")
         self.sequence_form = sequence_form
         self._scheme = scheme
-        self._sides = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)
+        self._states = tuple(PlayerMinimizer(plex, scheme) for plex in sequence_form.treeplexes)
 
     @property
     def iteration(self) -> int:
         """Number of iterations done; in one, both sides are updated once."""
-        return self._sides[-1].iteration
+        return self._states[-1].iteration
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration: the gradients of the opponents too."""
-        return 2 * work_of(self.sequence_form)
+        return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -113,9 +105,9 @@ class CFRBRSolver:
 
     def _update(self, player: Player) -> None:
         """Let one side observe the gradient against a best response to its plan."""
-        plans = [side.plan() for side in self._sides]
+        plans = [side.plan() for side in self._states]
         plans[1 - player] = best_response_plan(self.sequence_form, tuple(plans), 1 - player)
-        self._sides[player].observe(utility_gradient(self.sequence_form, tuple(plans), player))
+        self._states[player].observe(utility_gradient(self.sequence_form, tuple(plans), player))
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the scheme, the horizon among them."""
@@ -123,22 +115,22 @@ class CFRBRSolver:
 
     def state(self) -> StateArrays:
         """Return what iterations move, by name and player, in order of position."""
-        states = [side.state() for side in self._sides]
+        states = [side.state() for side in self._states]
         return name_by_player(**{kind: [state[kind] for state in states] for kind in states[0]})
 
     def set_state(self, state: StateArrays) -> None:
         """Take the values of arrays named and shaped as those of `state`."""
-        for player, side in enumerate(self._sides):
+        for player, side in enumerate(self._states):
             side.set_state({kind: state[f"{kind}.{player}"] for kind in side.state()})
 
     def policy(self) -> TabularPolicy:
         """Return the average policy of both sides."""
         return TabularPolicy.from_weights(
-            self.sequence_form, [side.average_plan() for side in self._sides]
+            self.sequence_form, [side.average_plan() for side in self._states]
         )
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next iteration begins with."""
         return TabularPolicy.from_weights(
-            self.sequence_form, [side.probabilities() for side in self._sides]
+            self.sequence_form, [side.probabilities() for side in self._states]
         )

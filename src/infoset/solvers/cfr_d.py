@@ -1,4 +1,4 @@
-"""CFR-D: the trunk of a game by regret minimisation, the subgames below it one at a time."""
+"""CFR-D: the trunk of a game by regret minimization, the subgames below it one at a time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.loop import WORK_BETWEEN_LOOKS, run_measured
-from infoset.runs.result import SolveResult
+from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, Budget, SolveResult, run_measured
 from infoset.solvers.regret_family import planned_scheme
 from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.tree import SequenceForm
@@ -118,9 +116,9 @@ class DecompositionSolver:
         return self.cut.tree.sequence_form
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Enough for the clock to be looked at after each iteration."""
-        return WORK_BETWEEN_LOOKS
+        return COST_BETWEEN_CLOCK_CHECKS
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; one that is interrupted has not happened."""
@@ -131,7 +129,7 @@ class DecompositionSolver:
             self._totals, self._weight, self.iteration = totals, weight, self.iteration + 1
 
     def _iterated(self, minimizers: list[PlayerMinimizer]) -> tuple[RootValues, float]:
-        """Bring minimisers to where an iteration leads; return the values at roots so far."""
+        """Bring minimizers to where an iteration leads; return the values at roots so far."""
         for own, now in zip(minimizers, self._minimizers, strict=True):
             own.set_state(now.state())
         players = tuple(range(len(minimizers)))

@@ -8,9 +8,7 @@ from infoset.errors import ParameterError
 from infoset.evaluation import CCEEvaluation, CCEEvaluator, JointDistribution, joint_distribution
 from infoset.policy import TabularPolicy
 from infoset.regret import PlayerMinimizer, RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured
-from infoset.runs.result import Callback, JointGaps, SolveResult, TracePoint
+from infoset.runs import Budget, Callback, JointGaps, SolveResult, TracePoint, run_measured
 from infoset.solvers.regret_family import planned_scheme
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.utils.arguments import check_count, check_number
@@ -55,12 +53,12 @@ class CoarseCorrelated:
             As `infoset.evaluation.joint_distribution`.
         """
         if not self.samples:
-            raise ParameterError("no policies were kept to make it of: solve with keep_every=1")
+            raise ParameterError("no policies were kept to make it of: solve with sample_every=1")
         return joint_distribution(self.samples, self.weights)
 
 
 class CoarseCorrelatedSolver:
-    """Regret minimisation by all players at once, with the joint play it makes.
+    """Regret minimization by all players at once, with the joint play it makes.
 
     Parameters
     ----------
@@ -69,7 +67,7 @@ class CoarseCorrelatedSolver:
     scheme : RegretScheme
         Players are updated at once, also where it alternates: joint play is of one policy of
         everybody. The policy that an iteration begins with is the one that counts.
-    keep_every : int
+    sample_every : int
         Keep the policy of every so many iterations; 0 for none.
 
     Raises
@@ -79,7 +77,7 @@ class CoarseCorrelatedSolver:
     """
 
     def __init__(
-        self, sequence_form: SequenceForm, scheme: RegretScheme, keep_every: int = 0
+        self, sequence_form: SequenceForm, scheme: RegretScheme, sample_every: int = 0
     ) -> None:
         if scheme.average_delay:
             raise ParameterError(
@@ -88,7 +86,7 @@ class CoarseCorrelatedSolver:
             )
         self.sequence_form = sequence_form
         self.scheme = scheme
-        self.keep_every = keep_every
+        self.sample_every = sample_every
         self.play = CCEEvaluator(sequence_form)
         self.samples: list[TabularPolicy] = []
         self.weights: list[float] = []
@@ -100,7 +98,7 @@ class CoarseCorrelatedSolver:
         return self._players[-1].iteration
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return self.sequence_form.num_payoffs * self.sequence_form.num_players + 6 * sequences
@@ -109,7 +107,7 @@ class CoarseCorrelatedSolver:
         """Do `iterations` more iterations."""
         for _ in range(iterations):
             kept, weight = self.scheme.schedule(self.iteration + 1, 1)[0, -2:].tolist()
-            if self.keep_every:
+            if self.sample_every:
                 self._keep(kept, weight)
             gradients = self.play.add([own.plan() for own in self._players], weight, kept)
             for own, gradient in zip(self._players, gradients, strict=True):
@@ -117,7 +115,7 @@ class CoarseCorrelatedSolver:
 
     def _keep(self, kept: float, weight: float) -> None:
         self.weights = [kept * before for before in self.weights]
-        if self.iteration % self.keep_every == 0:
+        if self.iteration % self.sample_every == 0:
             self.samples.append(self.current_policy())
             self.weights.append(weight)
 
@@ -141,9 +139,9 @@ def solve_coarse_correlated(
     budget: Budget | None = None,
     *,
     cce_gap: float | None = None,
-    keep_every: int = 0,
+    sample_every: int = 0,
 ) -> CoarseCorrelated:
-    """Find a coarse correlated equilibrium by simultaneous regret minimisation.
+    """Find a coarse correlated equilibrium by simultaneous regret minimization.
 
     With uniform weights, the gap of joint play is the largest regret of a player divided by the
     number of iterations, and goes to zero in every game; the marginals need not.
@@ -158,7 +156,7 @@ def solve_coarse_correlated(
         When to stop; by default after 1,000 iterations.
     cce_gap : float, optional
         Stop where the gap is this or less; the outcome is then 'stopped'.
-    keep_every : int
+    sample_every : int
         Keep the policy of every so many iterations; 0 for none, 1 for all of joint play.
 
     Raises
@@ -181,10 +179,10 @@ def solve_coarse_correlated(
     True
     """
     check_sequence_form(sequence_form)
-    check_count("keep_every", keep_every)
+    check_count("sample_every", sample_every)
     budget = Budget(iterations=1000) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
-    solver = CoarseCorrelatedSolver(sequence_form, scheme, keep_every)
+    solver = CoarseCorrelatedSolver(sequence_form, scheme, sample_every)
     if cce_gap is not None:
         check_number("cce_gap", cce_gap)
         budget.callback = _stop_at(cce_gap, solver, budget.callback)

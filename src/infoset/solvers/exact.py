@@ -10,7 +10,7 @@ import numpy as np
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import ValueProof, prove_value
 from infoset.evaluation.exact import Payoffs, Plan, exact_payoffs, provable_form, prove_bounds
-from infoset.solvers._highs import LinearModel, LinearSolution, maximise_at_vertex
+from infoset.solvers._highs import LinearModel, LinearSolution, maximize_at_vertex
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._rational import Equations, solve_in_fractions
 from infoset.tree import GameTree, Treeplex
@@ -57,7 +57,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     form = provable_form(game)
     payoffs = exact_payoffs(game)
     model = plan_model(form, 0)
-    solution = maximise_at_vertex(model, None)
+    solution = maximize_at_vertex(model, None)
     if solution.outcome == "interrupted":
         raise KeyboardInterrupt
     plans = _exact_plans(model, solution, form.treeplexes, payoffs)

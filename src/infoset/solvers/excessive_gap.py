@@ -9,15 +9,12 @@ import numpy as np
 
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays, name_by_player
 from infoset.regret.prox import Distance, ProxResponse, TreeplexProx, balanced_weights
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
-from infoset.runs.resuming import settings_of
-from infoset.solvers.pair_game import check_pair, payoff_scale
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
+from infoset.solvers.two_player import check_two_player, payoff_scale
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, Player, StateArrays
+from infoset.utils.state import name_by_player
 
 __all__ = ["ExcessiveGap", "ExcessiveGapSolver"]
 
@@ -98,7 +95,7 @@ class ExcessiveGapSolver:
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
-    row : ExcessiveGap
+    spec : ExcessiveGap
         The numbers of the method.
 
     Raises
@@ -107,13 +104,13 @@ class ExcessiveGapSolver:
         If the game is not two-player constant-sum.
     """
 
-    def __init__(self, sequence_form: SequenceForm, row: ExcessiveGap) -> None:
-        check_pair(sequence_form, row.name)
+    def __init__(self, sequence_form: SequenceForm, spec: ExcessiveGap) -> None:
+        check_two_player(sequence_form, spec.name)
         self.sequence_form = sequence_form
-        self._row = row
+        self._spec = spec
         self._total = sequence_form.constant_sum or 0.0
         self._scale = payoff_scale(sequence_form)
-        self._proxes = tuple(TreeplexProx(plex, row.distance) for plex in sequence_form.treeplexes)
+        self._proxes = tuple(TreeplexProx(plex, spec.distance) for plex in sequence_form.treeplexes)
         self._state = self._start()
 
     @property
@@ -122,10 +119,10 @@ class ExcessiveGapSolver:
         return self._state.iteration
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration, about: tries and their checks, exponentials as ten."""
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
-        return 4 * work_of(self.sequence_form) + 40 * sequences
+        return 4 * gradient_cost(self.sequence_form) + 40 * sequences
 
     @property
     def strengths(self) -> tuple[float, ...]:
@@ -149,7 +146,7 @@ class ExcessiveGapSolver:
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the method."""
-        return settings_of(self._row)
+        return settings_of(self._spec)
 
     def state(self) -> StateArrays:
         """Return what iterations move, by name and player."""
@@ -185,7 +182,7 @@ class ExcessiveGapSolver:
             strengths = (strength, strength)
             second = self._smoothed(1, self._gradient(1, centers[0].plan), strength)
             first = self._proxes[0].respond(
-                self._gradient(0, second.plan), pull=strength, center=centers[0].policy
+                self._gradient(0, second.plan), inverse_step_size=strength, center=centers[0].policy
             )
             plans = (first.plan, second.plan)
             if self._excess(plans, strengths) <= 0:
@@ -217,7 +214,7 @@ class ExcessiveGapSolver:
         answer = self._smoothed(other, self._gradient(other, between), state.strengths[other])
         moved = self._proxes[player].respond(
             self._gradient(player, answer.plan),
-            pull=(1 - step) * strength / step,
+            inverse_step_size=(1 - step) * strength / step,
             center=smoothed.policy,
         )
         plans, strengths = [*state.plans], [*state.strengths]
@@ -230,7 +227,7 @@ class ExcessiveGapSolver:
         return utility_gradient(self.sequence_form, (opponent_plan, opponent_plan), player)
 
     def _smoothed(self, player: Player, gradient: FloatArray, strength: float) -> ProxResponse:
-        """Return what maximises the gradient less the strength times ψ."""
+        """Return what maximizes the gradient less the strength times ψ."""
         return self._proxes[player].respond(gradient, temperature=strength)
 
     def _excess(self, plans: tuple[FloatArray, ...], strengths: tuple[float, ...]) -> float:

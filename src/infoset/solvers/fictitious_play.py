@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infoset.evaluation import best_response_plan
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.regret import StateArrays, name_by_player
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
+from infoset.utils.state import name_by_player
 
-__all__ = ["FictitiousPlay", "solve_by_fictitious_play"]
+__all__ = ["FictitiousPlay", "FictitiousPlaySolver"]
 
 
 class _State(NamedTuple):
@@ -24,7 +23,7 @@ class _State(NamedTuple):
     responses: tuple[FloatArray, ...]
 
 
-class FictitiousPlay:
+class FictitiousPlaySolver:
     """Extensive-form fictitious play (XFP), in sequence form, for any number of players.
 
     Iteration t, with b a pure best response to the average plans of the others, sets
@@ -43,14 +42,14 @@ class FictitiousPlay:
     Notes
     -----
     Source: Heinrich, Lanctot and Silver (2015), Algorithm 1 with Theorem 7.
-    Differs from the paper: the reach-weighted mixing of behaviour at each infostate is the line
+    Differs from the paper: the reach-weighted mixing of behavior at each infostate is the line
     above; step sizes are fixed at 1/(t + 1).
 
     Examples
     --------
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
-    >>> play = FictitiousPlay(build_tree(load_game("kuhn_poker")).sequence_form)
+    >>> play = FictitiousPlaySolver(build_tree(load_game("kuhn_poker")).sequence_form)
     >>> play.run(100)
     >>> play.policy()["[K]", 0]["pass"] < 1
     True
@@ -67,9 +66,9 @@ class FictitiousPlay:
         return self._state.iteration
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self.sequence_form)
+        return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -116,6 +115,19 @@ class FictitiousPlay:
         return TabularPolicy.from_weights(self.sequence_form, self._state.responses)
 
 
-def solve_by_fictitious_play(sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-    """Run extensive-form fictitious play until the budget ends it; the average is the answer."""
-    return run_measured(FictitiousPlay(sequence_form), "xfp", budget)
+@dataclass(frozen=True)
+class FictitiousPlay:
+    """Extensive-form fictitious play as a method, which answers with the average policy.
+
+    Attributes
+    ----------
+    name, description : str
+        The method in results and tables; the source.
+    """
+
+    name: str = "xfp"
+    description: str = "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)"
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Run until the budget ends it."""
+        return run_measured(FictitiousPlaySolver(sequence_form), self.name, budget)

@@ -1,4 +1,4 @@
-"""Self-play by a local regret minimiser of the user's own."""
+"""Self-play by a local regret minimizer of the user's own."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import numpy as np
 
 from infoset.policy import TabularPolicy
 from infoset.regret import LocalMinimizer, LocalRule, RegretScheme, Schedule
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers.regret_family import average_policy, current_policy
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
@@ -20,7 +18,7 @@ __all__ = ["LocalMethod"]
 
 @dataclass(frozen=True)
 class LocalMethod:
-    """A local regret minimiser, run at every infostate of every player: a method of one's own.
+    """A local regret minimizer, run at every infostate of every player: a method of one's own.
 
     By the theorem behind CFR, what makes the regret at each infostate small makes the regret of
     each player small, and so, in two-player constant-sum games, the exploitability of the average
@@ -66,7 +64,7 @@ class LocalMethod:
 
     name: str
     rule: LocalRule
-    description: str = "a local regret minimiser of one's own"
+    description: str = "a local regret minimizer of one's own"
     num_arrays: int = 1
     schedule: Schedule = np.asarray
     average_exponent: float = 0.0
@@ -111,9 +109,9 @@ class LocalSolver(LocalMinimizer):
     """Self-play by a local rule as an iterative method, which answers with the average policy."""
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self.sequence_form)
+        return gradient_cost(self.sequence_form)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""

@@ -11,10 +11,9 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Behavior
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.solvers.methods import MethodRow, get_method
+from infoset.solvers.methods import MethodSpec, get_method
 from infoset.tree import (
     InfostateTree,
     SequenceForm,
@@ -25,11 +24,11 @@ from infoset.tree import (
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
-__all__ = ["LockedForm", "lock_policy", "solve_locked"]
+__all__ = ["LockedGame", "lock_policy", "solve_locked"]
 
 
 @dataclass(frozen=True, eq=False)
-class LockedForm:
+class LockedGame:
     """A game in which nature plays for the players at some infostates.
 
     Attributes
@@ -83,7 +82,7 @@ def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
         raise PolicyMismatchError(f"the policy is for {other.name}, not for {form.name}")
 
 
-def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
+def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
     """Return the game in which some infostates are nature's, and play as they are told.
 
     Exact for every number of players and kind of payoff: a realization plan of what is left,
@@ -126,7 +125,7 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedForm:
     ]
     trees = tuple(map(_reduced_tree, form.infostate_trees, form.treeplexes, locked))
     left = _reduced_form(form, trees, [r[0] for r in reduced], [r[1] for r in reduced])
-    return LockedForm(form, left, policy, tuple(kept for _, _, kept in reduced))
+    return LockedGame(form, left, policy, tuple(kept for _, _, kept in reduced))
 
 
 def _locked_policy(
@@ -240,14 +239,14 @@ def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[objec
 
 
 def solve_locked(
-    locked: LockedForm, method: str | RegretScheme | MethodRow, budget: Budget
+    locked: LockedGame, method: str | RegretScheme | MethodSpec, budget: Budget
 ) -> SolveResult:
     """Solve what is left of a game, by any method.
 
     Parameters
     ----------
-    locked : LockedForm
-    method : str, RegretScheme or MethodRow
+    locked : LockedGame
+    method : str, RegretScheme or MethodSpec
         As `infoset.solve` takes it.
     budget : Budget
 
@@ -262,7 +261,7 @@ def solve_locked(
     InfosetError
         If there is no such method, or it does not apply; if nothing was locked.
     """
-    check_type("locked", locked, LockedForm, "what lock_policy(form, behavior) returns")
+    check_type("locked", locked, LockedGame, "what lock_policy(form, behavior) returns")
     result = get_method(method).run(locked.form, budget)
     current = result.current_policy
     return replace(

@@ -10,14 +10,12 @@ from typing import Literal, get_args
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
-from infoset.runs.budget import Budget, check_budget
-from infoset.runs.result import Outcome, SolveResult
-from infoset.runs.resuming import refuse_checkpoint
-from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximise_at_vertex
+from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
+from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximize_at_vertex
 from infoset.solvers._lp_answer import Answer, measured_answer, seconds_left, solve_program
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._lp_refinement import refined_behavior
-from infoset.solvers.pair_game import check_pair
+from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
@@ -32,7 +30,7 @@ class LinearProgram:
 
     With x the first player's realization plan, E x = e its flow, F the other's, A the payoffs,
 
-        maximise q₀  under  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0,
+        maximize q₀  under  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0,
 
     and the second player's plan is the dual of the inequalities: one solve gives both.
 
@@ -107,7 +105,7 @@ def solve_by_lp(
         If what is given is no sequence form or no budget, or a checkpoint is asked for.
     """
     options = options or LinearProgram()
-    check_pair(sequence_form, options.name)
+    check_two_player(sequence_form, options.name)
     check_budget(budget)
     refuse_checkpoint(budget.checkpoint, options.name)
     answer = solve_program(
@@ -143,16 +141,16 @@ def _refined(plain: Answer, budget: Budget) -> Answer:
     form = plain.policy.sequence_form
     iterations = plain.iterations
 
-    def maximise_or_end(model: LinearModel) -> LinearSolution:
+    def maximize_or_end(model: LinearModel) -> LinearSolution:
         nonlocal iterations
-        solution = maximise_at_vertex(model, seconds_left(budget))
+        solution = maximize_at_vertex(model, seconds_left(budget))
         iterations += solution.iterations
         if solution.outcome != "optimal":
             raise _EndedEarlyError(solution.outcome)
         return solution
 
     try:
-        behavior = [refined_behavior(form, player, maximise_or_end) for player in (0, 1)]
+        behavior = [refined_behavior(form, player, maximize_or_end) for player in (0, 1)]
     except _EndedEarlyError as ended:
         return plain._replace(outcome=ended.outcome, iterations=iterations)
     policy = TabularPolicy.from_weights(form, behavior)

@@ -8,12 +8,11 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from infoset.errors import ParameterError
 from infoset.regret import SCHEMES, RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR
 from infoset.solvers.excessive_gap import ExcessiveGap
-from infoset.solvers.fictitious_play import solve_by_fictitious_play
+from infoset.solvers.fictitious_play import FictitiousPlay
 from infoset.solvers.first_order import FIRST_ORDER
 from infoset.solvers.lp import LinearProgram
 from infoset.solvers.reg_cfr import RegCFR
@@ -23,7 +22,7 @@ from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_count
 from infoset.utils.registry import Registry
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "MethodRow", "get_method"]
+__all__ = ["DEFAULT_METHOD", "METHODS", "CustomMethod", "MethodSpec", "get_method"]
 
 DEFAULT_METHOD = "auto"
 
@@ -31,7 +30,7 @@ Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
 
 @runtime_checkable
-class MethodRow(Protocol):
+class MethodSpec(Protocol):
     """A method as data: what `solve` takes besides a name and a `RegretScheme`."""
 
     @property
@@ -48,7 +47,7 @@ class MethodRow(Protocol):
 
 
 @dataclass(frozen=True)
-class Method:
+class CustomMethod:
     """A way to solve a game.
 
     Attributes
@@ -65,14 +64,10 @@ class Method:
     run: Run
 
 
-_ROWS: tuple[MethodRow, ...] = (
+_SPECS: tuple[MethodSpec, ...] = (
     Auto(),
     *map(RegretMethod, SCHEMES.values()),
-    Method(
-        "xfp",
-        "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)",
-        solve_by_fictitious_play,
-    ),
+    FictitiousPlay(),
     CFRBR(),
     RTCFRPlus(),
     RegCFR(),
@@ -87,18 +82,18 @@ _ROWS: tuple[MethodRow, ...] = (
     ),
 )
 
-METHODS: Registry[MethodRow] = Registry(
+METHODS: Registry[MethodSpec] = Registry(
     "method",
-    _ROWS,
-    entry_type=MethodRow,
+    _SPECS,
+    entry_type=MethodSpec,
     expected='a name such as "cfr+", a RegretScheme, or an object with name, description and run',
 )
 """The methods by name."""
 
 
 def get_method(
-    method: str | RegretScheme | MethodRow, precision: str = "float64", threads: int = 1
-) -> MethodRow:
+    method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
+) -> MethodSpec:
     """Return the method of a name, in any case of letters, or of a row of your own.
 
     Raises
@@ -110,18 +105,18 @@ def get_method(
         one only; if the number of threads is none.
     """
     check_count("threads", threads, minimum=1)
-    row = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)
+    spec = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)
     asked: dict[str, Any] = {}
     if precision != "float64":
         asked["precision"] = precision
     if threads != 1:
         asked["threads"] = threads
     if not asked:
-        return row
-    if not isinstance(row, RegretMethod):
+        return spec
+    if not isinstance(spec, RegretMethod):
         name, value = next(iter(asked.items()))
         raise ParameterError(
-            f"{name}={value!r} is for the CFR family, and {row.name} is not of it: leave "
+            f"{name}={value!r} is for the CFR family, and {spec.name} is not of it: leave "
             f"the {name} out, or choose a method such as cfr+"
         )
-    return replace(row, **asked)
+    return replace(spec, **asked)

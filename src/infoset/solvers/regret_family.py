@@ -1,4 +1,4 @@
-"""Solving by regret minimisation."""
+"""Solving by regret minimization."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from typing import Any
 
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, RegretScheme
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
-from infoset.runs.resuming import settings_of
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
@@ -25,7 +22,7 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     Raises
     ------
     ParameterError
-        If what is given is no regret minimiser.
+        If what is given is no regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
@@ -37,19 +34,19 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     Raises
     ------
     ParameterError
-        If what is given is no regret minimiser.
+        If what is given is no regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
 
 
 class RegretSolver(RegretMinimizer):
-    """Regret minimisation as an iterative method, which answers with the average policy."""
+    """Regret minimization as an iterative method, which answers with the average policy."""
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self.sequence_form)
+        return gradient_cost(self.sequence_form)
 
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the scheme, the horizon among them, and the precision.

@@ -9,15 +9,14 @@ import numpy as np
 
 from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
-from infoset.regret import SCHEMES, StateArrays, name_by_player
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
-from infoset.solvers._kernels import iterate_towards_references
-from infoset.solvers.pair_game import check_least_probability
-from infoset.solvers.pair_solver import PairSolver
+from infoset.regret import SCHEMES
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
+from infoset.solvers._kernels import iterate_toward_references
+from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
 from infoset.tree import SequenceForm
+from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count, check_number
+from infoset.utils.state import name_by_player
 
 __all__ = ["RTCFRPlus", "RTCFRPlusSolver"]
 
@@ -48,7 +47,7 @@ class RTCFRPlus:
         3·10⁻³ on Kuhn poker.
     period : int
         Iterations between two moves of the reference.
-    least_probability : float
+    min_probability : float
         γ before the first of them.
 
     Notes
@@ -71,11 +70,11 @@ class RTCFRPlus:
     description: str = "reward transformation CFR+, last iterate (Meng et al. 2025)"
     strength: float = 3e-4
     period: int = 100
-    least_probability: float = 1e-10
+    min_probability: float = 1e-10
 
     def __post_init__(self) -> None:
         check_number("strength", self.strength)
-        check_number("least_probability", self.least_probability)
+        check_number("min_probability", self.min_probability)
         check_count("period", self.period, minimum=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
@@ -93,14 +92,14 @@ class RTCFRPlus:
         return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
 
 
-class RTCFRPlusSolver(PairSolver[RTCFRPlus]):
+class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
     """The state of reward transformation CFR+ on a game, and the iterations that move it.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
-    row : RTCFRPlus
+    spec : RTCFRPlus
         The numbers of the method.
 
     Raises
@@ -109,13 +108,13 @@ class RTCFRPlusSolver(PairSolver[RTCFRPlus]):
         As `RTCFRPlus.run`.
     """
 
-    def __init__(self, sequence_form: SequenceForm, row: RTCFRPlus) -> None:
-        super().__init__(sequence_form, row)
-        check_least_probability(sequence_form, row.least_probability)
-        self._strength = row.strength * self._game.payoff_width
+    def __init__(self, sequence_form: SequenceForm, spec: RTCFRPlus) -> None:
+        super().__init__(sequence_form, spec)
+        check_min_probability(sequence_form, spec.min_probability)
+        self._strength = spec.strength * self._game.payoff_width
         if self._strength == inf:
             raise NumericalError(
-                f"strength={row.strength} of {row.name} times the payoff range of "
+                f"strength={spec.strength} of {spec.name} times the payoff range of "
                 f"{sequence_form.name} is too large for floating point: scale the payoffs, or "
                 "give a smaller strength"
             )
@@ -127,19 +126,19 @@ class RTCFRPlusSolver(PairSolver[RTCFRPlus]):
         self._no_predictions = (np.zeros(0), np.zeros((2, 0)))
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self.sequence_form)
+        return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
-        iterate_towards_references(
+        iterate_toward_references(
             iterations,
             self._done,
             ONE_ROW,
             self._strength,
-            self._row.least_probability,
-            self._row.period,
+            self._spec.min_probability,
+            self._spec.period,
             self._game.groups,
             self._game.parents,
             self._game.pairs,
@@ -153,7 +152,7 @@ class RTCFRPlusSolver(PairSolver[RTCFRPlus]):
             *self._no_predictions,
         )
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         return name_by_player(
             policies=self._policies,
             perturbed=self._perturbed,

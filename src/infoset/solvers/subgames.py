@@ -19,7 +19,7 @@ SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy
 
 @dataclass(frozen=True)
 class SubgameRegret:
-    """Solve a subgame by regret minimisation, from nothing each time.
+    """Solve a subgame by regret minimization, from nothing each time.
 
     It is solved as `counterfactual_form` gives it, so that infostates of range zero, which the
     trunk may yet come to play, have an answer and a value too.

@@ -14,9 +14,8 @@ from infoset.evaluation.joint import checked_weights
 from infoset.evaluation.triggers._kernels import TriggerPairs, add_triggered, trigger_gains
 from infoset.evaluation.triggers.pairs import trigger_pairs
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
-from infoset.typing import Action, FloatArray, Player
+from infoset.typing import Action, FloatArray, Player, StateArrays
 
 __all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce"]
 

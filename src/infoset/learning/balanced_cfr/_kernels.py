@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from infoset.learning._kernels import count_for_all, count_infostate, follow_baseline
 from infoset.learning.simulation import Infostates, Paths, PlayState, play
-from infoset.regret._slot_kernels import hedge, match_regrets
+from infoset.regret import hedge, match_regrets
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

@@ -133,7 +133,7 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
         return len(self._state.flow)
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in an episode, about."""
         return 16 * self._met
 

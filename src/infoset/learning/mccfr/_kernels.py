@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infoset.learning.simulation import Infostates
-from infoset.regret._slot_kernels import match_regrets
+from infoset.regret import match_regrets
 from infoset.typing import FloatArray
 from infoset.utils.compilation import inner_kernel
 

@@ -18,9 +18,9 @@ from infoset.learning.simulation import Paths, Simulator, infostate_depths, numb
 from infoset.learning.step_sizes import tree_size
 from infoset.learning.update_rule import Feedback, OnlineLearnerSpec, UpdateRule
 from infoset.policy import TabularPolicy
-from infoset.regret import IterativeState, StateArrays
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_callable, check_count, check_player, check_type
+from infoset.utils.state import IterativeState
 
 __all__ = ["AdversarialPlay", "Adversary", "switch_between"]
 
@@ -214,7 +214,7 @@ class AdversarialPlay(IterativeState):
             **self._rule.settings(),
         }
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         learned = {f"learner.{name}": array for name, array in self._state._asdict().items()}
         return {
             "stream": self._arena.stream,

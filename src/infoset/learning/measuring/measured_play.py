@@ -17,10 +17,9 @@ from infoset.evaluation import (
 from infoset.learning.measuring._kernels import fill_plans, offer_policy
 from infoset.learning.self_play import SelfPlay
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays
-from infoset.runs import JointGaps
-from infoset.runs.loop import work_of
+from infoset.runs import JointGaps, gradient_cost
 from infoset.tree import SequenceForm
+from infoset.typing import StateArrays
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.splitmix import make_stream
@@ -41,7 +40,7 @@ def learns_joint_play(sequence_form: SequenceForm) -> bool:
 
 def work_of_counting(sequence_form: SequenceForm, num_pairs: int) -> int:
     """Return the numbers read to count a policy in joint play, and in so many pairs of triggers."""
-    return work_of(sequence_form) + WORK_OF_PAIR * num_pairs
+    return gradient_cost(sequence_form) + WORK_OF_PAIR * num_pairs
 
 
 class RegretTracker:
@@ -133,10 +132,13 @@ class RegretTracker:
         return round(self._play.weight)
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in an episode, about."""
         pairs = 0 if self._triggers is None else self._triggers.num_pairs
-        return self.learners.work + work_of_counting(self.sequence_form, pairs) // self.every
+        return (
+            self.learners.cost_per_iteration
+            + work_of_counting(self.sequence_form, pairs) // self.every
+        )
 
     def run(self, episodes: int) -> None:
         """Play `episodes` more episodes, counting on the way.

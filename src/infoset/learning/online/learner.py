@@ -17,12 +17,11 @@ from infoset.learning.online.tables import LearnerTables
 from infoset.learning.online.terms import Terms
 from infoset.learning.simulation import draw_action, draw_mixed
 from infoset.learning.update_rule import Feedback, UpdateRule
-from infoset.regret import IterativeState, StateArrays
-from infoset.runs import Checkpoint, read_checkpoint, write_checkpoint
-from infoset.runs.compatibility import check_same_run
-from infoset.typing import Action, Player
+from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
+from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 from infoset.utils.splitmix import make_stream
+from infoset.utils.state import IterativeState
 
 __all__ = ["Learner"]
 
@@ -230,7 +229,7 @@ class Learner(IterativeState):
         terms = {name: value for name, value in vars(self.terms).items() if name != "game"}
         return {**terms, **self._rule.settings()}
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         return {"episodes": self._episodes, "stream": self._stream, **self._tables.arrays()}
 
     def set_state(self, state: StateArrays) -> None:
@@ -273,7 +272,7 @@ class Learner(IterativeState):
         """
         self._check_between_episodes("a learner goes on from a file between episodes")
         kept = read_checkpoint(path)
-        check_same_run(kept, self._checkpoint(kept.state), Path(path))
+        check_compatibility(kept, self._checkpoint(kept.state), Path(path))
         self.set_state(kept.state)
 
     def _checkpoint(self, state: StateArrays) -> Checkpoint:

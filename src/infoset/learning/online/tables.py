@@ -9,8 +9,7 @@ import numpy as np
 
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.update_rule import LearnerState, UpdateRule
-from infoset.regret import StateArrays
-from infoset.typing import Action, FloatArray
+from infoset.typing import Action, FloatArray, StateArrays
 
 __all__ = ["LearnerTables"]
 

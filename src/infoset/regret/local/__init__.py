@@ -1,4 +1,4 @@
-"""Regret minimisation by any local rule, on treeplexes that may be perturbed."""
+"""Regret minimization by any local rule, on treeplexes that may be perturbed."""
 
 from infoset.regret.local.minimizer import LocalMinimizer
 from infoset.regret.local.rule import LocalRule, Schedule, rule_of_scheme

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoset.regret._plan_kernels import realize_and_average
-from infoset.regret.payoffs import PairPayoffs, fill_gradient
+from infoset.regret.payoffs import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.simd import LANES, filled, load, maximum, store
@@ -70,7 +70,9 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
 
 
 @kernel
-def tremble(groups: IndexArray, policy: FloatArray, least: FloatArray, played: FloatArray) -> None:
+def apply_min_probabilities(
+    groups: IndexArray, policy: FloatArray, least: FloatArray, played: FloatArray
+) -> None:
     """Fill `played` [Q] with the policy [Q], mixed so that each action has its least probability.
 
     groups: see `Layout`; least [Q].
@@ -101,7 +103,7 @@ def play_and_learn(
     done: LongArray,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
-    pairs: tuple[PairPayoffs, ...],
+    pairs: tuple[BlockPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     least: tuple[FloatArray, ...],
@@ -139,7 +141,7 @@ def play_and_learn(
                 state = state.reshape((num_arrays, actions, count))
                 rule(rows[step], values, policy[base:end].reshape(shape), state)
             if trembles:
-                tremble(groups[player], policy, least[player], mixed)
+                apply_min_probabilities(groups[player], policy, least[player], mixed)
             realize_and_average(
                 averaging[step],
                 averages_next,

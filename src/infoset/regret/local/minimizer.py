@@ -1,4 +1,4 @@
-"""Regret minimisation by all players of a game, by one local rule at every infostate."""
+"""Regret minimization by all players of a game, by one local rule at every infostate."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from infoset.errors import ParameterError
 from infoset.regret._plan_kernels import realize_policy
 from infoset.regret.layout import Layout, game_layouts
-from infoset.regret.local._kernels import tremble
+from infoset.regret.local._kernels import apply_min_probabilities
 from infoset.regret.local.identity import identity_of
 from infoset.regret.local.rule import LocalRule, Schedule, driver_of
-from infoset.regret.payoffs import payoffs_by_seat
+from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.state import IterativeState, StateArrays, name_by_player
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
+from infoset.utils.state import IterativeState, name_by_player
 
 __all__ = ["LocalMinimizer"]
 
@@ -46,7 +46,7 @@ class LocalMinimizer(IterativeState):
         Number S of arrays that the rule keeps.
     schedule : Schedule
         The rows that the rule is given; by default iterations themselves.
-    least : tuple[FloatArray, ...], optional
+    min_probabilities : tuple[FloatArray, ...], optional
         Per player [Q] least probability of the action each sequence ends in.
 
     Raises
@@ -64,7 +64,7 @@ class LocalMinimizer(IterativeState):
         *,
         num_arrays: int = 1,
         schedule: Schedule = np.asarray,
-        least: tuple[FloatArray, ...] | None = None,
+        min_probabilities: tuple[FloatArray, ...] | None = None,
     ) -> None:
         check_callable("schedule", schedule, "a function of iterations [T]")
         check_count("num_arrays", num_arrays)
@@ -75,7 +75,7 @@ class LocalMinimizer(IterativeState):
         self._schedule = schedule
         self._num_arrays = num_arrays
         self._layouts = game_layouts(sequence_form)
-        self._set_least(least)
+        self._set_least(min_probabilities)
         self._set_state()
         self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
 
@@ -100,9 +100,9 @@ class LocalMinimizer(IterativeState):
         )
         for layout, policy, least, played, plan in everything:
             if self._trembles:
-                tremble(layout.groups, policy, least, played)
+                apply_min_probabilities(layout.groups, policy, least, played)
             realize_policy(layout.groups, layout.parent, played, plan)
-        self._payoffs = payoffs_by_seat(self.sequence_form, self._layouts)
+        self._payoffs = payoffs_by_player(self.sequence_form, self._layouts)
 
     def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
         return (
@@ -152,7 +152,7 @@ class LocalMinimizer(IterativeState):
             "least probabilities": sha256(np.concatenate(self._least).tobytes()).hexdigest()[:12],
         }
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         return name_by_player(
             policies=self._policies,
             played=self._played,
@@ -167,7 +167,7 @@ class LocalMinimizer(IterativeState):
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the behaviour that the next iteration begins with."""
+        """Return per player [Q] the behavior that the next iteration begins with."""
         played = zip(self._layouts, self._played, strict=True)
         return tuple(layout.to_sequences(own) for layout, own in played)
 

@@ -22,7 +22,7 @@ from infoset.utils.arguments import check_callable
 __all__ = ["LocalRule", "Schedule", "SchemeRule", "driver_of", "rule_of_scheme"]
 
 LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
-"""A local regret minimiser: `rule(row, values, policy, state)`, for many infostates at once.
+"""A local regret minimizer: `rule(row, values, policy, state)`, for many infostates at once.
 
 `row` [K] are the numbers of this iteration, by default its own, from 1; `values` [A, I] the
 counterfactual values of A actions at I infostates, and `policy` [A, I] what the rule chose there;

@@ -1,13 +1,13 @@
-"""Payoffs as the kernels of regret minimisation read them, and the gradients they make."""
+"""Payoffs as the kernels of regret minimization read them, and the gradients they make."""
 
-from infoset.regret.payoffs._kernels import fill_gradient, pair_gradient, terminal_gradient
-from infoset.regret.payoffs.pairs import PairPayoffs, pair_payoffs, payoffs_by_seat
+from infoset.regret.payoffs._kernels import block_gradient, fill_gradient, terminal_gradient
+from infoset.regret.payoffs.pairs import BlockPayoffs, block_payoffs, payoffs_by_player
 
 __all__ = [
-    "PairPayoffs",
+    "BlockPayoffs",
+    "block_gradient",
+    "block_payoffs",
     "fill_gradient",
-    "pair_gradient",
-    "pair_payoffs",
-    "payoffs_by_seat",
+    "payoffs_by_player",
     "terminal_gradient",
 ]

@@ -12,7 +12,7 @@ from infoset.utils.compilation import kernel
 from infoset.utils.simd import LANES, filled, load, store
 
 if TYPE_CHECKING:
-    from infoset.regret.payoffs.pairs import PairPayoffs
+    from infoset.regret.payoffs.pairs import BlockPayoffs
 
 HASH_FACTOR = 0x9E3779B97F4A7C1
 
@@ -51,7 +51,7 @@ def share_payoffs(
 
 
 @kernel
-def pair_gradient(pairs: PairPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
+def block_gradient(pairs: BlockPayoffs, plan: FloatArray, gradient: FloatArray) -> None:
     """Fill `gradient` [Q] of one of two players in place: payoff times the opponent's plan [Q]."""
     first, row, where, payoff = pairs.first, pairs.row, pairs.where, pairs.payoff
     for block in range(len(first) - 1):
@@ -86,7 +86,7 @@ def terminal_gradient(
 @kernel
 def fill_gradient(
     player: int,
-    pairs: tuple[PairPayoffs, ...],
+    pairs: tuple[BlockPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
     plans: tuple[FloatArray, ...],
@@ -94,6 +94,6 @@ def fill_gradient(
 ) -> None:
     """Fill `gradient` [Q] of a player in place: of two by pairs, of more from the terminals."""
     if len(plans) == 2:
-        pair_gradient(pairs[player], plans[1 - player], gradient)
+        block_gradient(pairs[player], plans[1 - player], gradient)
     else:
         terminal_gradient(player, sequence, payoff, plans, gradient)

@@ -15,14 +15,14 @@ from infoset.typing import FloatArray, IndexArray, LongArray, Player
 from infoset.utils.simd import LANES
 from infoset.utils.sorting import lexicographic_order
 
-__all__ = ["PairPayoffs", "pair_payoffs", "payoffs_by_seat"]
+__all__ = ["BlockPayoffs", "block_payoffs", "payoffs_by_player"]
 
 CACHE_LINE = 64
 """Bytes; also those of the longest vectors."""
 
 
-class PairPayoffs(NamedTuple):
-    """The payoffs of one of two players, as `pair_gradient` reads them.
+class BlockPayoffs(NamedTuple):
+    """The payoffs of one of two players, as `block_gradient` reads them.
 
     The player's sequences are parted into blocks. A block has an entry for each of the opponent's
     sequences that meets it: a row of `LANES` payoffs, one per sequence of the block. Public states
@@ -48,22 +48,22 @@ class PairPayoffs(NamedTuple):
     where: IndexArray
     payoff: FloatArray
 
-    def of_precision(self, precision: str) -> PairPayoffs:
+    def of_precision(self, precision: str) -> BlockPayoffs:
         """Return the same with payoffs of another precision, rows aligned to cache lines."""
         payoff = aligned_zeros(len(self.payoff), precision)
         payoff[:] = self.payoff
         return self._replace(payoff=payoff)
 
-    def of_blocks(self, begin: int, end: int) -> PairPayoffs:
+    def of_blocks(self, begin: int, end: int) -> BlockPayoffs:
         """Return those of the blocks from `begin` up to `end`; all share what they have in common.
 
-        `pair_gradient` then fills the sequences of these blocks and no others.
+        `block_gradient` then fills the sequences of these blocks and no others.
         """
         return self._replace(start=self.start[begin : end + 1], first=self.first[begin : end + 1])
 
 
 _NONE = np.zeros(0, np.uint32)
-NO_PAIRS = PairPayoffs(np.zeros(1, np.uint32), np.zeros(1, np.uint32), _NONE, _NONE, np.zeros(0))
+NO_BLOCKS = BlockPayoffs(np.zeros(1, np.uint32), np.zeros(1, np.uint32), _NONE, _NONE, np.zeros(0))
 """What stands for them with other numbers of players."""
 
 
@@ -76,10 +76,10 @@ def aligned_zeros(size: int, precision: str) -> FloatArray:
     return zeros[begin : begin + size]
 
 
-def pair_payoffs(
+def block_payoffs(
     sequence_form: SequenceForm, layouts: tuple[Layout, ...], player: Player
-) -> PairPayoffs:
-    """Return the payoffs of one of two players, whose gradient `pair_gradient` makes of them."""
+) -> BlockPayoffs:
+    """Return the payoffs of one of two players, whose gradient `block_gradient` makes of them."""
     row, column = (
         layouts[seat].position[sequence_form.terminal_sequence[:, seat]]
         for seat in (1 - player, player)
@@ -96,7 +96,7 @@ def pair_payoffs(
     lane = (column - start[block]).astype(np.uint8)
     where, shared = _share(np.append(begins, len(order)), lane, payoff)
     first = np.searchsorted(block[begins], np.arange(len(start), dtype=np.uint32))
-    return PairPayoffs(start, first.astype(np.uint32), row[begins], where, shared)
+    return BlockPayoffs(start, first.astype(np.uint32), row[begins], where, shared)
 
 
 def _share(
@@ -113,12 +113,12 @@ def _share(
     return where, shared
 
 
-def payoffs_by_seat(
+def payoffs_by_player(
     sequence_form: SequenceForm, layouts: tuple[Layout, ...], precision: str = "float64"
-) -> tuple[tuple[PairPayoffs, ...], IndexArray, FloatArray]:
+) -> tuple[tuple[BlockPayoffs, ...], IndexArray, FloatArray]:
     """Return the payoffs by pairs for two players, by terminals for more; the other is empty.
 
-    By pairs: one per player, see `pair_gradient`. By terminals: positions of sequences [M, N] and
+    By pairs: one per player, see `block_gradient`. By terminals: positions of sequences [M, N] and
     payoffs [M, N], see `terminal_gradient`.
 
     Raises
@@ -130,12 +130,12 @@ def payoffs_by_seat(
         _check_range(sequence_form, precision)
     players = range(sequence_form.num_players)
     if len(players) == 2:
-        pairs = [pair_payoffs(sequence_form, layouts, player) for player in players]
+        pairs = [block_payoffs(sequence_form, layouts, player) for player in players]
         nowhere, nothing = np.zeros((0, 2), np.uint32), np.zeros((0, 2), precision)
         return tuple(pair.of_precision(precision) for pair in pairs), nowhere, nothing
     sequence = sequence_form.terminal_sequence
     positions = np.stack([layouts[p].position[sequence[:, p]] for p in players], axis=1)
-    no_pairs = (NO_PAIRS.of_precision(precision),) * len(players)
+    no_pairs = (NO_BLOCKS.of_precision(precision),) * len(players)
     return no_pairs, positions, sequence_form.payoff.astype(precision, order="C")
 
 

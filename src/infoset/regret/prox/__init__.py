@@ -6,7 +6,7 @@ from infoset.regret.prox.distance import (
     Weights,
     balanced_weights,
     check_distance,
-    plain_weights,
+    unit_weights,
 )
 from infoset.regret.prox.treeplex_prox import ProxResponse, TreeplexProx
 
@@ -18,7 +18,7 @@ __all__ = [
     "Weights",
     "balanced_weights",
     "check_distance",
-    "plain_weights",
     "project_on_simplex",
     "prox_sweep",
+    "unit_weights",
 ]

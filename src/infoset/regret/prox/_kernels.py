@@ -1,8 +1,8 @@
 """Kernels of the treeplex prox, over the action-major layout of `regret.layout`.
 
-Points of a treeplex are kept as coordinates [Q]: logarithms of behaviour for entropy, behaviour
+Points of a treeplex are kept as coordinates [Q]: logarithms of behavior for entropy, behavior
 itself for the Euclidean distance. In both, a magnet or center of zeros stands for none: the
-divergence from it is the regulariser itself.
+divergence from it is the regularizer itself.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from infoset.typing import FloatArray, IndexArray, IntArray
 from infoset.utils.compilation import kernel
 
 LEAST_LOGARITHM = -700.0
-"""About the logarithm of the smallest float64; behaviour stays above zero."""
+"""About the logarithm of the smallest float64; behavior stays above zero."""
 
 
 class ProxProblem(NamedTuple):
-    """<gradient, x> − pull · D(x, center) − temperature · D(x, magnet), and what maximises it.
+    """A prox problem: maximize <gradient, x> − D(x, center) / η − temperature · D(x, magnet).
 
     Attributes
     ----------
-    pull, temperature : float
+    inverse_step_size, temperature : float
         Not negative, their sum positive.
     gradient : FloatArray
         [Q]; becomes the value of each sequence, that of the empty one the maximum.
     center, magnet : FloatArray
         [Q] coordinates.
     coordinate, policy : FloatArray
-        [Q] filled with the maximiser's coordinates and behaviour; coordinate may be center.
+        [Q] filled with the maximizer's coordinates and behavior; coordinate may be center.
     """
 
-    pull: float
+    inverse_step_size: float
     temperature: float
     gradient: FloatArray
     center: FloatArray
@@ -53,12 +53,12 @@ def respond_by_entropy(
 ) -> None:
     """Solve a prox problem at one group, with entropy as the distance; fill value [count].
 
-    The behaviour is proportional to exp((q + k · c) / k), with k the weight times the sum of
-    pull and temperature and c the mean of center and magnet; the value is k times the logarithm
-    of the sum.
+    With k the dilation weight times the regularization, the sum of inverse step size and
+    temperature, and c the mean of center and magnet weighted by these, the behavior is
+    proportional to exp((q + k · c) / k). The value is k times the logarithm of the sum.
     """
-    pull, temperature, gradient, center, magnet, coordinate, policy = prox
-    stiffness = pull + temperature
+    inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
+    regularization = inverse_step + temperature
     for i in range(count):
         value[i] = -math.inf
         total[i] = 0.0
@@ -66,7 +66,9 @@ def respond_by_entropy(
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, logit = gradient[own], center[own], magnet[own], coordinate[own]
         for i in range(count):
-            logit[i] = (q[i] / weight[i] + pull * c[i] + temperature * m[i]) / stiffness
+            logit[i] = (
+                q[i] / weight[i] + inverse_step * c[i] + temperature * m[i]
+            ) / regularization
             value[i] = max(value[i], logit[i])
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
@@ -83,7 +85,7 @@ def respond_by_entropy(
             logit[i] = max(logit[i] - value[i], LEAST_LOGARITHM)
             sigma[i] /= total[i]
     for i in range(count):
-        value[i] *= weight[i] * stiffness
+        value[i] *= weight[i] * regularization
 
 
 @kernel
@@ -126,18 +128,20 @@ def respond_by_projection(
 ) -> None:
     """Solve a prox problem at one group, with the Euclidean distance; fill value [count].
 
-    The behaviour is the projection of q / k plus the mean of center and magnet, with k the
-    weight times the sum of pull and temperature.
+    The behavior is the projection of q / k plus the mean of center and magnet, with k the
+    weight times the sum of the inverse step size and the temperature.
     """
-    pull, temperature, gradient, center, magnet, coordinate, policy = prox
-    stiffness = pull + temperature
+    inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
+    regularization = inverse_step + temperature
     for i in range(count):
         value[i] = 0.0
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, sigma = gradient[own], center[own], magnet[own], policy[own]
         for i in range(count):
-            sigma[i] = (q[i] / weight[i] + pull * c[i] + temperature * m[i]) / stiffness
+            sigma[i] = (
+                q[i] / weight[i] + inverse_step * c[i] + temperature * m[i]
+            ) / regularization
     for i in range(count):
         project_on_simplex(policy, base + i, count, actions)
     for action in range(actions):
@@ -145,7 +149,9 @@ def respond_by_projection(
         q, c, m, sigma, x = gradient[own], center[own], magnet[own], policy[own], coordinate[own]
         for i in range(count):
             from_center, from_magnet = sigma[i] - c[i], sigma[i] - m[i]
-            distance = pull * from_center * from_center + temperature * from_magnet * from_magnet
+            distance = (
+                inverse_step * from_center * from_center + temperature * from_magnet * from_magnet
+            )
             value[i] += q[i] * sigma[i] - 0.5 * weight[i] * distance
             x[i] = sigma[i]
 

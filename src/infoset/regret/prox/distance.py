@@ -20,7 +20,7 @@ __all__ = [
     "Weights",
     "balanced_weights",
     "check_distance",
-    "plain_weights",
+    "unit_weights",
 ]
 
 DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
@@ -30,7 +30,7 @@ Weights: TypeAlias = Callable[[Treeplex], FloatArray]
 """Gives [I] the weight of every infostate of a treeplex, each positive."""
 
 
-def plain_weights(treeplex: Treeplex) -> FloatArray:
+def unit_weights(treeplex: Treeplex) -> FloatArray:
     """Return [I] ones: with entropy, the entropy of the reduced normal form."""
     return np.ones(treeplex.num_infostates)
 
@@ -62,7 +62,7 @@ class Distance:
     kind : DistanceKind
         `entropy`, with φ(b) = Σ b log b, or `euclidean`, with φ(b) = ½ |b|².
     weights : callable
-        Gives β: `plain_weights`, `balanced_weights`, or a function of your own.
+        Gives β: `unit_weights`, `balanced_weights`, or a function of your own.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Distance:
     """
 
     kind: DistanceKind = "entropy"
-    weights: Weights = plain_weights
+    weights: Weights = unit_weights
 
     def __post_init__(self) -> None:
         check_choice("distance", self.kind, get_args(DistanceKind))
@@ -104,7 +104,7 @@ class Distance:
         return weights
 
     def coordinates(self, policy: FloatArray) -> FloatArray:
-        """Return [Q] the coordinates in which the kernels keep a behaviour [Q]."""
+        """Return [Q] the coordinates in which the kernels keep a behavior [Q]."""
         if self.is_euclidean:
             return policy.copy()
         return np.log(np.maximum(policy, np.exp(LEAST_LOGARITHM)))

@@ -19,12 +19,12 @@ __all__ = ["ProxResponse", "TreeplexProx"]
 
 
 class ProxResponse(NamedTuple):
-    """What maximises a gradient less distances.
+    """What maximizes a gradient less distances.
 
     Attributes
     ----------
     policy : FloatArray
-        [Q] behaviour, also where the player's own actions do not lead.
+        [Q] behavior, also where the player's own actions do not lead.
     plan : FloatArray
         [Q] realization plan.
     value : float
@@ -62,7 +62,10 @@ class TreeplexProx:
         self.distance = distance
         self._weights = distance.weights_of(treeplex)
         self._layout = action_major_layout(treeplex)
-        self._scratch = (np.zeros(self._layout.largest_group), np.zeros(self._layout.largest_group))
+        self._workspace = (
+            np.zeros(self._layout.largest_group),
+            np.zeros(self._layout.largest_group),
+        )
         self._zeros = np.zeros(treeplex.num_sequences)
 
     def respond(
@@ -71,35 +74,35 @@ class TreeplexProx:
         *,
         temperature: float = 0.0,
         magnet: FloatArray | None = None,
-        pull: float = 0.0,
+        inverse_step_size: float = 0.0,
         center: FloatArray | None = None,
     ) -> ProxResponse:
-        """Maximise <gradient, x> − temperature · D(x, magnet) − pull · D(x, center) over plans x.
+        """Maximize <gradient, x> − temperature · D(x, magnet) − D(x, center) / step_size.
 
         Parameters
         ----------
         gradient : FloatArray
             [Q] utility per sequence.
-        temperature, pull : float
-            Not negative, one of them positive; the pull is one over the step size.
+        temperature, inverse_step_size : float
+            Not negative, and one of them positive.
         magnet, center : FloatArray, optional
-            [Q] behaviours; without one, D(x, ·) is ψ(x) itself.
+            [Q] behaviors; without one, D(x, ·) is ψ(x) itself.
 
         Raises
         ------
         ParameterError
-            If temperature or pull is negative, or neither is positive.
+            If `temperature` or `inverse_step_size` is negative, or neither is positive.
         """
-        if not (min(temperature, pull) >= 0 and temperature + pull > 0):
+        if not (min(temperature, inverse_step_size) >= 0 and temperature + inverse_step_size > 0):
             raise ParameterError(
-                f"temperature={temperature} and pull={pull} must not be negative, and one of them "
-                "positive: without a distance this is a best response"
+                f"temperature={temperature} and inverse_step_size={inverse_step_size} must not be "
+                "negative, and one of them positive: without a distance this is a best response"
             )
         layout = self._layout
         values = layout.to_positions(gradient)
         coordinates, policy, plan = (np.ones(len(values)) for _ in range(3))
         problem = ProxProblem(
-            pull,
+            inverse_step_size,
             temperature,
             values,
             self._coordinates(center),
@@ -113,7 +116,7 @@ class TreeplexProx:
             layout.parent,
             self._weights[layout.infostate],
             problem,
-            *self._scratch,
+            *self._workspace,
         )
         realize_policy(layout.groups, layout.parent, policy, plan)
         return ProxResponse(
@@ -128,9 +131,9 @@ class TreeplexProx:
     def divergence(
         self, policy: FloatArray, plan: FloatArray, center: FloatArray | None = None
     ) -> float:
-        """Return D(x, center) of the plan x [Q] of a behaviour [Q]; without a center, ψ(x).
+        """Return D(x, center) of the plan x [Q] of a behavior [Q]; without a center, ψ(x).
 
-        The center is a behaviour [Q] too. Terms of infostates that the plan does not reach are
+        The center is a behavior [Q] too. Terms of infostates that the plan does not reach are
         zero, whatever is played there.
         """
         plex = self.treeplex

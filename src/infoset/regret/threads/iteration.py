@@ -9,18 +9,18 @@ from typing import TypeVar
 
 from infoset.regret._plan_kernels import realize_and_average, realize_below
 from infoset.regret._regret_kernels import update_regrets
-from infoset.regret.payoffs import PairPayoffs, pair_gradient
+from infoset.regret.payoffs import BlockPayoffs, block_gradient
 from infoset.regret.scheme import RegretScheme
 from infoset.regret.threads.parts import Parts
 from infoset.typing import FloatArray, IndexArray
 
-__all__ = ["Side", "ThreadedIteration"]
+__all__ = ["PlayerState", "ThreadedIteration"]
 
 Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class PlayerState:
     """A player: its parts, and the arrays that iterations move, as `iterate` takes them."""
 
     parts: Parts
@@ -51,16 +51,20 @@ class ThreadedIteration:
     """
 
     def __init__(
-        self, threads: int, scheme: RegretScheme, limit: float, sides: tuple[Side, Side]
+        self,
+        threads: int,
+        scheme: RegretScheme,
+        limit: float,
+        sides: tuple[PlayerState, PlayerState],
     ) -> None:
         self._others = ThreadPoolExecutor(threads - 1, thread_name_prefix="infoset")
         self._scheme = scheme
         self._limit = limit
-        self._sides = sides
+        self._states = sides
 
     def run(self, row: FloatArray) -> None:
         """Do one iteration, by a row of the schedule."""
-        first, second = self._sides
+        first, second = self._states
         if self._scheme.alternating:
             for side, other in ((first, second), (second, first)):
                 self._answer(side, other.plan)
@@ -71,15 +75,15 @@ class ThreadedIteration:
             self._move(first, row)
             self._move(second, row)
 
-    def _answer(self, side: Side, plan: FloatArray) -> None:
+    def _answer(self, side: PlayerState, plan: FloatArray) -> None:
         """Fill the gradient of one player."""
 
-        def fill(payoffs: PairPayoffs) -> None:
-            pair_gradient(payoffs, plan, side.gradient)
+        def fill(payoffs: BlockPayoffs) -> None:
+            block_gradient(payoffs, plan, side.gradient)
 
         self._share(fill, side.parts.payoffs)
 
-    def _move(self, side: Side, row: FloatArray) -> None:
+    def _move(self, side: PlayerState, row: FloatArray) -> None:
         """Update one player's regrets and policy bottom up, then its plan and average top down."""
         parts, averages_next = side.parts, self._scheme.averages_next
         plans = (side.policy, side.plan, side.average)

@@ -10,7 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from infoset.regret.layout import Layout, is_new
-from infoset.regret.payoffs import PairPayoffs
+from infoset.regret.payoffs import BlockPayoffs
 from infoset.typing import IndexArray, IntArray, LongArray
 
 __all__ = ["Parts", "parts_of"]
@@ -26,7 +26,7 @@ class Parts:
 
     Attributes
     ----------
-    payoffs : tuple[PairPayoffs, ...]
+    payoffs : tuple[BlockPayoffs, ...]
         The payoffs of ranges of blocks.
     top : IndexArray
         [G, 5] groups of the top, see `Layout`.
@@ -35,12 +35,12 @@ class Parts:
         none are independent.
     """
 
-    payoffs: tuple[PairPayoffs, ...]
+    payoffs: tuple[BlockPayoffs, ...]
     top: IndexArray
     below: tuple[IndexArray, ...]
 
 
-def parts_of(layout: Layout, public_state: IntArray, pairs: PairPayoffs, number: int) -> Parts:
+def parts_of(layout: Layout, public_state: IntArray, pairs: BlockPayoffs, number: int) -> Parts:
     """Return about `number` parts of about the same work each.
 
     Parameters
@@ -49,7 +49,7 @@ def parts_of(layout: Layout, public_state: IntArray, pairs: PairPayoffs, number:
     public_state : IntArray
         [I] of the infostates, in the order of the layout. A public state is in one part, so that
         its infostates stay side by side.
-    pairs : PairPayoffs
+    pairs : BlockPayoffs
         The player's payoffs in this layout.
     number : int
     """
@@ -120,7 +120,7 @@ def _components(left: IndexArray, right: IntArray) -> LongArray:
 
 
 def _equal_shares(work: LongArray, number: int) -> LongArray:
-    """Return [U] one of `number` shares for each unit, neighbours together, of about equal work."""
+    """Return [U] one of `number` shares for each unit, neighbors together, of about equal work."""
     middle = np.cumsum(work) - work / 2
     return np.asarray(middle * (number / work.sum()), np.int64)
 
@@ -140,7 +140,7 @@ def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]
     return tuple(runs[part == number] for number in np.unique(part))
 
 
-def _payoffs_in_ranges(pairs: PairPayoffs, number: int) -> tuple[PairPayoffs, ...]:
+def _payoffs_in_ranges(pairs: BlockPayoffs, number: int) -> tuple[BlockPayoffs, ...]:
     """Return the payoffs of `number` ranges of blocks, with about as many entries and blocks."""
     work = pairs.first.astype(np.int64) + np.arange(len(pairs.first))
     cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.regret import PairPayoffs, pair_gradient, realize_policy
+from infoset.regret import BlockPayoffs, block_gradient, realize_policy
 from infoset.regret.prox import ProxProblem, prox_sweep
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
-NO_GUESS = 0
+NO_PREDICTION = 0
 LAST_GRADIENT = 1
 EXTRA_GRADIENT = 2
 
 
-class Side(NamedTuple):
+class PlayerState(NamedTuple):
     """What the kernel knows of one player, in order of position; state but for the first four.
 
     Attributes
     ----------
     groups, parent, weight
         See `prox_sweep`.
-    pair : PairPayoffs
-        See `pair_gradient`.
+    pair : BlockPayoffs
+        See `block_gradient`.
     gradient, sums : FloatArray
         [Q] the last gradient; where steps are lazy the sum of all, else zeros.
     magnet, base : FloatArray
@@ -30,13 +30,13 @@ class Side(NamedTuple):
     base_plan : FloatArray
         [Q] the plan of the base; without a guess the array of what is played.
     policy, plan, average : FloatArray
-        [Q] what is played, as behaviour and as plan, and the weighted sum of these plans.
+        [Q] what is played, as behavior and as plan, and the weighted sum of these plans.
     """
 
     groups: IndexArray
     parent: IndexArray
     weight: FloatArray
-    pair: PairPayoffs
+    pair: BlockPayoffs
     gradient: FloatArray
     sums: FloatArray
     magnet: FloatArray
@@ -47,7 +47,7 @@ class Side(NamedTuple):
     average: FloatArray
 
 
-class Scratch(NamedTuple):
+class Workspace(NamedTuple):
     """Arrays without memory: two [Q] of the larger player, two of the largest group's count."""
 
     push: FloatArray
@@ -57,63 +57,89 @@ class Scratch(NamedTuple):
 
 
 @kernel
-def observe(side: Side, opponent_plan: FloatArray) -> None:
+def observe(side: PlayerState, opponent_plan: FloatArray) -> None:
     """Take the gradient of a side at a plan of the opponent."""
-    pair_gradient(side.pair, opponent_plan, side.gradient)
+    block_gradient(side.pair, opponent_plan, side.gradient)
 
 
 @kernel
 def prox_step(
-    side: Side,
+    side: PlayerState,
     is_euclidean: bool,
-    pull: float,
+    inverse_step: float,
     temperature: float,
     center: FloatArray,
     coordinate: FloatArray,
     plan: FloatArray,
-    scratch: Scratch,
+    workspace: Workspace,
 ) -> None:
     """Fill coordinate and plan [Q] with the prox, from a center, of the sums and the gradient."""
     for i in range(len(side.gradient)):
-        scratch.push[i] = side.sums[i] + side.gradient[i]
+        workspace.push[i] = side.sums[i] + side.gradient[i]
     prox_sweep(
         is_euclidean,
         side.groups,
         side.parent,
         side.weight,
-        ProxProblem(pull, temperature, scratch.push, center, side.magnet, coordinate, side.policy),
-        scratch.value,
-        scratch.total,
+        ProxProblem(
+            inverse_step,
+            temperature,
+            workspace.push,
+            center,
+            side.magnet,
+            coordinate,
+            side.policy,
+        ),
+        workspace.value,
+        workspace.total,
     )
     realize_policy(side.groups, side.parent, side.policy, plan)
 
 
 @kernel
 def move_base(
-    side: Side, is_euclidean: bool, is_lazy: bool, row: FloatArray, scratch: Scratch
+    side: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
     """Count what was played in the average, and move the base by the gradient.
 
     row: pull, temperature, and the share of the average that is kept.
     """
-    pull, temperature, kept = row
+    inverse_step, temperature, kept = row
     for i in range(len(side.plan)):
         side.average[i] = kept * side.average[i] + side.plan[i]
     center = side.magnet if is_lazy else side.base
-    prox_step(side, is_euclidean, pull, temperature, center, side.base, side.base_plan, scratch)
+    prox_step(
+        side,
+        is_euclidean,
+        inverse_step,
+        temperature,
+        center,
+        side.base,
+        side.base_plan,
+        workspace,
+    )
     if is_lazy:
         for i in range(len(side.sums)):
             side.sums[i] += side.gradient[i]
 
 
 @kernel
-def play_guess(
-    side: Side, is_euclidean: bool, is_lazy: bool, row: FloatArray, scratch: Scratch
+def play_prediction(
+    side: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
     """Play the base moved once more, by the gradient as it stands."""
-    pull, temperature, _ = row
+    inverse_step, temperature, _ = row
     center = side.magnet if is_lazy else side.base
-    prox_step(side, is_euclidean, pull, temperature, center, scratch.coordinate, side.plan, scratch)
+    prox_step(
+        side,
+        is_euclidean,
+        inverse_step,
+        temperature,
+        center,
+        workspace.coordinate,
+        side.plan,
+        workspace,
+    )
 
 
 @kernel
@@ -122,11 +148,11 @@ def iterate_first_order(
     done: LongArray,
     is_euclidean: bool,
     is_lazy: bool,
-    guess: int,
+    prediction: int,
     magnet_period: int,
     alternating: bool,
-    sides: tuple[Side, ...],
-    scratch: Scratch,
+    sides: tuple[PlayerState, ...],
+    workspace: Workspace,
 ) -> None:
     """Run the iterations of `schedule` [T, 3], all state in place; count them in done[0].
 
@@ -143,13 +169,13 @@ def iterate_first_order(
             for player in range(first, first + together):
                 observe(sides[player], sides[1 - player].plan)
             for player in range(first, first + together):
-                move_base(sides[player], is_euclidean, is_lazy, row, scratch)
-            if guess == EXTRA_GRADIENT:
+                move_base(sides[player], is_euclidean, is_lazy, row, workspace)
+            if prediction == EXTRA_GRADIENT:
                 for player in range(2):
                     observe(sides[player], sides[1 - player].base_plan)
-            if guess != NO_GUESS:
+            if prediction != NO_PREDICTION:
                 for player in range(first, first + together):
-                    play_guess(sides[player], is_euclidean, is_lazy, row, scratch)
+                    play_prediction(sides[player], is_euclidean, is_lazy, row, workspace)
         done[0] += 1
         if magnet_period > 0 and done[0] % magnet_period == 0:
             for side in sides:

@@ -16,7 +16,7 @@ ENTROPY = Distance("entropy")
 def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = ENTROPY) -> float:
     """Return the sum of what players would gain by a quantal response, a temperature considered.
 
-    With g the gradient of a player's utility, α the temperature and ψ the regulariser of the
+    With g the gradient of a player's utility, α the temperature and ψ the regularizer of the
     distance, a player who plays x is away from its quantal response by
 
         max_z [<g, z> − α ψ(z)] − [<g, x> − α ψ(x)]

@@ -10,20 +10,18 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.regret.prox import Distance, check_distance
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult, run_measured
 from infoset.solvers.first_order.quantal import quantal_gap
 from infoset.solvers.first_order.solver import FirstOrderSolver
-from infoset.solvers.pair_game import payoff_scale
+from infoset.solvers.two_player import payoff_scale
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_choice, check_count, check_number
 from infoset.utils.registry import Registry
 
-__all__ = ["FIRST_ORDER", "FirstOrderScheme", "Guess"]
+__all__ = ["FIRST_ORDER", "FirstOrderScheme", "Prediction"]
 
-Guess: TypeAlias = Literal["none", "last", "extra"]
+Prediction: TypeAlias = Literal["none", "last", "extra"]
 """What stands for the next gradient: nothing, the last one, or an extra one at the base."""
 
 EUCLIDEAN = Distance("euclidean")
@@ -54,14 +52,14 @@ class FirstOrderScheme:
         η at iteration 1, relative.
     step_exponent : float
         η falls as t to the power of minus this.
-    guess : Guess
+    prediction : Prediction
         `none` for mirror descent, `last` for optimistic methods, `extra` for mirror prox. The
         first iteration plays the uniform policy.
     is_lazy : bool
         Whether steps are made from the start by the sum of all gradients, as in FTRL.
     temperature : float
         α at iteration 1, relative; with 0 there is no magnet. The first magnet is none: D is the
-        regulariser ψ itself, and the fixed point is the quantal response equilibrium that
+        regularizer ψ itself, and the fixed point is the quantal response equilibrium that
         `quantal_gap` measures.
     temperature_exponent : float
         α falls as t to the power of minus this.
@@ -104,7 +102,7 @@ class FirstOrderScheme:
     distance: Distance = EUCLIDEAN
     step_size: float = 0.2
     step_exponent: float = 0.0
-    guess: Guess = "none"
+    prediction: Prediction = "none"
     is_lazy: bool = False
     temperature: float = 0.0
     temperature_exponent: float = 0.0
@@ -114,13 +112,13 @@ class FirstOrderScheme:
     alternating: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("guess", self.guess, get_args(Guess))
+        check_choice("prediction", self.prediction, get_args(Prediction))
         check_distance(self.distance)
         self._check_numbers()
-        if self.guess == "extra" and self.alternating:
+        if self.prediction == "extra" and self.alternating:
             raise ParameterError(
-                "guess='extra' with alternating=True: extra gradients are at the bases of both, "
-                "so both have to move first; use alternating=False"
+                "prediction='extra' with alternating=True: the extra gradients are taken at "
+                "the bases of both players, which therefore move together; use alternating=False"
             )
         if self.is_lazy and (self.temperature > 0 or self.magnet_period is not None):
             raise ParameterError(
@@ -195,7 +193,7 @@ _ROWS = (
     ),
     FirstOrderScheme(
         "ftrl",
-        "follow the regularised leader, steps falling as t^-1/2 (Shalev-Shwartz 2012)",
+        "follow the regularized leader, steps falling as t^-1/2 (Shalev-Shwartz 2012)",
         step_size=3.0,
         step_exponent=0.5,
         is_lazy=True,
@@ -204,19 +202,19 @@ _ROWS = (
     FirstOrderScheme(
         "optimistic-omd",
         "optimistic mirror descent (Lee, Kroer and Luo 2021)",
-        guess="last",
+        prediction="last",
     ),
     FirstOrderScheme(
         "optimistic-ftrl",
-        "optimistic follow the regularised leader (Syrgkanis et al. 2015)",
-        guess="last",
+        "optimistic follow the regularized leader (Syrgkanis et al. 2015)",
+        prediction="last",
         is_lazy=True,
     ),
     FirstOrderScheme(
         "mirror-prox",
         "mirror prox, an extra gradient per iteration (Nemirovski 2004)",
         step_size=0.3,
-        guess="extra",
+        prediction="extra",
     ),
     FirstOrderScheme(
         "mmd",

@@ -1,4 +1,4 @@
-"""Regularised CFR: optimistic mirror descent at every infostate, last iterate."""
+"""Regularized CFR: optimistic mirror descent at every infostate, last iterate."""
 
 from infoset.solvers.reg_cfr.solver import RegCFR, RegCFRSolver
 

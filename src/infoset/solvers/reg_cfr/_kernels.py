@@ -1,40 +1,40 @@
-"""Kernels of regularised CFR, over the action-major layout of `infoset.regret`."""
+"""Kernels of regularized CFR, over the action-major layout of `infoset.regret`."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from infoset.regret import PairPayoffs, pair_gradient, realize_policy
+from infoset.regret import BlockPayoffs, block_gradient, realize_policy
 from infoset.regret.prox import project_on_simplex
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
 
-class Side(NamedTuple):
+class PlayerState(NamedTuple):
     """What the kernel knows of one player, in order of position; state but for the first three.
 
     Attributes
     ----------
     groups, parent
         See `infoset.regret.Layout`.
-    pair : PairPayoffs
-        See `pair_gradient`.
+    pair : BlockPayoffs
+        See `block_gradient`.
     gradient : FloatArray
         [Q] scratch.
     last : FloatArray
-        [Q] what each action earned last, its regulariser considered.
+        [Q] what each action earned last, its regularizer considered.
     change : FloatArray
         [I] sum over iterations of the squared changes of that.
     base, policy : FloatArray
-        [Q] behaviour before the guess, and with it: what is played.
+        [Q] behavior before the guess, and with it: what is played.
     plan : FloatArray
         [Q] the plan of what is played.
     """
 
     groups: IndexArray
     parent: IndexArray
-    pair: PairPayoffs
+    pair: BlockPayoffs
     gradient: FloatArray
     last: FloatArray
     change: FloatArray
@@ -45,11 +45,11 @@ class Side(NamedTuple):
 
 @kernel
 def observe_infostate(
-    side: Side, infostate: int, first: int, step: int, num: int, temperature: float
+    side: PlayerState, infostate: int, first: int, step: int, num: int, temperature: float
 ) -> float:
     """Take in what the actions of one infostate have earned; return what its policy did.
 
-    Both with the regulariser: the policy pays half the temperature times its squared norm.
+    Both with the regularizer: the policy pays half the temperature times its squared norm.
     """
     value = 0.0
     for i in range(first, first + num * step, step):
@@ -75,10 +75,12 @@ def project_above(point: FloatArray, first: int, step: int, num: int, least: flo
 
 
 @kernel
-def update_policy(side: Side, stiffness: float, temperature: float, least: float) -> None:
+def update_policy(
+    side: PlayerState, step_size_offset: float, temperature: float, least: float
+) -> None:
     """Update base and policy at all infostates, from the last, by the gradient at the plans.
 
-    The gradient becomes the value of each sequence, regularisers considered.
+    The gradient becomes the value of each sequence, regularizers considered.
     """
     for group in range(len(side.groups) - 1, -1, -1):
         base, count, actions, infostate, _ = side.groups[group]
@@ -86,7 +88,7 @@ def update_policy(side: Side, stiffness: float, temperature: float, least: float
             own, first = infostate + i, base + i
             value = observe_infostate(side, own, first, count, actions, temperature)
             side.gradient[side.parent[own]] += value
-            step_size = 1.0 / math.sqrt(stiffness + 2.0 * side.change[own])
+            step_size = 1.0 / math.sqrt(step_size_offset + 2.0 * side.change[own])
             for k in range(first, first + actions * count, count):
                 side.base[k] += step_size * side.last[k]
             project_above(side.base, first, count, actions, least)
@@ -96,8 +98,8 @@ def update_policy(side: Side, stiffness: float, temperature: float, least: float
 
 
 @kernel
-def iterate_regularised(
-    schedule: FloatArray, done: LongArray, stiffness: float, sides: tuple[Side, ...]
+def iterate_regularized(
+    schedule: FloatArray, done: LongArray, step_size_offset: float, sides: tuple[PlayerState, ...]
 ) -> None:
     """Run the iterations of `schedule` [T, 2], all state in place; count them in done[0].
 
@@ -107,7 +109,7 @@ def iterate_regularised(
     for temperature, least in schedule:
         for player in range(2):
             side = sides[player]
-            pair_gradient(side.pair, sides[1 - player].plan, side.gradient)
-            update_policy(side, stiffness, temperature, least)
+            block_gradient(side.pair, sides[1 - player].plan, side.gradient)
+            update_policy(side, step_size_offset, temperature, least)
             realize_policy(side.groups, side.parent, side.policy, side.plan)
         done[0] += 1

@@ -1,4 +1,4 @@
-"""Regularised CFR as a row, and its state on a game."""
+"""Regularized CFR as a row, and its state on a game."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import numpy as np
 
 from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
-from infoset.regret import StateArrays, name_by_player
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
-from infoset.solvers.pair_game import check_least_probability, payoff_scale
-from infoset.solvers.pair_solver import PairSolver
-from infoset.solvers.reg_cfr._kernels import Side, iterate_regularised
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
+from infoset.solvers.reg_cfr._kernels import PlayerState, iterate_regularized
+from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability, payoff_scale
 from infoset.tree import SequenceForm
-from infoset.typing import FloatArray, Player
+from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_count, check_number
+from infoset.utils.state import name_by_player
 
 __all__ = ["RegCFR", "RegCFRSolver"]
 
@@ -26,7 +23,7 @@ LEAST_SCALE = 1e-100
 
 @dataclass(frozen=True)
 class RegCFR:
-    """Regularised CFR: optimistic mirror descent at every infostate, with a cost for certainty.
+    """Regularized CFR: optimistic mirror descent at every infostate, with a cost for certainty.
 
     With q the counterfactual values of the actions of an infostate, σ its policy, and m the
     slope q − τ σ, an iteration sets
@@ -41,11 +38,11 @@ class RegCFR:
     ----------
     name, description : str
         What the result calls it; one line, with the source.
-    stiffness : float
+    step_size_offset : float
         κ, in squares of the `payoff_scale` of the game.
     temperature : float
         τ before the first halving, in units of the `payoff_scale`.
-    least_probability : float
+    min_probability : float
         γ before the first halving.
     period : int
         Iterations between two halvings.
@@ -73,24 +70,24 @@ class RegCFR:
     """
 
     name: str = "reg-cfr"
-    description: str = "regularised CFR, last iterate (Liu et al. 2023)"
-    stiffness: float = 1.0
+    description: str = "regularized CFR, last iterate (Liu et al. 2023)"
+    step_size_offset: float = 1.0
     temperature: float = 1e-3
-    least_probability: float = 1e-3
+    min_probability: float = 1e-3
     period: int = 100
 
     def __post_init__(self) -> None:
-        for name in ("stiffness", "temperature", "least_probability"):
+        for name in ("step_size_offset", "temperature", "min_probability"):
             check_number(name, getattr(self, name))
-        if self.stiffness == 0:
-            raise ParameterError(f"stiffness={self.stiffness} must be positive")
+        if self.step_size_offset == 0:
+            raise ParameterError(f"step_size_offset={self.step_size_offset} must be positive")
         check_count("period", self.period, minimum=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
         """Return [count, 2] τ, in the game's units, and γ, for the iterations from the `first`."""
         halvings = np.arange(first - 1, first - 1 + count) // self.period
         share = 0.5**halvings
-        return np.stack([scale * self.temperature * share, self.least_probability * share], axis=1)
+        return np.stack([scale * self.temperature * share, self.min_probability * share], axis=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Run until the budget ends it.
@@ -107,14 +104,14 @@ class RegCFR:
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
 
-class RegCFRSolver(PairSolver[RegCFR]):
-    """The state of regularised CFR on a game, and the iterations that move it.
+class RegCFRSolver(TwoPlayerSolver[RegCFR]):
+    """The state of regularized CFR on a game, and the iterations that move it.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
-    row : RegCFR
+    spec : RegCFR
         The numbers of the method.
 
     Raises
@@ -123,21 +120,21 @@ class RegCFRSolver(PairSolver[RegCFR]):
         As `RegCFR.run`.
     """
 
-    def __init__(self, sequence_form: SequenceForm, row: RegCFR) -> None:
-        super().__init__(sequence_form, row)
-        check_least_probability(sequence_form, row.least_probability)
+    def __init__(self, sequence_form: SequenceForm, spec: RegCFR) -> None:
+        super().__init__(sequence_form, spec)
+        check_min_probability(sequence_form, spec.min_probability)
         self._scale = payoff_scale(sequence_form)
         if not LEAST_SCALE <= self._scale <= 1 / LEAST_SCALE:
             raise NumericalError(
                 f"{sequence_form.name} pays up to {self._scale:.1g} (nature's reach in it), and "
-                f"{row.name} squares payoffs: write the game in other units, or use cfr+"
+                f"{spec.name} squares payoffs: write the game in other units, or use cfr+"
             )
-        self._sides = (self._side(0), self._side(1))
+        self._states = (self._side(0), self._side(1))
 
-    def _side(self, player: Player) -> Side:
+    def _side(self, player: Player) -> PlayerState:
         game = self._game
         policies = game.uniform_policies()
-        return Side(
+        return PlayerState(
             game.groups[player],
             game.parents[player],
             game.pairs[player],
@@ -150,25 +147,25 @@ class RegCFRSolver(PairSolver[RegCFR]):
         )
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration; a projection reads each a few times."""
-        return 2 * work_of(self.sequence_form)
+        return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call."""
-        schedule = self._row.schedule(self._scale, self.iteration + 1, iterations)
-        stiffness = self._row.stiffness * self._scale**2
-        iterate_regularised(schedule, self._done, stiffness, self._sides)
+        schedule = self._spec.schedule(self._scale, self.iteration + 1, iterations)
+        step_size_offset = self._spec.step_size_offset * self._scale**2
+        iterate_regularized(schedule, self._done, step_size_offset, self._states)
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         moving = ("last", "change", "base", "policy", "plan")
         return name_by_player(
-            **{name: [getattr(side, name) for side in self._sides] for name in moving}
+            **{name: [getattr(side, name) for side in self._states] for name in moving}
         )
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate."""
-        return self._game.to_policy(tuple(side.policy for side in self._sides))
+        return self._game.to_policy(tuple(side.policy for side in self._states))
 
     def current_policy(self) -> TabularPolicy:
         """Return the last iterate."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.regret._slot_kernels import hedge, match_regrets
+from infoset.regret import hedge, match_regrets
 from infoset.teams.hiding._pass_kernels import Nodes, View, copy, fill_reach_without
 from infoset.teams.hiding._visit_kernels import Visit
 from infoset.typing import FloatArray, IndexArray, LongArray

@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret import IterativeState, StateArrays
 from infoset.teams.hiding._visit_kernels import Visit
 from infoset.teams.hiding.arrays import Game, State, Workspace
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.policies import check_probabilities
-from infoset.typing import FloatArray, LongArray
+from infoset.typing import FloatArray, LongArray, StateArrays
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.splitmix import make_stream
+from infoset.utils.state import IterativeState
 
 __all__ = ["FixedPolicies", "HidingState", "HidingTrace", "visit_everything"]
 
@@ -105,7 +105,7 @@ class HidingState(IterativeState):
         check_count("iterations", iterations)
         return np.empty((iterations, len(self.relaxed_form.teams), len(HidingTrace._fields)))
 
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         state = dict(self._state._asdict())
         del state["done"]
         return state

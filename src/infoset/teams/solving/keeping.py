@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from infoset.errors import CheckpointMismatchError
-from infoset.runs.checkpoint import Checkpoint, Checkpointing
-from infoset.runs.resuming import Keeper, NoKeeper, plain_settings
+from infoset.runs import Checkpoint, Checkpointer, Checkpointing, NullCheckpointer, json_settings
 from infoset.teams.hiding import RelaxedForm
 from infoset.teams.solving.learning_runs import LearningRuns
 from infoset.teams.solving.result import TeamPoint
@@ -14,7 +13,7 @@ from infoset.teams.solving.result import TeamPoint
 __all__ = ["TeamCheckpointer", "keep_runs"]
 
 
-class TeamCheckpointer(Keeper):
+class TeamCheckpointer(Checkpointer):
     """Keeps the runs of a learner in one file.
 
     Parameters
@@ -59,7 +58,7 @@ class TeamCheckpointer(Keeper):
             game=task.form.name,
             fingerprint=fingerprint_of(task.relaxed_form),
             method=self._method,
-            settings=plain_settings(self._runs.settings()),
+            settings=json_settings(self._runs.settings()),
             iteration=self._runs.iteration,
             seconds=task.elapsed,
             trace=tuple(task.trace),
@@ -67,7 +66,7 @@ class TeamCheckpointer(Keeper):
         )
 
 
-def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NoKeeper:
+def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpointer:
     """Go on with the runs in the file that the task names, if it is there, and keep them there.
 
     Raises
@@ -77,7 +76,7 @@ def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NoKeeper:
     """
     to = runs.task.options.checkpoint
     if to is None:
-        return NoKeeper()
+        return NullCheckpointer()
     keeper = TeamCheckpointer(runs, method, to)
     if to.path.exists():
         keeper.resume()

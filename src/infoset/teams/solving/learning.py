@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.runs.resuming import NoKeeper
+from infoset.runs import NullCheckpointer
 from infoset.teams.exact import hill_climb
 from infoset.teams.hiding import (
     HidingScheme,
@@ -136,7 +136,7 @@ def _stake(relaxed_form: RelaxedForm) -> float:
 
 
 def _learn(
-    runs: LearningRuns, bound: float | None, keeper: TeamCheckpointer | NoKeeper
+    runs: LearningRuns, bound: float | None, keeper: TeamCheckpointer | NullCheckpointer
 ) -> TeamOutcome:
     """Learn in one run after the other; return why all ended.
 
@@ -151,7 +151,7 @@ def _learn(
             if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
                 outcome = "iterations"
                 continue
-            with keeper.whole_steps():
+            with keeper.interrupts_held_back():
                 if runs.is_run_over:
                     runs.next_run()
                 outcome = runs.go_on()

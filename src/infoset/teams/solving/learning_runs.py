@@ -9,13 +9,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.regret import StateArrays
-from infoset.runs.loop import WORK_BETWEEN_LOOKS, planned_measurements
+from infoset.runs import COST_BETWEEN_CLOCK_CHECKS, planned_measurements
 from infoset.teams.hiding import HidingTrace, MinorizeMaximize, PenaltySchedule, ProgressiveHiding
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.solving.result import TeamOutcome, TeamPoint
 from infoset.teams.solving.task import TeamTask
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, StateArrays
 
 __all__ = ["BestRun", "Learner", "LearningRuns", "Start"]
 
@@ -133,7 +132,9 @@ class LearningRuns:
         """Return the iterations of the run after which to measure, of those that are to come."""
         form, done = self._task.relaxed_form, self._learner.iteration
         work = form.form.num_nodes + form.relaxed.num_entries
-        return dropwhile(lambda at: at <= done, planned_measurements(work, WORK_BETWEEN_LOOKS))
+        return dropwhile(
+            lambda at: at <= done, planned_measurements(work, COST_BETWEEN_CLOCK_CHECKS)
+        )
 
     def _now(self) -> BestRun:
         learner = self._learner

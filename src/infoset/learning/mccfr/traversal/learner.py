@@ -137,7 +137,7 @@ class SampledTraversalSelfPlay(SelfPlay):
         return int(self._state.ends[0])
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in an episode, about."""
         return self._work
 

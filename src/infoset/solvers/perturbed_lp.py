@@ -7,24 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoset.policy import TabularPolicy
-from infoset.runs.budget import Budget
-from infoset.runs.result import SolveResult
-from infoset.runs.resuming import refuse_checkpoint
+from infoset.runs import Budget, SolveResult, refuse_checkpoint
 from infoset.solvers._highs import LinearModel, LinearSolution
 from infoset.solvers._lp_answer import solve_program
 from infoset.solvers._lp_model import plan_model
-from infoset.solvers.pair_game import check_pair
-from infoset.solvers.trembles import TremblingForm
+from infoset.solvers.perturbed_game import PerturbedGame
+from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["solve_trembling_by_lp"]
+__all__ = ["solve_perturbed_by_lp"]
 
 
-def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResult:
+def solve_perturbed_by_lp(perturbed: PerturbedGame, budget: Budget) -> SolveResult:
     """Solve a two-player constant-sum game with least probabilities exactly, up to rounding.
 
     With x the plan and ε its least probabilities, u(I, a) = x(I, a) − ε(I, a) x(p(I)) is what is
@@ -37,14 +35,14 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
     ParameterError
         If a checkpoint is asked for.
     """
-    form = trembling.form
-    check_pair(form, "lp")
+    form = perturbed.form
+    check_two_player(form, "lp")
     refuse_checkpoint(budget.checkpoint, "lp")
-    first, second = map(_plan_of_rest, form.treeplexes, trembling.least)
+    first, second = map(_plan_of_rest, form.treeplexes, perturbed.min_probabilities)
 
     def policy_of(solution: LinearSolution) -> TabularPolicy:
         dual = solution.duals[-second.shape[0] :]
-        return trembling.from_plans(
+        return perturbed.from_plans(
             (first @ solution.values[: first.shape[0]], second @ np.abs(dual))
         )
 
@@ -52,7 +50,7 @@ def solve_trembling_by_lp(trembling: TremblingForm, budget: Budget) -> SolveResu
         _model_of_rests(form, first, second),
         ("simplex", "ipm"),
         policy_of,
-        trembling.evaluate,
+        perturbed.evaluate,
         budget,
     )
     return answer.to_result("lp", budget)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoset.regret import IterativeState, name_by_player
+from infoset.utils.state import IterativeState, name_by_player
 
 
 class Doubling(IterativeState):
@@ -13,7 +13,7 @@ class Doubling(IterativeState):
         super().__init__()
         self.plans = (np.ones(2), np.ones((1, 3)))
 
-    def _moving(self):
+    def _state_arrays(self):
         return name_by_player(plans=self.plans)
 
     def run(self, iterations):

@@ -11,7 +11,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from infoset.errors import CheckpointMismatchError, ParameterError
-from infoset.regret import StateArrays
 from infoset.runs.budget import Budget
 from infoset.runs.checkpoint import (
     Checkpoint,
@@ -19,21 +18,22 @@ from infoset.runs.checkpoint import (
     read_checkpoint,
     write_checkpoint,
 )
-from infoset.runs.compatibility import check_same_run
+from infoset.runs.compatibility import check_compatibility
 from infoset.runs.result import TracePoint
 from infoset.tree import SequenceForm
+from infoset.typing import StateArrays
 from infoset.utils.interrupts import interrupts_held
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 __all__ = [
-    "Keeper",
-    "NoKeeper",
+    "Checkpointer",
+    "NullCheckpointer",
     "Resumable",
-    "RunKeeper",
-    "keep_run",
-    "plain_settings",
+    "RunCheckpointer",
+    "json_settings",
+    "open_checkpointer",
     "refuse_checkpoint",
     "settings_of",
 ]
@@ -61,7 +61,7 @@ class Resumable(Protocol):
         """Take the values of arrays that have the names, types and shapes of `state()`."""
 
 
-def settings_of(row: DataclassInstance) -> dict[str, Any]:
+def settings_of(spec: DataclassInstance) -> dict[str, Any]:
     """Return the numbers of a row and its class: its fields without name and description.
 
     Examples
@@ -70,9 +70,9 @@ def settings_of(row: DataclassInstance) -> dict[str, Any]:
     >>> settings_of(RTCFRPlus(period=50))["period"]
     50
     """
-    fields = asdict(row)
+    fields = asdict(spec)
     numbers = {name: fields[name] for name in fields if name not in ("name", "description")}
-    return {"row": type(row).__qualname__, **numbers}
+    return {"spec": type(spec).__qualname__, **numbers}
 
 
 def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
@@ -90,7 +90,9 @@ def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
         )
 
 
-def keep_run(solver: object, method: str, budget: Budget) -> RunKeeper | NoKeeper:
+def open_checkpointer(
+    solver: object, method: str, budget: Budget
+) -> RunCheckpointer | NullCheckpointer:
     """Go on with the run in the file that the budget names, if it is there, and keep it there.
 
     Parameters
@@ -112,20 +114,20 @@ def keep_run(solver: object, method: str, budget: Budget) -> RunKeeper | NoKeepe
         If it belongs to another run, or to one that is past the iterations of the budget.
     """
     if budget.checkpoint is None:
-        return NoKeeper()
+        return NullCheckpointer()
     if not isinstance(solver, Resumable):
         refuse_checkpoint(budget.checkpoint, method)
         raise AssertionError("refused above")
-    keeper = RunKeeper(solver, method, budget, budget.checkpoint)
+    keeper = RunCheckpointer(solver, method, budget, budget.checkpoint)
     if budget.checkpoint.path.exists():
         keeper.resume()
     return keeper
 
 
-class NoKeeper:
+class NullCheckpointer:
     """Keeps nothing: what a run has that asks for no checkpoint."""
 
-    def whole_steps(self) -> AbstractContextManager[None]:
+    def interrupts_held_back(self) -> AbstractContextManager[None]:
         """Let Ctrl-C come at any time."""
         return nullcontext()
 
@@ -136,7 +138,7 @@ class NoKeeper:
         """Save nothing."""
 
 
-class Keeper(ABC):
+class Checkpointer(ABC):
     """Keeps one run in one file.
 
     Parameters
@@ -166,11 +168,11 @@ class Keeper(ABC):
             If it belongs to another run.
         """
         kept = read_checkpoint(self._to.path, point)
-        check_same_run(kept, self.checkpoint(), self._to.path)
+        check_compatibility(kept, self.checkpoint(), self._to.path)
         self._kept_iteration = kept.iteration
         return kept
 
-    def whole_steps(self) -> AbstractContextManager[None]:
+    def interrupts_held_back(self) -> AbstractContextManager[None]:
         """Hold Ctrl-C back until the block ends, so that no iteration is half done."""
         return interrupts_held()
 
@@ -201,7 +203,7 @@ class Keeper(ABC):
         self._cost = time.monotonic() - began
 
 
-class RunKeeper(Keeper):
+class RunCheckpointer(Checkpointer):
     """Keeps one run of a solver in one file.
 
     Parameters
@@ -227,7 +229,7 @@ class RunKeeper(Keeper):
         Raises
         ------
         CheckpointFileError, CheckpointMismatchError
-            As `keep_run`.
+            As `open_checkpointer`.
         """
         kept = self.read()
         planned = self._budget.iterations
@@ -247,7 +249,7 @@ class RunKeeper(Keeper):
             game=form.name,
             fingerprint=form.fingerprint,
             method=self._method,
-            settings=plain_settings(self._solver.settings()),
+            settings=json_settings(self._solver.settings()),
             iteration=self._solver.iteration,
             seconds=self._budget.elapsed,
             trace=tuple(self._budget.trace),
@@ -255,7 +257,7 @@ class RunKeeper(Keeper):
         )
 
 
-def plain_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+def json_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as JSON has them, functions and classes by their names."""
     plain: dict[str, Any] = json.loads(json.dumps(settings, default=_named))
     return plain

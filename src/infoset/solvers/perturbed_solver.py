@@ -7,58 +7,61 @@ from dataclasses import dataclass, replace
 from infoset.errors import UnknownNameError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
-from infoset.runs.budget import Budget
-from infoset.runs.loop import run_measured, work_of
-from infoset.runs.result import SolveResult
+from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
 from infoset.solvers.auto import run_best
 from infoset.solvers.local_method import LocalMethod
+from infoset.solvers.perturbed_game import (
+    MinProbabilities,
+    PerturbedGame,
+    check_min_probabilities,
+    perturb_game,
+)
+from infoset.solvers.perturbed_lp import solve_perturbed_by_lp
 from infoset.solvers.regret_family import planned_scheme
-from infoset.solvers.trembles import LeastProbabilities, TremblingForm, check_least, tremble
-from infoset.solvers.trembling_lp import solve_trembling_by_lp
 from infoset.tree import SequenceForm
 from infoset.utils.arguments import check_type
 
-__all__ = ["Trembling", "TremblingSolver", "solve_trembling"]
+__all__ = ["PerturbedMethod", "PerturbedSolver", "solve_perturbed"]
 
 GIVE = 'a name such as "cfr+" or "lp", a RegretScheme or a LocalMethod'
 
 
-class TremblingSolver(LocalMinimizer):
-    """Regret minimisation among policies with least probabilities, as an iterative method.
+class PerturbedSolver(LocalMinimizer):
+    """Regret minimization among policies with least probabilities, as an iterative method.
 
     Averages of plans that have them have them too; the average policy is the answer.
 
     Parameters
     ----------
-    trembling : TremblingForm
+    perturbed : PerturbedGame
         Any number of players, any payoffs.
     method : RegretScheme or LocalMethod
     """
 
-    def __init__(self, trembling: TremblingForm, method: RegretScheme | LocalMethod) -> None:
+    def __init__(self, perturbed: PerturbedGame, method: RegretScheme | LocalMethod) -> None:
         if isinstance(method, RegretScheme):
             averaging, (rule, schedule, num_arrays) = method, rule_of_scheme(method)
         else:
             averaging, rule = method.averaging, method.rule
             schedule, num_arrays = method.schedule, method.num_arrays
         super().__init__(
-            trembling.form,
+            perturbed.form,
             rule,
             averaging,
             num_arrays=num_arrays,
             schedule=schedule,
-            least=trembling.least,
+            min_probabilities=perturbed.min_probabilities,
         )
-        self._trembling = trembling
+        self._perturbed_game = perturbed
 
     @property
-    def work(self) -> int:
+    def cost_per_iteration(self) -> int:
         """Numbers read in one iteration."""
-        return work_of(self.sequence_form)
+        return gradient_cost(self.sequence_form)
 
     def policy(self) -> TabularPolicy:
         """Return the average policy."""
-        return self._trembling.from_plans(self.average_plans())
+        return self._perturbed_game.from_plans(self.average_plans())
 
     def current_policy(self) -> TabularPolicy:
         """Return the policy that the next iteration begins with."""
@@ -66,16 +69,15 @@ class TremblingSolver(LocalMinimizer):
 
 
 @dataclass(frozen=True)
-class Trembling:
+class PerturbedMethod:
     """A method among policies with least probabilities: a row for `solve`.
 
     Attributes
     ----------
-    least_probability : float or Mapping
-        As `tremble` takes it: one number for all actions; or, by infostate and player, a number
-        for its actions or one for each.
+    min_probability : float or Mapping
+        As `perturb_game` takes it.
     method : str, RegretScheme or LocalMethod
-        As `solve_trembling` takes it.
+        As `solve_perturbed` takes it.
 
     Raises
     ------
@@ -85,22 +87,22 @@ class Trembling:
     Examples
     --------
     >>> from infoset import solve
-    >>> solve("kuhn_poker", Trembling(0.05)).policy["[K] / bet", 1]["pass"] >= 0.05
+    >>> solve("kuhn_poker", PerturbedMethod(0.05)).policy["[K] / bet", 1]["pass"] >= 0.05
     True
     """
 
-    least_probability: LeastProbabilities
+    min_probability: MinProbabilities
     method: str | RegretScheme | LocalMethod = "auto"
 
     def __post_init__(self) -> None:
-        check_least(self.least_probability)
+        check_min_probabilities(self.min_probability)
         check_method(self.method)
 
     @property
     def name(self) -> str:
         """The method, and that hands tremble."""
         plain = self.method if isinstance(self.method, str) else self.method.name
-        return f"{plain} with trembles"
+        return f"{plain} with minimum probabilities"
 
     @property
     def description(self) -> str:
@@ -113,10 +115,10 @@ class Trembling:
         Raises
         ------
         InfosetError
-            As `tremble` and `solve_trembling` do.
+            As `perturb_game` and `solve_perturbed` do.
         """
-        trembling = tremble(sequence_form, self.least_probability)
-        return replace(solve_trembling(trembling, self.method, budget), method=self.name)
+        perturbed = perturb_game(sequence_form, self.min_probability)
+        return replace(solve_perturbed(perturbed, self.method, budget), method=self.name)
 
 
 def check_method(method: object) -> None:
@@ -130,14 +132,14 @@ def check_method(method: object) -> None:
     check_type("method", method, (str, RegretScheme, LocalMethod), GIVE)
 
 
-def solve_trembling(
-    trembling: TremblingForm, method: str | RegretScheme | LocalMethod, budget: Budget
+def solve_perturbed(
+    perturbed: PerturbedGame, method: str | RegretScheme | LocalMethod, budget: Budget
 ) -> SolveResult:
     """Solve a game in which every action has a least probability.
 
     Parameters
     ----------
-    trembling : TremblingForm
+    perturbed : PerturbedGame
     method : str, RegretScheme or LocalMethod
         A member of the CFR family, by name or as a row; `lp`; `auto`, which chooses one of them; or
         a method of one's own.
@@ -158,24 +160,24 @@ def solve_trembling(
     """
     check_method(method)
     if isinstance(method, str):
-        return _solve_by_name(trembling, method, budget)
+        return _solve_by_name(perturbed, method, budget)
     if isinstance(method, RegretScheme):
         method = planned_scheme(method, budget)
-    solver = TremblingSolver(trembling, method)
-    return run_measured(solver, method.name, budget, trembling.evaluate)
+    solver = PerturbedSolver(perturbed, method)
+    return run_measured(solver, method.name, budget, perturbed.evaluate)
 
 
-def _solve_by_name(trembling: TremblingForm, method: str, budget: Budget) -> SolveResult:
+def _solve_by_name(perturbed: PerturbedGame, method: str, budget: Budget) -> SolveResult:
     name = method.lower()
     if name == "lp":
-        return solve_trembling_by_lp(trembling, budget)
+        return solve_perturbed_by_lp(perturbed, budget)
     if name == "auto":
         return run_best(
-            trembling.form,
+            perturbed.form,
             budget,
-            by_lp=lambda: solve_trembling_by_lp(trembling, budget),
-            by_regret=lambda scheme: solve_trembling(trembling, scheme, budget),
+            by_lp=lambda: solve_perturbed_by_lp(perturbed, budget),
+            by_regret=lambda scheme: solve_perturbed(perturbed, scheme, budget),
         )
     if name not in SCHEMES:
-        raise UnknownNameError.of("method for trembles", method, [*SCHEMES, "lp", "auto"])
-    return solve_trembling(trembling, SCHEMES[name], budget)
+        raise UnknownNameError.of("method for perturbed games", method, [*SCHEMES, "lp", "auto"])
+    return solve_perturbed(perturbed, SCHEMES[name], budget)

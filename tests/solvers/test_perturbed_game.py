@@ -27,12 +27,12 @@ from infoset.runs import Budget, Checkpointing
 from infoset.solvers import (
     LinearProgram,
     LocalMethod,
-    Trembling,
+    PerturbedMethod,
     get_method,
     lock_policy,
+    perturb_game,
     solve_locked,
-    solve_trembling,
-    tremble,
+    solve_perturbed,
 )
 from infoset.tree import build_tree
 from oracle_regret import generic
@@ -55,20 +55,20 @@ def random_least(form, rng, most=0.3):
     return given
 
 
-def value_with_lower_bounds(trembling):
+def value_with_lower_bounds(perturbed):
     """Return the value by the program of player 0's plan x, with rows for all lower bounds.
 
     Where the other's plan y has F y = f and B y ≥ 0, what x guarantees is the greatest q₀ with
     Aᵀx = Fᵀq + Bᵀs and s ≥ 0.
     """
-    form = trembling.form
+    form = perturbed.form
     first, second = form.treeplexes
     payoff = coo_array(
         (form.payoff[:, 0], tuple(form.terminal_sequence[:, p] for p in (1, 0))),
         shape=(second.num_sequences, first.num_sequences),
     )
-    flow, bounds = constraints(first, trembling.least[0])
-    other_flow, other_bounds = constraints(second, trembling.least[1])
+    flow, bounds = constraints(first, perturbed.min_probabilities[0])
+    other_flow, other_bounds = constraints(second, perturbed.min_probabilities[1])
     equal = block_array(
         [[flow, None, None], [payoff, -other_flow.T, -other_bounds.T]], format="csr"
     )
@@ -101,8 +101,8 @@ def constraints(plex, least):
     return coo_array(flow), coo_array(bounds)
 
 
-def assert_respected(trembling, policy):
-    for own, least in zip(policy.probabilities, trembling.least, strict=True):
+def assert_respected(perturbed, policy):
+    for own, least in zip(policy.probabilities, perturbed.min_probabilities, strict=True):
         assert (own >= least).all()
 
 
@@ -110,22 +110,22 @@ def assert_respected(trembling, policy):
 @pytest.mark.parametrize("kind", ["one number", "by infostate"])
 def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
     rng = np.random.default_rng(1)
-    trembling = tremble(form, 0.05 if kind == "one number" else random_least(form, rng))
-    value = value_with_lower_bounds(trembling)
+    perturbed = perturb_game(form, 0.05 if kind == "one number" else random_least(form, rng))
+    value = value_with_lower_bounds(perturbed)
     plain = get_method("lp").run(form, Budget()).values[0]
     assert abs(value - plain) > 1e-4
-    exact = solve_trembling(trembling, "lp", Budget())
+    exact = solve_perturbed(perturbed, "lp", Budget())
     assert exact.outcome == "optimal"
     assert exact.values[0] == pytest.approx(value, abs=1e-9)
     assert exact.exploitability < 1e-9
-    iterated = solve_trembling(trembling, "sapdcfr+", Budget(target=1e-5, iterations=5000))
+    iterated = solve_perturbed(perturbed, "sapdcfr+", Budget(target=1e-5, iterations=5000))
     assert iterated.outcome == "converged"
     assert iterated.values[0] == pytest.approx(value, abs=1e-6)
     low, high = iterated.guarantees[0], -iterated.guarantees[1]
     assert low <= value + 1e-12
     assert value <= high + 1e-12
     for policy in (exact.policy, iterated.policy, iterated.current_policy):
-        assert_respected(trembling, policy)
+        assert_respected(perturbed, policy)
     assert evaluate_policy(exact.policy).exploitability > 1e-3
 
 
@@ -134,9 +134,9 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
 def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
-    trembling = tremble(form, random_least(form, rng, most=0.5))
-    policy = trembling.mix(random_policy(form, rng))
-    measured = trembling.evaluate(policy)
+    perturbed = perturb_game(form, random_least(form, rng, most=0.5))
+    policy = perturbed.mix(random_policy(form, rng))
+    measured = perturbed.evaluate(policy)
     plex = form.treeplexes[0]
     assume(np.prod(plex.num_actions.astype(float)) <= 64)
     paid = []
@@ -145,7 +145,7 @@ def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
         pure[0] = 1
         pure[plex.first_sequence + np.array(choice, dtype=np.int32)] = 1
         meant = TabularPolicy(form, (pure, *policy.probabilities[1:]))
-        tried = policy.replace_player(0, trembling.mix(meant))
+        tried = policy.replace_player(0, perturbed.mix(meant))
         paid.append(evaluate_policy(tried).values[0])
     assert measured.values[0] + measured.gains[0] == pytest.approx(max(paid), abs=1e-12)
     free = evaluate_policy(policy)
@@ -157,9 +157,9 @@ def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
 def test_guarantees_allow_for_rounding(least):
     """As much as those of `evaluate_policy` do; a rounding of 1/4 makes it seen."""
     form = replace(KUHN, payoff_rounding=0.25)
-    trembling = tremble(form, least)
-    policy = trembling.mix(random_policy(form, np.random.default_rng(1)))
-    measured = trembling.evaluate(policy)
+    perturbed = perturb_game(form, least)
+    policy = perturbed.mix(random_policy(form, np.random.default_rng(1)))
+    measured = perturbed.evaluate(policy)
     assert measured.rounding >= 0.25
     for player in (0, 1):
         left = -(measured.values[1 - player] + measured.gains[1 - player])
@@ -172,7 +172,7 @@ def test_guarantees_allow_for_rounding(least):
 def test_without_least_probabilities_it_is_the_method(name):
     scheme = SCHEMES[name]
     form = generic(KUHN, seed=6)
-    result = solve_trembling(tremble(form, 0.0), scheme, Budget(iterations=8))
+    result = solve_perturbed(perturb_game(form, 0.0), scheme, Budget(iterations=8))
     kernel = RegretMinimizer(form, replace(scheme, horizon=8))
     kernel.run(8)
     expected = TabularPolicy.from_weights(form, kernel.average_plans())
@@ -182,7 +182,7 @@ def test_without_least_probabilities_it_is_the_method(name):
 
 def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
     values = [
-        solve_trembling(tremble(KUHN, least), "lp", Budget()).values[0]
+        solve_perturbed(perturb_game(KUHN, least), "lp", Budget()).values[0]
         for least in (1e-2, 1e-4, 1e-6)
     ]
     gaps = np.abs(np.array(values) + 1 / 18)
@@ -193,12 +193,12 @@ def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
 def test_trembles_that_leave_nothing_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = solve_locked(lock_policy(KUHN, behavior), get_method("lp"), Budget())
-    trembling = tremble(KUHN, behavior)
+    perturbed = perturb_game(KUHN, behavior)
     for method in ("lp", "pcfr+"):
-        result = solve_trembling(trembling, method, Budget(iterations=2000))
+        result = solve_perturbed(perturbed, method, Budget(iterations=2000))
         assert result.values[0] == pytest.approx(locked.values[0], abs=1e-5)
         assert result.policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
-    everything = solve_trembling(tremble(KUHN, 0.5), "cfr+", Budget(iterations=3))
+    everything = solve_perturbed(perturb_game(KUHN, 0.5), "cfr+", Budget(iterations=3))
     assert everything.policy.probabilities[0] == pytest.approx(
         uniform_policy(KUHN).probabilities[0], abs=1e-15
     )
@@ -212,13 +212,13 @@ def test_many_players_and_a_method_of_ones_own():
         policy[:] = weights / weights.sum(axis=0)
 
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
-    trembling = tremble(three, 0.1)
-    result = solve_trembling(trembling, "pcfr+", Budget(iterations=500))
-    assert_respected(trembling, result.policy)
+    perturbed = perturb_game(three, 0.1)
+    result = solve_perturbed(perturbed, "pcfr+", Budget(iterations=500))
+    assert_respected(perturbed, result.policy)
     assert result.exploitability is None
     assert result.nash_conv < evaluate_policy(result.policy).nash_conv
     mine = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
-    two = solve_trembling(tremble(KUHN, 0.05), mine, Budget(iterations=500))
+    two = solve_perturbed(perturb_game(KUHN, 0.05), mine, Budget(iterations=500))
     assert (two.method, two.exploitability < 0.02) == ("mine", True)
 
 
@@ -228,7 +228,7 @@ def test_many_players_and_a_method_of_ones_own():
         (0.6, ParameterError, "at most 0.5"),
         (-0.1, ParameterError, "not negative"),
         (float("nan"), ParameterError, "finite number"),
-        ("0.1", ParameterError, "least_probability='0.1' must be a finite number"),
+        ("0.1", ParameterError, "min_probability='0.1' must be a finite number"),
         ([0.1], ParameterError, "finite number"),
         ({("[K]", 0): "x"}, ParameterError, r"'\[K\]'='x' must be a finite number"),
         ({"[K]": 0.1}, ParameterError, r"write it as \('\[J\]', 0\)"),
@@ -241,26 +241,26 @@ def test_many_players_and_a_method_of_ones_own():
 )
 def test_what_cannot_be_asked_of_hands(least, error, message):
     with pytest.raises(error, match=message):
-        tremble(KUHN, least)
+        perturb_game(KUHN, least)
 
 
 def test_methods_that_cannot():
     with pytest.raises(UnknownNameError, match="unknown method for trembles 'xfp'"):
-        solve_trembling(tremble(KUHN, 0.1), "xfp", Budget(iterations=1))
+        solve_perturbed(perturb_game(KUHN, 0.1), "xfp", Budget(iterations=1))
     for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
-            solve("kuhn_poker", Trembling(0.1, row))
+            solve("kuhn_poker", PerturbedMethod(0.1, row))
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
-        solve_trembling(tremble(three, 0.1), "lp", Budget())
+        solve_perturbed(perturb_game(three, 0.1), "lp", Budget())
 
 
 def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
     def run(least, iterations, method="cfr+"):
         budget = Budget(iterations=iterations, checkpoint=Checkpointing(tmp_path / "run"))
-        return solve_trembling(tremble(KUHN, least), method, budget)
+        return solve_perturbed(perturb_game(KUHN, least), method, budget)
 
-    whole = solve_trembling(tremble(KUHN, 0.05), "cfr+", Budget(iterations=60))
+    whole = solve_perturbed(perturb_game(KUHN, 0.05), "cfr+", Budget(iterations=60))
     run(0.05, 25)
     resumed = run(0.05, 60)
     assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
@@ -273,9 +273,9 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
 def test_the_rest_of_a_locked_game_may_tremble():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior)
-    rest = solve_trembling(tremble(locked.form, 0.05), "lp", Budget())
+    rest = solve_perturbed(perturb_game(locked.form, 0.05), "lp", Budget())
     everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(KUHN).rows()}
-    at_once = solve_trembling(tremble(KUHN, {**everywhere, **behavior}), "lp", Budget())
+    at_once = solve_perturbed(perturb_game(KUHN, {**everywhere, **behavior}), "lp", Budget())
     assert rest.values == pytest.approx(at_once.values, abs=1e-9)
     whole = locked.complete(rest.policy)
     assert evaluate_policy(whole).values == pytest.approx(rest.values, abs=1e-12)
@@ -283,21 +283,21 @@ def test_the_rest_of_a_locked_game_may_tremble():
 
 
 def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_asked_for():
-    trembling = tremble(KUHN, 0.05)
-    exact = solve_trembling(trembling, "auto", Budget())
+    perturbed = perturb_game(KUHN, 0.05)
+    exact = solve_perturbed(perturbed, "auto", Budget())
     assert (exact.method, exact.outcome) == ("lp", "optimal")
     assert "lp is exact" in exact.reason
-    counted = solve_trembling(trembling, "auto", Budget(iterations=10))
+    counted = solve_perturbed(perturbed, "auto", Budget(iterations=10))
     assert (counted.method, counted.iterations) == ("sapdcfr+", 10)
     assert "no iterations to limit" in counted.reason
 
 
 def test_trembles_are_a_row_of_solve():
-    row = Trembling(0.05, "sapdcfr+")
+    row = PerturbedMethod(0.05, "sapdcfr+")
     result = solve("kuhn_poker", row, target=1e-6)
-    exact = solve_trembling(tremble(KUHN, 0.05), "lp", Budget())
-    assert result.method == row.name == "sapdcfr+ with trembles"
+    exact = solve_perturbed(perturb_game(KUHN, 0.05), "lp", Budget())
+    assert result.method == row.name == "sapdcfr+ with minimum probabilities"
     assert result.values == pytest.approx(exact.values, abs=1e-6)
-    assert Trembling(0.05, SCHEMES["cfr"]).name == "cfr with trembles"
+    assert PerturbedMethod(0.05, SCHEMES["cfr"]).name == "cfr with minimum probabilities"
     with pytest.raises(ParameterError, match=r"at most 0\.5"):
-        solve("kuhn_poker", Trembling(0.6))
+        solve("kuhn_poker", PerturbedMethod(0.6))

@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
 import numpy as np
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
-from infoset.regret import game_layouts, pair_payoffs, realize_policy
+from infoset.regret import block_payoffs, game_layouts, realize_policy
+from infoset.runs import settings_of
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray
+from infoset.utils.state import IterativeState
 
-__all__ = ["PairGame", "check_least_probability", "check_pair", "payoff_scale"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    class NamedSpec(DataclassInstance, Protocol):
+        """The numbers of a method, and its name in results."""
+
+        @property
+        def name(self) -> str:
+            """Name of the method in results."""
 
 
-def check_pair(sequence_form: SequenceForm, method: str) -> None:
+__all__ = [
+    "TwoPlayerGame",
+    "TwoPlayerSolver",
+    "check_min_probability",
+    "check_two_player",
+    "payoff_scale",
+]
+
+SpecT = TypeVar("SpecT", bound="NamedSpec")
+
+
+def check_two_player(sequence_form: SequenceForm, method: str) -> None:
     """Refuse what is no two-player constant-sum game, on behalf of a method.
 
     Raises
@@ -32,7 +55,7 @@ def check_pair(sequence_form: SequenceForm, method: str) -> None:
         )
 
 
-def check_least_probability(sequence_form: SequenceForm, least: float) -> None:
+def check_min_probability(sequence_form: SequenceForm, least: float) -> None:
     """Refuse a least probability of actions that some infostate has too many actions for.
 
     Raises
@@ -43,7 +66,7 @@ def check_least_probability(sequence_form: SequenceForm, least: float) -> None:
     most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
     if least * most > 1:
         raise ParameterError(
-            f"least_probability={least} is out of range: an infostate of {sequence_form.name} has "
+            f"min_probability={least} is out of range: an infostate of {sequence_form.name} has "
             f"{most} actions, so at most 1/{most}"
         )
 
@@ -64,7 +87,7 @@ def payoff_scale(sequence_form: SequenceForm) -> float:
     return float(np.abs(sequence_form.payoff).max(initial=0.0)) or 1.0
 
 
-class PairGame:
+class TwoPlayerGame:
     """A two-player constant-sum game in order of position.
 
     Parameters
@@ -81,13 +104,13 @@ class PairGame:
     """
 
     def __init__(self, sequence_form: SequenceForm, method: str) -> None:
-        check_pair(sequence_form, method)
+        check_two_player(sequence_form, method)
         self.sequence_form = sequence_form
         first, second = game_layouts(sequence_form)
         self.layouts = (first, second)
         self.groups = (first.groups, second.groups)
         self.parents = (first.parent, second.parent)
-        self.pairs = tuple(pair_payoffs(sequence_form, self.layouts, p) for p in range(2))
+        self.pairs = tuple(block_payoffs(sequence_form, self.layouts, p) for p in range(2))
 
     @property
     def payoff_width(self) -> float:
@@ -101,7 +124,7 @@ class PairGame:
         return max(layout.largest_group for layout in self.layouts)
 
     def uniform_policies(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the uniform behaviour."""
+        """Return per player [Q] the uniform behavior."""
         return tuple(layout.uniform_policy() for layout in self.layouts)
 
     def zeros(self) -> tuple[FloatArray, ...]:
@@ -109,7 +132,7 @@ class PairGame:
         return tuple(np.zeros(len(layout.position)) for layout in self.layouts)
 
     def plans(self, policies: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the realization plan of a behaviour."""
+        """Return per player [Q] the realization plan of a behavior."""
         plans = self.zeros()
         for groups, parent, policy, plan in zip(
             self.groups, self.parents, policies, plans, strict=True
@@ -118,7 +141,34 @@ class PairGame:
         return plans
 
     def to_policy(self, policies: tuple[FloatArray, ...]) -> TabularPolicy:
-        """Return behaviours [Q] as a policy."""
+        """Return behaviors [Q] as a policy."""
         pairs = zip(self.layouts, policies, strict=True)
         weights = [layout.to_sequences(policy) for layout, policy in pairs]
         return TabularPolicy.from_weights(self.sequence_form, weights)
+
+
+class TwoPlayerSolver(IterativeState, Generic[SpecT]):
+    """The state of a method on a two-player constant-sum game, with the method's numbers.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        A two-player constant-sum game.
+    spec : dataclass
+        The numbers of the method, and its name.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is not two-player constant-sum.
+    """
+
+    def __init__(self, sequence_form: SequenceForm, spec: SpecT) -> None:
+        super().__init__()
+        self.sequence_form = sequence_form
+        self._spec = spec
+        self._game = TwoPlayerGame(sequence_form, spec.name)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the numbers of the method."""
+        return settings_of(self._spec)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["IterativeState", "StateArrays", "name_by_player"]
+from infoset.typing import StateArrays
 
-StateArrays: TypeAlias = Mapping[str, NDArray[Any]]
-"""The state of a minimiser or solver: arrays of any type and shape, by name."""
+__all__ = ["IterativeState", "name_by_player"]
 
 
 class IterativeState(ABC):
@@ -31,7 +30,7 @@ class IterativeState(ABC):
         return int(self._done[0])
 
     @abstractmethod
-    def _moving(self) -> StateArrays:
+    def _state_arrays(self) -> StateArrays:
         """Return the arrays that iterations move, besides their number."""
 
     def state(self) -> StateArrays:
@@ -39,7 +38,7 @@ class IterativeState(ABC):
 
         They are the arrays themselves, not copies.
         """
-        return {"done": self._done, **self._moving()}
+        return {"done": self._done, **self._state_arrays()}
 
     def set_state(self, state: StateArrays) -> None:
         """Take the values of arrays named and shaped as those of `state`."""

@@ -16,20 +16,21 @@ import pytest
 
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.games import load_game
-from infoset.regret import SCHEMES, RegretScheme, name_by_player
+from infoset.regret import SCHEMES, RegretScheme
 from infoset.runs import (
     Budget,
     Checkpointing,
+    checkpointer,
     loop,
     read_checkpoint,
-    resuming,
     run_measured,
     settings_of,
     write_checkpoint,
 )
-from infoset.solvers import METHODS, FictitiousPlay, RTCFRPlus, get_method
+from infoset.solvers import METHODS, FictitiousPlaySolver, RTCFRPlus, get_method
 from infoset.solvers.regret_family import RegretSolver
 from infoset.tree import build_tree
+from infoset.utils.state import name_by_player
 
 KUHN, KUHN3, LEDUC = (
     build_tree(load_game(spec)).sequence_form
@@ -70,7 +71,7 @@ def path(tmp_path):
 @pytest.fixture
 def every_iteration(monkeypatch):
     """Look at the clock after every iteration; the power does not go meanwhile."""
-    monkeypatch.setattr(loop, "WORK_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr(loop, "COST_BETWEEN_CLOCK_CHECKS", 1)
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
@@ -202,15 +203,17 @@ def test_no_more_than_the_seconds_asked_for_are_lost(path, monkeypatch, cost):
     half of the time would go into it.
     """
     now, saved = [0.0], []
-    monkeypatch.setattr(resuming, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(checkpointer, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def slow(checkpoint, to):
         saved.append(now[0])
         now[0] += cost
 
-    monkeypatch.setattr(resuming, "write_checkpoint", slow)
+    monkeypatch.setattr(checkpointer, "write_checkpoint", slow)
     solver = RegretSolver(KUHN, SCHEMES["cfr"])
-    keeper = resuming.keep_run(solver, "cfr", Budget(checkpoint=Checkpointing(path, 10)))
+    keeper = checkpointer.open_checkpointer(
+        solver, "cfr", Budget(checkpoint=Checkpointing(path, 10))
+    )
     for _ in range(200):
         solver.run(1)
         now[0] += 1
@@ -310,7 +313,7 @@ def test_a_damaged_checkpoint_is_refused_and_left(path):
     assert path.read_bytes() == before
 
 
-class Unkept(FictitiousPlay):
+class Unkept(FictitiousPlaySolver):
     """A method that hands out no state."""
 
     state = None
@@ -343,7 +346,7 @@ class Torn:
         return run_measured(TornSolver(form), self.name, budget)
 
 
-class TornSolver(FictitiousPlay):
+class TornSolver(FictitiousPlaySolver):
     """Half of an iteration is done when Ctrl-C comes; the other half is to follow."""
 
     def __init__(self, form):
@@ -370,7 +373,7 @@ class Weighted:
 
 
 def test_a_function_among_the_numbers_is_known_by_its_name(path):
-    class Solver(FictitiousPlay):
+    class Solver(FictitiousPlaySolver):
         def settings(self):
             return settings_of(Weighted())
 

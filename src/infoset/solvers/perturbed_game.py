@@ -18,38 +18,38 @@ from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_number
 
-__all__ = ["LeastProbabilities", "TremblingForm", "tremble"]
+__all__ = ["MinProbabilities", "PerturbedGame", "perturb_game"]
 
 
-LeastProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
+MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
 """One number for all actions; or, by infostate (as text) and player, a number for its actions or
 one for each, zero for what is left out."""
 
 
 @dataclass(frozen=True, eq=False)
-class TremblingForm:
+class PerturbedGame:
     """A game whose players must play each action with at least some probability.
 
     Attributes
     ----------
     form : SequenceForm
-    least : tuple[FloatArray, ...]
+    min_probabilities : tuple[FloatArray, ...]
         Per player [Q] least probability of the action each sequence ends in; 0 for the empty one.
     """
 
     form: SequenceForm
-    least: tuple[FloatArray, ...]
+    min_probabilities: tuple[FloatArray, ...]
 
     def shares(self) -> tuple[FloatArray, ...]:
         """Return per player [Q] what is left at its infostate beyond the least probabilities."""
-        return tuple(map(_share, self.form.treeplexes, self.least))
+        return tuple(map(_share, self.form.treeplexes, self.min_probabilities))
 
     def mix(self, policy: TabularPolicy) -> TabularPolicy:
         """Return what is played where a policy is meant and hands tremble.
 
         Each action gets its least probability, and its part by `policy` of what is left.
         """
-        parts = zip(self.shares(), policy.probabilities, self.least, strict=True)
+        parts = zip(self.shares(), policy.probabilities, self.min_probabilities, strict=True)
         return TabularPolicy(
             self.form, tuple(share * meant + least for share, meant, least in parts)
         )
@@ -60,7 +60,9 @@ class TremblingForm:
         What rounding took from these it gets back; where a plan does not lead, uniform is meant.
         """
         meant = []
-        for plex, plan, least in zip(self.form.treeplexes, plans, self.least, strict=True):
+        for plex, plan, least in zip(
+            self.form.treeplexes, plans, self.min_probabilities, strict=True
+        ):
             rest = plan.copy()
             rest[1:] -= least[1:] * np.repeat(plan[plex.parent_sequence], plex.num_actions)
             meant.append(np.maximum(rest, 0.0))
@@ -95,7 +97,7 @@ class TremblingForm:
             plex.parent_sequence,
             plex.first_sequence,
             plex.num_actions,
-            self.least[player],
+            self.min_probabilities[player],
             gradient,
         )
 
@@ -107,7 +109,7 @@ def _share(plex: Treeplex, least: FloatArray) -> FloatArray:
     return np.concatenate([[1.0], np.repeat(left, plex.num_actions)])
 
 
-def check_least(least_probability: object) -> None:
+def check_min_probabilities(min_probability: object) -> None:
     """Raise unless it is a number, or a mapping by infostate and player; before any game is known.
 
     Raises
@@ -115,24 +117,24 @@ def check_least(least_probability: object) -> None:
     ParameterError
         If it is neither, or a number above 1.
     """
-    if isinstance(least_probability, Mapping):
+    if isinstance(min_probability, Mapping):
         return
-    check_number("least_probability", least_probability, minimum=-inf)
-    if cast(float, least_probability) > 1:
+    check_number("min_probability", min_probability, minimum=-inf)
+    if cast(float, min_probability) > 1:
         raise ParameterError(
-            f"least_probability={least_probability} is more than 1, and those of the actions at an "
+            f"min_probability={min_probability} is more than 1, and those of the actions at an "
             "infostate sum to at most 1: give a small number such as 0.01"
         )
 
 
-def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> TremblingForm:
+def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> PerturbedGame:
     """Return the game in which every action has at least some probability.
 
     Parameters
     ----------
     form : SequenceForm
         Any number of players, any payoffs.
-    least_probability : float or Mapping
+    min_probability : float or Mapping
         One number for all actions; or, by infostate, as text, and player, a number for its
         actions or a mapping with one for each. What is left out has 0.
 
@@ -148,25 +150,25 @@ def tremble(form: SequenceForm, least_probability: LeastProbabilities) -> Trembl
     --------
     >>> from infoset.games import load_game
     >>> from infoset.runs import Budget
-    >>> from infoset.solvers import solve_trembling
+    >>> from infoset.solvers import solve_perturbed
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> result = solve_trembling(tremble(kuhn, 0.05), "cfr+", Budget(iterations=1000))
+    >>> result = solve_perturbed(perturb_game(kuhn, 0.05), "cfr+", Budget(iterations=1000))
     >>> bool(result.exploitability < 1e-3), round(result.policy["[K] / bet", 1]["pass"], 4)
     (True, 0.05)
     """
     check_sequence_form(form)
-    check_least(least_probability)
-    if isinstance(least_probability, Mapping):
-        least = _by_infostate(form, least_probability)
+    check_min_probabilities(min_probability)
+    if isinstance(min_probability, Mapping):
+        least = _by_infostate(form, min_probability)
     else:
         least = tuple(
-            np.r_[0.0, np.full(plex.num_sequences - 1, float(least_probability))]
+            np.r_[0.0, np.full(plex.num_sequences - 1, float(min_probability))]
             for plex in form.treeplexes
         )
     for player in range(form.num_players):
         _check(form, player, least[player])
-    return TremblingForm(form, least)
+    return PerturbedGame(form, least)
 
 
 def _by_infostate(
