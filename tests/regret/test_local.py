@@ -179,9 +179,9 @@ def test_trembles_are_the_regrets_of_the_perturbed_simplex(form):
     """The same by plain NumPy, whose regrets are those of what is played, before any factor."""
     form = generic(form, seed=2)
     least = least_of(form, np.random.default_rng(3))
-    own = LocalMinimizer(form, match_regrets_plus_fast, CFR_PLUS, least=least)
+    own = LocalMinimizer(form, match_regrets_plus_fast, CFR_PLUS, min_probabilities=least)
     own.run(30)
-    slow = SlowTrembles(form, least)
+    slow = SlowPerturbedPlay(form, least)
     for number in range(30):
         slow.step(number + 1)
     for made, expected in zip(own.current_probabilities(), slow.played, strict=True):
@@ -190,7 +190,7 @@ def test_trembles_are_the_regrets_of_the_perturbed_simplex(form):
         assert np.abs(made - expected / expected[0]).max() < 1e-9
 
 
-class SlowTrembles:
+class SlowPerturbedPlay:
     """Alternating regret matching+ over perturbed simplices, infostate by infostate."""
 
     def __init__(self, form, least):
@@ -248,7 +248,9 @@ def test_a_compiled_rule_that_does_not_compile_or_takes_other_arguments_is_refus
 @pytest.mark.parametrize("trembles", [False, True])
 def test_a_run_goes_on_from_its_state(rule, trembles):
     least = least_of(KUHN, np.random.default_rng(3)) if trembles else None
-    whole, begun, resumed = (LocalMinimizer(KUHN, rule, CFR_PLUS, least=least) for _ in range(3))
+    whole, begun, resumed = (
+        LocalMinimizer(KUHN, rule, CFR_PLUS, min_probabilities=least) for _ in range(3)
+    )
     whole.run(20)
     begun.run(7)
     resumed.set_state(begun.state())
@@ -272,6 +274,6 @@ def test_settings_tell_runs_apart():
         minimizer(rule=match_regrets_plus_fast),
         minimizer(scheme=SCHEMES["cfr"]),
         minimizer(schedule=lambda t: t**2),
-        minimizer(least=least),
+        minimizer(min_probabilities=least),
     ]
     assert all(a != b for i, a in enumerate(different) for b in different[:i])

@@ -260,7 +260,9 @@ def test_weights_must_be_positive_and_one_for_each_infostate(wrong):
         TreeplexProx(random_treeplex(1), Distance("entropy", wrong))
 
 
-@pytest.mark.parametrize("numbers", [{}, {"temperature": -1.0}, {"pull": -1.0, "temperature": 2.0}])
+@pytest.mark.parametrize(
+    "numbers", [{}, {"temperature": -1.0}, {"inverse_step_size": -1.0, "temperature": 2.0}]
+)
 def test_some_distance_is_needed(numbers):
     plex = random_treeplex(1)
     with pytest.raises(ParameterError, match="best response"):

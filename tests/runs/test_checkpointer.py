@@ -249,7 +249,7 @@ OTHERS = {
     ),
     "class": (
         other(method=Restarting(**vars(SCHEMES["hs-pcfr+"]))),
-        "row RegretScheme there and Restarting here",
+        "spec RegretScheme there and Restarting here",
     ),
     "several": (
         other(method=replace(SCHEMES["hs-pcfr+"], average_delay=2, prediction=0.5)),
@@ -378,7 +378,7 @@ def test_a_function_among_the_numbers_is_known_by_its_name(path):
             return settings_of(Weighted())
 
     run_measured(Solver(KUHN), "mine", Budget(iterations=2, checkpoint=Checkpointing(path)))
-    assert read_checkpoint(path).settings == {"row": "Weighted", "weights": "cumsum"}
+    assert read_checkpoint(path).settings == {"spec": "Weighted", "weights": "cumsum"}
 
 
 def test_ctrl_c_waits_for_the_end_of_an_iteration(path):

@@ -383,7 +383,7 @@ def test_a_quantal_gap_is_for_two_players():
         ({"magnet_period": 2.5}, "magnet_period=2.5 must be a whole number, at least 1"),
         ({"is_lazy": True, "magnet_period": 5}, "magnet_period=5 with is_lazy=True"),
         ({"is_lazy": True, "temperature": 1.0}, "use is_lazy=False"),
-        ({"guess": "extra", "alternating": True}, "use alternating=False"),
+        ({"prediction": "extra", "alternating": True}, "use alternating=False"),
     ],
 )
 def test_numbers_out_of_range(numbers, message):

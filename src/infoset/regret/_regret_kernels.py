@@ -113,10 +113,10 @@ def match_regrets(
         before = load(regret, at, count)
         keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
         after = maximum(before * keep + instant, step[REGRET_FLOOR])
-        prediction = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
+        predicted = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
         store(regret, at, count, after)
-        store(policy, at, count, prediction)
-        total += prediction
+        store(policy, at, count, predicted)
+        total += predicted
     share = 1.0 / total
     for action in range(actions):
         at = first + action * stride
