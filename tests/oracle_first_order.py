@@ -10,7 +10,7 @@ from oracle_regret import gradient_of, infostates, plan_of, uniform
 
 def scale_of(form):
     """Return the largest entry of the payoff matrix in size."""
-    return np.abs(form.payoff).max()
+    return np.abs(form.payoff).max(initial=0.0) or 1.0
 
 
 class SlowGame:

@@ -245,7 +245,7 @@ def test_what_cannot_be_asked_of_hands(least, error, message):
 
 
 def test_methods_that_cannot():
-    with pytest.raises(UnknownNameError, match="unknown method for trembles 'xfp'"):
+    with pytest.raises(UnknownNameError, match="unknown method for perturbed games 'xfp'"):
         solve_perturbed(perturb_game(KUHN, 0.1), "xfp", Budget(iterations=1))
     for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
