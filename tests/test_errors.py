@@ -31,7 +31,7 @@ def test_the_nearest_names_come_first():
     assert nearest_names("kuhn_pokr", known).startswith("did you mean kuhn_poker")
     assert nearest_names("Kuhn", known) == "did you mean kuhn_poker?"
     assert nearest_names("chess", known) == "known: goofspiel, kuhn_poker, leduc_poker"
-    assert nearest_names("chess", []) == "none is known"
+    assert nearest_names("chess", []) == "there are none to choose from"
 
 
 def test_a_long_list_is_cut():

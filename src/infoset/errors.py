@@ -31,30 +31,32 @@ __all__ = [
 ]
 
 
-MOST_NAMES_SHOWN = 24
+MAX_NAMES_SHOWN = 24
 NO_WORLD: Hashable = object()
 
 
 class InfosetError(Exception):
-    """The base of every error below: catch this one to catch them all."""
+    """Base class of all errors of the library."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes by message and attributes, however it was made."""
-        return _remade, (type(self), self.args, vars(self))
+        """Pickle by message and attributes, whatever the signature of `__init__`."""
+        return _restored, (type(self), self.args, vars(self))
 
 
-def _remade(kind: type[InfosetError], args: tuple[Any, ...], about: dict[str, Any]) -> InfosetError:
+def _restored(
+    kind: type[InfosetError], args: tuple[Any, ...], about: dict[str, Any]
+) -> InfosetError:
     error = kind.__new__(kind, *args)
     vars(error).update(about)
     return error
 
 
 class UnknownNameError(InfosetError):
-    """A game, parameter, method, infostate or action that is not known by the name given."""
+    """The name of an unknown game, parameter, method, infostate or action."""
 
     @classmethod
     def of(cls, kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-        """Make the error for an unknown `name`, with the nearest known ones."""
+        """Return the error for an unknown `name`, with the nearest known ones."""
         return cls(f"unknown {kind} {name!r}; {nearest_names(str(name), known)}")
 
 
@@ -63,16 +65,16 @@ class ParameterError(InfosetError):
 
 
 class GameRuleError(InfosetError):
-    """A game breaks a rule that every factored-observation stochastic game keeps.
+    """A game that breaks a rule of factored-observation stochastic games.
 
     Attributes
     ----------
     rule : str
         The rule, as a sentence.
     world : Hashable
-        A world state at which it is broken; None where it is broken everywhere.
+        A world state at which it is broken; None if it is broken everywhere.
     player : int or None
-        The player concerned, where there is one.
+        The player concerned; None if the rule is not about one player.
     """
 
     def __init__(
@@ -88,12 +90,12 @@ class GameRuleError(InfosetError):
 
 
 class CyclicGameError(GameRuleError):
-    """A world state can be reached from itself, so that histories never end.
+    """A game in which a world state is reachable from itself, so that histories never end.
 
     Attributes
     ----------
     cycle : tuple
-        World states in order, each a successor of the one before, the first of the last.
+        World states, each a successor of the one before; the first is a successor of the last.
     """
 
     def __init__(self, cycle: Iterable[Hashable]) -> None:
@@ -110,12 +112,12 @@ class CyclicGameError(GameRuleError):
 
 
 class GameTooLargeError(InfosetError):
-    """A game does not fit in the memory allowed; nothing was allocated.
+    """A game that does not fit into the memory allowed; nothing was allocated.
 
     Attributes
     ----------
     counts : Mapping[str, int]
-        The numbers it was refused by, such as `histories` and `bytes`.
+        The sizes that are too large, such as `histories` and `bytes`.
     """
 
     def __init__(self, message: str, counts: Mapping[str, int]) -> None:
@@ -124,15 +126,15 @@ class GameTooLargeError(InfosetError):
 
 
 class ExplorationLimitError(GameTooLargeError):
-    """Exploration met its limit of world states or seconds; the counts are lower bounds."""
+    """Exploration reached its limit of world states or seconds; the counts are lower bounds."""
 
 
 class UnsupportedGameError(InfosetError):
-    """A method or measure asks for something that this game is not, such as two-player zero-sum."""
+    """A game without a property that a method or measure requires, such as being zero-sum."""
 
 
 class NumericalError(InfosetError):
-    """A method whose numbers have grown or shrunk beyond what floating point holds."""
+    """Numbers of a method that overflow or underflow in floating point."""
 
 
 class MissingExtraError(InfosetError):
@@ -151,7 +153,7 @@ class GameFileError(InfosetError):
     Attributes
     ----------
     line, column : int or None
-        Where it is wrong, both counted from 1; None where there is no text to point at.
+        Position of the error, both counted from 1; None if it has no position in the text.
     """
 
     def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
@@ -165,41 +167,41 @@ class PolicyFileError(InfosetError):
 
 
 class PolicyMismatchError(InfosetError):
-    """A policy made for another game than the one it is used with."""
+    """A policy used with a game that it was not made for."""
 
 
 class TrajectoryError(InfosetError):
-    """What a learner is told of an episode contradicts itself, or what it was told before."""
+    """Feedback to a learner that contradicts itself or earlier feedback."""
 
 
 class CheckpointFileError(InfosetError):
-    """A file that cannot be read, or not be written, as a checkpoint."""
+    """A checkpoint file that cannot be read or written."""
 
 
 class CheckpointMismatchError(InfosetError):
-    """A checkpoint of another run than the one that is to go on from it."""
+    """A checkpoint that belongs to a different run than the one to be resumed."""
 
 
 class ComparisonError(InfosetError):
-    """A method failed after others of the same comparison were done.
+    """A method that failed in a comparison after other methods had finished.
 
     Attributes
     ----------
     results : tuple[SolveResult, ...]
-        Of the methods that were done.
+        Results of the methods that had finished.
     """
 
     def __init__(self, method: str, error: Exception, results: tuple[Any, ...]) -> None:
         done = ", ".join(result.method for result in results)
         super().__init__(
-            f"{method} failed: {error}; leave it out, or mend it. What was done before it is kept: "
+            f"{method} failed: {error}; leave it out, or correct it. The results so far are saved: "
             f"{done}"
         )
         self.results = results
 
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
-    """Say which of the `known` names are nearest to `name`, or list them all.
+    """Return a hint with the `known` names nearest to `name`, or with all of them.
 
     Examples
     --------
@@ -215,6 +217,6 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     if near:
         return f"did you mean {' or '.join(near)}?"
     if not names:
-        return "none is known"
-    rest = f", ... ({len(names)} in all)" if len(names) > MOST_NAMES_SHOWN else ""
-    return f"known: {', '.join(names[:MOST_NAMES_SHOWN])}{rest}"
+        return "there are none to choose from"
+    rest = f", ... ({len(names)} in all)" if len(names) > MAX_NAMES_SHOWN else ""
+    return f"known: {', '.join(names[:MAX_NAMES_SHOWN])}{rest}"

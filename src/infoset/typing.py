@@ -1,7 +1,7 @@
-"""Names for the types that the whole library shares.
+"""Types and constants that the whole library shares.
 
-Arrays say their shape in the docstring of whatever holds them, as `[shape]` before the meaning:
-H histories, Z terminals, W world states, E edges of the world graph, N players; for player p, S_p
+Docstrings give the shape of an array as `[shape]` before its meaning, with these letters: H
+histories, Z terminals, W world states, E edges of the world graph, N players; for player p, S_p
 infostates, I_p acting ones, Q_p sequences; P public states.
 """
 
@@ -41,7 +41,7 @@ JointAction: TypeAlias = tuple[Action, ...]
 """One entry per player; `NOOP` for players who do not act."""
 
 CHANCE: Final[Player] = -1
-"""Stands for chance where a player is named."""
+"""Chance, in place of a player."""
 
 NOOP: Final = None
 """The entry of a joint action for a player who does not act."""

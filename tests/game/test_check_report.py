@@ -30,7 +30,7 @@ def halving() -> Toy:
     return Toy(1, initial_world=lambda: 0, transitions=transitions, observe=nothing_seen)
 
 
-def test_the_share_covered_is_that_of_finished_plays() -> None:
+def test_the_coverage_is_the_probability_of_finished_plays() -> None:
     # root; over, 1; over, 2: the plays that end after one and two steps
     report = check_game(halving(), max_histories=5)
     assert report.num_histories == 5
@@ -139,8 +139,8 @@ def test_reports_read_well() -> None:
     assert str(partial) == (
         "liars_dice: no broken rule found\n"
         "  checked 10,000 histories, through 937 world states, and 1,872 random plays\n"
-        "  not everything: a random play stays inside these histories with probability 0.475; "
-        "max_histories checks more"
+        "  incomplete: a random play visits only these histories with probability 0.475; "
+        "increase max_histories to check more"
     )
 
 

@@ -59,7 +59,7 @@ def test_what_is_said_to_be_seen_by_all_is_seen_by_all() -> None:
     hidden = meeting(observe=lambda world, joint, next_world: Observation(public=joint[0]))
     assert check_game(hidden).is_complete
     hidden.public_actions = True
-    with pytest.raises(GameRuleError, match="everybody sees 'left' after joint action") as caught:
+    with pytest.raises(GameRuleError, match="is 'left' after joint action") as caught:
         check_game(hidden)
     assert caught.value.world == "start"
 
@@ -70,7 +70,7 @@ def broken(name: str, game: Toy, player: int | None, rule: str, *found: str) -> 
 
 BROKEN_AT_START = [
     broken("an actor too many", meeting(actors=always((0, 2))), 2, "from 0 to 1", "[0, 2]"),
-    broken("nature as actor", meeting(actors=always((-1,))), -1, "nature is none", "[-1]"),
+    broken("chance as actor", meeting(actors=always((-1,))), -1, "chance is not a player", "[-1]"),
     broken("truth as actor", meeting(actors=always((True,))), True, "from 0 to 1", "[True]"),
     broken("actor twice", meeting(actors=always((1, 0, 1))), 1, "listed once", "[1, 0, 1]"),
     broken(
@@ -120,7 +120,7 @@ BROKEN_AT_START = [
         "None as action",
         meeting(legal_actions=lambda w, p: ("a", None) if p else ("a",)),
         1,
-        "stands for not acting",
+        "a player does not act",
         "['a', None]",
     ),
     broken(
@@ -184,7 +184,7 @@ BROKEN_AT_START = [
             f"probability {probability}",
             meeting(transitions=leads_to(("a", probability), ("b", 1))),
             None,
-            "finite number, zero or above",
+            "finite number, not negative",
             f"a probability of joint action ('left', 'left') is {probability!r}",
         )
         for probability in (-0.5, float("nan"), float("inf"), "half", None)
@@ -303,7 +303,7 @@ BROKEN_AT_START = [
             f"group {group!r}",
             meeting(observe=always(Observation(shared={group: "K"}))),
             None,
-            f"in increasing order; {group!r} is none",
+            f"in increasing order; {group!r} is not one",
         )
         for group in [0, (), (1, 0), (0, 0), (0, 2), "01"]
     ],
@@ -362,12 +362,12 @@ def test_worlds_compared_by_identity_are_found_out() -> None:
 
 @pytest.mark.parametrize("wrong", ["kuhn_poker", None, Game])
 def test_something_else_than_a_game(wrong: Any) -> None:
-    with pytest.raises(ParameterError, match="takes a Game"):
+    with pytest.raises(ParameterError, match="give a Game"):
         check_game(wrong)
 
 
 def test_no_histories_at_all() -> None:
-    with pytest.raises(ParameterError, match="at least 1, got 0"):
+    with pytest.raises(ParameterError, match=r"max_histories=0 .* at least 1"):
         check_game(meeting(), max_histories=0)
 
 
@@ -438,7 +438,7 @@ class Card(Toy):
         (
             {"legal_actions": lambda w, p: ("bet", "pass") if w == "J" else ("pass", "bet")},
             "has legal actions ['pass', 'bet'] here",
-            "list them in one order",
+            "list them in the same order",
         ),
         (
             {"actors": lambda world: (1,) if world == "Q" else ()},
@@ -461,7 +461,7 @@ def test_what_is_legal_follows_from_the_own_infostate(
         check_game(Card(**rules))
     assert found in str(caught.value)
     assert "at world state 'Q', player 1" in str(caught.value)
-    assert "its infostate is 'deal'" in str(caught.value)
+    assert "its infostate at both is 'deal'" in str(caught.value)
     assert rule in caught.value.rule
 
 
@@ -478,7 +478,7 @@ def test_the_infostate_is_told_in_order() -> None:
         transitions=lambda world, joint: ways.get(world, []),
         observe=lambda world, joint, next_world: Observation("deal" if world == "start" else None),
     )
-    with pytest.raises(GameRuleError, match=r"its infostate is 'deal / \.'"):
+    with pytest.raises(GameRuleError, match=r"its infostate at both is 'deal / \.'"):
         check_game(game)
 
 

@@ -82,7 +82,7 @@ def test_legal_actions_are_those_of_the_actors() -> None:
 def test_a_joint_action_needs_a_legal_action_of_every_actor(
     actions: dict[int, str], found: str
 ) -> None:
-    with pytest.raises(GameRuleError, match=rf"{found}, legal are \['pass', 'bet'\]") as caught:
+    with pytest.raises(GameRuleError, match=rf"{found}; legal .* \['pass', 'bet'\]") as caught:
         kuhn().joint(actions)
     assert caught.value.player == 0
 

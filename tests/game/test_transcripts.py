@@ -64,7 +64,7 @@ def test_nothing_happened_yet() -> None:
 
 @pytest.mark.parametrize("viewer", [2, -1, "0"])
 def test_a_viewer_who_does_not_play(viewer: Any) -> None:
-    with pytest.raises(ParameterError, match=f"viewer={viewer!r} is no player.*players are 0 to 1"):
+    with pytest.raises(ParameterError, match=f"viewer={viewer!r} is not .* 0 to 1"):
         transcript(kuhn(), viewer)
 
 

@@ -175,7 +175,7 @@ def test_an_action_of_probability_zero_is_left_out() -> None:
 
 def test_an_action_that_is_not_legal() -> None:
     folded = fold_chance_player(weather(), lambda world: [("hail", 1)])
-    with pytest.raises(GameRuleError, match=r"'hail', legal are \['rain', 'snow', 'sun'\]") as e:
+    with pytest.raises(GameRuleError, match=r"legal actions are \['rain', 'snow', 'sun'\]") as e:
         list(folded.transitions("start", ("wet",)))
     assert (e.value.world, e.value.player) == ("start", 1)
 
@@ -185,8 +185,8 @@ def test_a_policy_that_does_not_sum_to_one_is_seen_by_the_check() -> None:
         check_game(fold_chance_player(weather(), lambda world: forecast(world)[:2]))
 
 
-def test_nobody_left_besides_nature() -> None:
-    with pytest.raises(ParameterError, match="1 player, so that none is left"):
+def test_nobody_left_besides_chance() -> None:
+    with pytest.raises(ParameterError, match="only one player"):
         fold_chance_player(Toy(1), forecast)
 
 

@@ -137,7 +137,7 @@ def test_rewards_on_the_way_are_paid_on_the_way():
 
 def test_actions_that_are_not_legal_are_refused():
     game = load_openspiel("kuhn_poker")
-    with pytest.raises(GameRuleError, match="got 'Fold', legal are"):
+    with pytest.raises(GameRuleError, match="got 'Fold'; legal"):
         game.transitions((0, 1), ("Fold", None))
 
 

@@ -1,4 +1,4 @@
-"""The model: what the author of a game writes, and how a game is played."""
+"""The model: the protocol that a game implements, histories, infostates, checks and transforms."""
 
 from infoset.game.check import CheckReport, check_game
 from infoset.game.history import History, initial_history, play_out

@@ -1,4 +1,4 @@
-"""What a well-formed answer of each method of a game looks like."""
+"""Checks of the values that the methods of a game return, one function per method."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class Transition(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """An observation taken apart: the public part, and by player what not everybody sees."""
+    """The parts of an observation: the public one, and by player the non-public one."""
 
     public: Hashable
     private: tuple[Hashable, ...]
 
 
 def is_player(value: object, num_players: int) -> bool:
-    """Return whether `value` is the number of a player."""
+    """Return whether `value` is a player."""
     return is_whole(value) and value in range(num_players)
 
 
 def is_whole(value: object) -> bool:
-    """Return whether `value` is a whole number, and no truth value."""
+    """Return whether `value` is a whole number; booleans are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -70,11 +70,11 @@ def check_world(answer: World, found_by: str, at: World) -> World:
 
 
 def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tuple[Player, ...]:
-    """Return the actors if they are players, each once."""
+    """Return the actors if they are different players."""
     for actor in answer:
         rule = None
         if not is_player(actor, num_players):
-            rule = f"actors are players, from 0 to {num_players - 1}; nature is none of them"
+            rule = f"actors are players, from 0 to {num_players - 1}; chance is not a player"
         elif answer.count(actor) > 1:
             rule = "an actor is listed once"
         if rule is not None:
@@ -86,7 +86,7 @@ def check_actors(answer: tuple[Any, ...], world: World, num_players: int) -> tup
 def check_legal_actions(
     answer: tuple[Any, ...], world: World, player: Player
 ) -> tuple[Action, ...]:
-    """Return the legal actions if there are some, hashable, each once, none of them `NOOP`."""
+    """Return the legal actions if there is one, and all are hashable, different and not `NOOP`."""
     rule = None
     try:
         if len(set(answer)) < len(answer):
@@ -99,9 +99,9 @@ def check_legal_actions(
             player=player,
         ) from error
     if not answer:
-        rule = "an actor has at least one legal action; who has none is no actor"
+        rule = "an actor has at least one legal action; leave out of actors a player who has none"
     elif NOOP in answer:
-        rule = "None is no action, it stands for not acting"
+        rule = "None is not an action; it means that a player does not act"
     if rule is not None:
         found = f"legal actions are {list(answer)}"
         raise GameRuleError(rule, found=found, world=world, player=player)
@@ -111,7 +111,10 @@ def check_legal_actions(
 def check_outcomes(
     answer: tuple[Any, ...], world: World, joint_action: JointAction, limit: int
 ) -> dict[World, Probability]:
-    """Return the next worlds of positive probability, each once; past `limit` not all of them."""
+    """Return the next worlds of positive probability, duplicates added up.
+
+    With more than `limit` pairs the list may be incomplete, and its sum is not checked.
+    """
     for pair in answer:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise GameRuleError(
@@ -134,7 +137,7 @@ def _check_probability(probability: Any, world: World, joint_action: JointAction
     is_finite = isinstance(probability, Real) and isfinite(probability)
     if not is_finite or probability < 0:
         raise GameRuleError(
-            "a probability is a finite number, zero or above",
+            "a probability is a finite number, not negative",
             found=f"a probability of joint action {joint_action} is {probability!r}",
             world=world,
         )
@@ -154,7 +157,7 @@ def _check_sum(probabilities: Sequence[Any], world: World, joint_action: JointAc
 def check_rewards(
     answer: tuple[Any, ...], transition: Transition, num_players: int
 ) -> tuple[float, ...]:
-    """Return the rewards if there is a finite one for each player."""
+    """Return the rewards if there is one finite number per player."""
     if len(answer) != num_players:
         rule = f"a transition has {num_players} rewards, one per player"
         raise _bad_answer("rewards", answer, transition, rule)
@@ -166,7 +169,7 @@ def check_rewards(
 
 
 def check_observation(answer: Any, transition: Transition, num_players: int) -> Seen:
-    """Return what everybody and each player sees, if the observation is well formed."""
+    """Return the parts of an observation if it is well formed."""
     if not isinstance(answer, Observation):
         rule = "observe returns an Observation"
         raise _bad_answer("observation", answer, transition, rule)
@@ -185,14 +188,14 @@ def _check_private(answer: Observation, transition: Transition, num_players: int
     if isinstance(private, Mapping):
         for player in private:
             if not is_player(player, num_players):
-                rule = f"private observations are for players, from 0 to {num_players - 1}"
+                rule = f"the keys of private observations are players, from 0 to {num_players - 1}"
                 raise _bad_answer("observation", answer, transition, rule, player)
         return
     is_list = isinstance(private, Sequence) and not isinstance(private, str | bytes)
     if not is_list or len(private) not in (0, num_players):
         rule = (
-            f"private observations are a mapping by player, or a sequence of {num_players}, one "
-            "for each player, or empty"
+            f"private observations are a mapping by player, or a sequence of {num_players} parts, "
+            "one for each player, or empty"
         )
         raise _bad_answer("observation", answer, transition, rule)
 
@@ -204,7 +207,7 @@ def _check_shared(answer: Observation, transition: Transition, num_players: int)
     for group in answer.shared:
         is_group = isinstance(group, tuple) and all(is_player(p, num_players) for p in group)
         if not is_group or not group or list(group) != sorted(set(group)):
-            raise _bad_answer("observation", answer, transition, f"{rule}; {group!r} is none")
+            raise _bad_answer("observation", answer, transition, f"{rule}; {group!r} is not one")
 
 
 def _check_hashable(name: str, part: Any, transition: Transition, player: Player | None) -> None:

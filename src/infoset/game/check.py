@@ -1,4 +1,4 @@
-"""Checking that a game keeps the rules of the model."""
+"""Check that a game keeps the rules of a factored-observation stochastic game."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infoset.errors import CyclicGameError, GameRuleError, ParameterError
+from infoset.errors import CyclicGameError, GameRuleError
 from infoset.game._answer_checks import is_whole
 from infoset.game._sampling_checks import check_sampling, check_seeing, overrides_sampling
 from infoset.game._world_checks import Edge, LegalActions, WorldFacts, WorldRules
 from infoset.game.infostate import Infostate, Step
 from infoset.game.protocol import Game
 from infoset.typing import Action, JointAction, Player, World
+from infoset.utils.arguments import check_count, check_type
 
 __all__ = ["CheckReport", "check_game"]
 
 EDGES_PER_HISTORY = 5
-"""The first walk, over world states, stops after this many transitions per history allowed."""
+"""The search over world states stops after `max_histories` times this many transitions."""
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What `check_game` looked at; it found no broken rule, or it would have raised.
+    """The part of a game that `check_game` checked without finding a broken rule.
 
     Attributes
     ----------
     game : str
     num_worlds : int
-        World states checked.
+        Number of world states checked.
     num_histories : int
-        Histories checked, breadth first from the initial one.
+        Number of histories checked, breadth first from the initial one.
     is_complete : bool
-        Whether these are all the histories of the game.
+        Whether these are all histories of the game.
     coverage : float
-        Probability that a play by uniformly random players stays inside the checked histories
-        from beginning to end; 1 when complete.
+        Probability that a play by uniformly random players visits checked histories only, from
+        beginning to end; 1 if the check is complete.
     num_plays : int
-        Uniformly random plays checked besides, where the histories are not complete.
+        Number of uniformly random plays checked in addition, if the check is not complete.
     num_samples : int
-        Draws compared with `transitions`; 0 where the game has no `sample_transition` of its own.
+        Number of draws compared with `transitions`; 0 unless the game defines
+        `sample_transition`.
     """
 
     game: str
@@ -54,7 +56,7 @@ class CheckReport:
     num_samples: int = 0
 
     def __str__(self) -> str:
-        """Return the report as a few lines of text."""
+        """Return the report as text of two to four lines."""
         every = "all " if self.is_complete else ""
         lines = [
             f"{self.game}: no broken rule found",
@@ -64,11 +66,11 @@ class CheckReport:
         if not self.is_complete:
             lines[1] += f", and {self.num_plays:,} random plays"
             lines.append(
-                f"  not everything: a random play stays inside these histories with probability "
-                f"{self.coverage:.3g}; max_histories checks more"
+                f"  incomplete: a random play visits only these histories with probability "
+                f"{self.coverage:.3g}; increase max_histories to check more"
             )
             if not self.num_plays and not self.coverage:
-                lines.append("  no play was seen to end: does the game end?")
+                lines.append("  no play reached a terminal world state: does the game end?")
         if self.num_samples:
             lines.append(f"  compared {self.num_samples:,} draws of sample_transition")
         return "\n".join(lines)
@@ -79,24 +81,25 @@ def check_game(
 ) -> CheckReport:
     """Check that a game keeps every rule of a factored-observation stochastic game.
 
-    The world states are visited breadth first, and asked everything twice; then the histories,
-    for what a player can tell apart; both up to `max_histories`. Where that is not all of them,
-    random plays reach deeper. The docs page "Checks and what their failures mean" lists the rules.
+    World states are visited first, breadth first, and every method is called twice at each. Then
+    histories are visited, to compare what players can distinguish. Both stop at `max_histories`;
+    if that is not the whole game, random plays reach deeper. The page "Checks and what their
+    failures mean" of the documentation lists the rules.
 
     Parameters
     ----------
     game : Game
     max_histories : int
-        Limit on the number of histories, on that of world states, and on the steps of the plays.
+        Largest number of histories, of world states, and of steps of the random plays.
     max_samples : int
-        Limit on the draws from a `sample_transition` that the game defines itself.
+        Largest number of draws from `sample_transition`, if the game defines it.
     seed : int
-        For the random plays and the draws.
+        Seed of the random plays and draws.
 
     Returns
     -------
     CheckReport
-        What was checked, and what share of the game that is.
+        What was checked, and how much of the game that is.
 
     Raises
     ------
@@ -105,7 +108,7 @@ def check_game(
     CyclicGameError
         If a world state can be reached from itself.
     ParameterError
-        If `game` is no `Game`, or `max_histories` is not positive.
+        If `game` is not a `Game`, or `max_histories` is not positive.
 
     Examples
     --------
@@ -114,10 +117,8 @@ def check_game(
     matrix_pd: no broken rule found
       checked all 5 histories, through 2 world states
     """
-    if not isinstance(game, Game):
-        raise ParameterError(f"check_game takes a Game, got {game!r}; make one first")
-    if max_histories < 1:
-        raise ParameterError(f"max_histories is at least 1, got {max_histories}")
+    check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
+    check_count("max_histories", max_histories, minimum=1)
     walk = _Walk(game, max_histories)
     walk.visit_worlds()
     _check_acyclic(walk.root, walk.facts)
@@ -141,7 +142,7 @@ def check_game(
 
 
 class _Node(NamedTuple):
-    """A history: where it ends, what each player and all know, its reach under random play."""
+    """A history: its world, infostates and public state, and its reach under random play."""
 
     world: World
     infostates: tuple[int, ...]
@@ -165,19 +166,19 @@ class _Walk:
         self.is_complete = True
 
     def facts_of(self, world: World) -> WorldFacts:
-        """Return what the game says of a world state, asking once only."""
+        """Return the legal actions and transitions at a world state, cached."""
         if world not in self.facts:
             self.facts[world] = self.rules.facts(world, self.legal_at(world))
         return self.facts[world]
 
     def legal_at(self, world: World) -> LegalActions:
-        """Return the legal actions at a world state, asking once only."""
+        """Return the legal actions at a world state, cached."""
         if world not in self.legal:
             self.legal[world] = self.rules.legal(world)
         return self.legal[world]
 
     def visit_worlds(self) -> None:
-        """Ask about the world states, breadth first."""
+        """Check world states, breadth first."""
         queue, found, num_edges = deque([self.root]), {self.root}, 0
         while queue and num_edges < EDGES_PER_HISTORY * self.limit:
             edges = self.facts_of(queue.popleft()).edges
@@ -188,12 +189,13 @@ class _Walk:
                     queue.append(edge.next_world)
 
     def visit_histories(self) -> None:
-        """Compare what is legal at the histories of an infostate, breadth first."""
+        """Compare the legal actions at histories of the same infostate, breadth first."""
         queue = deque([self._root_node()])
         while queue:
             node = queue.popleft()
             acting = any(self._visit(node))
             self.num_histories += 1
+            # Histories in the queue will be visited; `room` more may be added to it.
             room = self.limit - self.num_histories - len(queue)
             if acting and not room:
                 self.is_complete = False
@@ -205,7 +207,7 @@ class _Walk:
             queue.extend(self._after(node, facts, edge) for edge in facts.edges[:room])
 
     def visit_plays(self, rng: np.random.Generator) -> int:
-        """Follow random plays, `limit` steps in all; return how many came to an end."""
+        """Follow random plays for `limit` steps in total; return the number that ended."""
         num_plays, node = 0, self._root_node()
         for _ in range(self.limit):
             self._visit(node)
@@ -238,7 +240,7 @@ def _num_players(game: Game) -> int:
     number: Any = getattr(game, "num_players", None)
     if not is_whole(number) or number < 1:
         raise GameRuleError(
-            "num_players is a whole number, at least 1; nature is not counted",
+            "num_players is a whole number, at least 1; chance is not counted",
             found=f"num_players of {type(game).__name__} is {number!r}",
         )
     return int(number)
@@ -250,7 +252,7 @@ def _random_edge(facts: WorldFacts, rng: np.random.Generator) -> Edge:
 
 
 def _check_acyclic(root: World, facts: Mapping[World, WorldFacts]) -> None:
-    """Raise if a world state can be reached from itself, searching depth first."""
+    """Raise if a world state is reachable from itself, by depth-first search."""
     finished: set[World] = set()
     path = {root: _next_worlds(facts, root)}
     while path:
@@ -272,14 +274,14 @@ def _next_worlds(facts: Mapping[World, WorldFacts], world: World) -> Iterator[Wo
 
 
 class Legal(NamedTuple):
-    """The legal actions at an infostate, and the world state where they were seen first."""
+    """The legal actions at an infostate, and the world state where they were first listed."""
 
     actions: tuple[Action, ...]
     world: World
 
 
 class InfostateTable:
-    """Numbers for infostates: the first ones are the players' empty ones."""
+    """Numbers infostates; the first numbers are the initial infostates of the players."""
 
     def __init__(self, num_players: int) -> None:
         self.origin: list[tuple[int, Step] | None] = [None] * num_players
@@ -287,7 +289,7 @@ class InfostateTable:
         self.legal: dict[int, Legal] = {}
 
     def extend(self, infostate: int, step: Step) -> int:
-        """Return the infostate after one more step."""
+        """Return the number of the infostate after one more step."""
         number = self.numbers.setdefault((infostate, step), len(self.origin))
         if number == len(self.origin):
             self.origin.append((infostate, step))
@@ -296,7 +298,7 @@ class InfostateTable:
     def check_legal(
         self, player: Player, infostate: int, actions: tuple[Action, ...], world: World
     ) -> None:
-        """Raise if the infostate was met before with other legal actions."""
+        """Raise if the infostate occurred before with different legal actions."""
         before = self.legal.setdefault(infostate, Legal(actions, world))
         if before.actions == actions:
             return
@@ -304,10 +306,10 @@ class InfostateTable:
         raise GameRuleError(
             "whether a player acts, and its legal actions in their order, follow from its own "
             "infostate; "
-            + ("list them in one order" if same else "let observe show the difference"),
+            + ("list them in the same order" if same else "let observe show the difference"),
             found=f"the player {_acting_text(actions)} here, but at world state "
             f"{before.world!r} the player {_acting_text(before.actions)}, and cannot tell the two "
-            f"apart: both times its infostate is {str(self._infostate(player, infostate))!r}",
+            f"apart: its infostate at both is {str(self._infostate(player, infostate))!r}",
             world=world,
             player=player,
         )
@@ -321,7 +323,7 @@ class InfostateTable:
 
 
 class PublicTable:
-    """Numbers for public states, and what players did first on the way to each; 0 is the root."""
+    """Numbers public states, 0 the root, and records the joint action that first led to each."""
 
     def __init__(self, public_actions: bool) -> None:
         self.public_actions = public_actions
@@ -331,21 +333,21 @@ class PublicTable:
     def extend(
         self, public_state: int, seen: Hashable, joint_action: JointAction, world: World
     ) -> int:
-        """Return the public state after one more observation.
+        """Return the number of the public state after one more observation.
 
         Raises
         ------
         GameRuleError
-            If it should tell what players did, and was met before after they did something else.
+            If actions are public, but another joint action led to the same public state.
         """
         number = self.numbers.setdefault((public_state, seen), len(self.numbers) + 1)
         before, at = self.first.setdefault(number, (joint_action, world))
         if self.public_actions and before != joint_action:
             raise GameRuleError(
                 "where public_actions is True, equal public observations at a public state follow "
-                "equal joint actions; show what players do, or leave public_actions out",
-                found=f"everybody sees {seen!r} after joint action {joint_action} here, and saw "
-                f"the same after {before} at world state {at!r} of the same public state",
+                "equal joint actions; let observe show the actions, or leave public_actions out",
+                found=f"the public observation is {seen!r} after joint action {joint_action} here, "
+                f"and also after {before} at world state {at!r} of the same public state",
                 world=world,
             )
         return number

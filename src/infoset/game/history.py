@@ -1,4 +1,4 @@
-"""Playing a game: histories, and what each player knows along them."""
+"""Histories of a game, with the infostates along them, and random playouts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NOTHING_SEEN = Observation()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """A history w₀ a₀ w₁ …: where a play stands, and how it came there.
+    """A history w₀ a₀ w₁ …: the world states and joint actions of a play so far.
 
-    Two histories are equal when they are of the same game and went through the same world
-    states by the same joint actions.
+    Two histories are equal if they belong to the same game and have the same world states and
+    joint actions.
 
     Attributes
     ----------
@@ -31,15 +31,15 @@ class History:
     world : World
         The world state it ends in.
     infostates : tuple[Infostate, ...]
-        What each player knows, acting or not.
+        By player, acting or not.
     rewards_so_far : tuple[float, ...]
-        Sum of the rewards of each player; at a terminal history, its utility.
+        Sum of the rewards of each player; its utility if the history is terminal.
     parent : History or None
         The history one transition shorter; None at the root.
     joint_action : JointAction
-        The joint action that led here from the parent.
+        The joint action of the last transition.
     observation : Observation
-        What that transition showed.
+        The observation of the last transition.
     """
 
     game: Game
@@ -57,14 +57,14 @@ class History:
 
     @cached_property
     def chance_outcomes(self) -> tuple[tuple[World, Probability], ...]:
-        """Nature's move where nobody acts; empty where somebody does, and at the end."""
+        """Outcomes of a chance move; empty at decisions and at terminal histories."""
         if self.actors:
             return ()
         return tuple(self.game.transitions(self.world, (NOOP,) * self.game.num_players))
 
     @cached_property
     def is_terminal(self) -> bool:
-        """Whether the game is over: nobody acts, and nature has no move."""
+        """Whether the game is over: nobody acts and there are no transitions."""
         if self.actors:
             return False
         nobody = (NOOP,) * self.game.num_players
@@ -72,7 +72,7 @@ class History:
 
     @property
     def public_state(self) -> PublicState:
-        """What everybody knows."""
+        """The public state: the public observations so far."""
         return PublicState(
             tuple(
                 history.observation.public for history in self.path() if history.parent is not None
@@ -81,27 +81,27 @@ class History:
 
     @property
     def depth(self) -> int:
-        """The number of transitions so far."""
+        """Number of transitions so far."""
         return len(self.infostates[0].steps)
 
     def legal_actions(self, player: Player) -> tuple[Action, ...]:
-        """Return the actions open to `player`; empty where it does not act."""
+        """Return the legal actions of `player`; empty if it does not act."""
         return tuple(self.game.legal_actions(self.world, player)) if player in self.actors else ()
 
     def joint(self, actions: dict[Player, Action]) -> JointAction:
-        """Return the joint action in which each actor takes the action given for it.
+        """Return the joint action of the actors' `actions`; other players get `NOOP`.
 
         Raises
         ------
         GameRuleError
-            If an actor has none, or one that is not legal here.
+            If an action of an actor is missing or illegal.
         """
         for player in self.actors:
             legal = self.legal_actions(player)
             if player not in actions or actions[player] not in legal:
                 raise GameRuleError(
                     "every actor takes one of its legal actions",
-                    found=f"got {actions.get(player)!r}, legal are {list(legal)}",
+                    found=f"got {actions.get(player)!r}; legal actions are {list(legal)}",
                     world=self.world,
                     player=player,
                 )
@@ -130,7 +130,7 @@ class History:
         )
 
     def sample(self, joint_action: JointAction, rng: np.random.Generator) -> History:
-        """Return the history after a transition drawn from the game."""
+        """Return the history after a transition drawn by `sample_transition`."""
         next_world = self.game.sample_transition(self.world, joint_action, rng)
         return self.extend(joint_action, next_world)
 
@@ -157,7 +157,7 @@ class History:
 
 
 def initial_history(game: Game) -> History:
-    """Return the history in which no one has moved yet."""
+    """Return the initial history of a game."""
     return History(
         game=game,
         world=game.initial_world(),
@@ -167,11 +167,11 @@ def initial_history(game: Game) -> History:
 
 
 Chooser = Callable[[Infostate, Sequence[Action]], Action]
-"""Picks one of the legal actions at an infostate."""
+"""Returns one of the legal actions at an infostate."""
 
 
 def play_out(history: History, choose: Sequence[Chooser], rng: np.random.Generator) -> History:
-    """Play to the end, actor `p` by `choose[p](infostate, legal_actions)`, nature by `rng`."""
+    """Play to the end: player p acts by `choose[p](infostate, legal_actions)`, chance by `rng`."""
     while not history.is_terminal:
         actions = {
             player: choose[player](history.infostates[player], history.legal_actions(player))

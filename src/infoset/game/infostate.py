@@ -1,4 +1,4 @@
-"""Infostates and public states: sequences folded from a player's actions and observations."""
+"""Infostates and public states: sequences of actions and observations."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ START = "(start)"
 
 
 class Step(NamedTuple):
-    """What one transition adds to an infostate.
+    """The part of an infostate that one transition adds.
 
     Attributes
     ----------
     action : Action
-        The player's own action, `NOOP` where it did not act.
+        The player's own action; `NOOP` if it did not act.
     private, public : Hashable
-        The two parts of its observation.
+        The two parts of the player's observation.
     """
 
     action: Action
@@ -34,9 +34,9 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Infostate:
-    """All that a player knows: its own actions and its observations, in order.
+    """Everything that a player knows: its own actions and its observations, in order.
 
-    Two infostates are equal exactly when the player cannot tell them apart.
+    Two infostates are equal exactly if the player cannot distinguish them.
     """
 
     player: Player
@@ -44,7 +44,7 @@ class Infostate:
 
     @property
     def public_state(self) -> PublicState:
-        """The public state this infostate lies in."""
+        """The public state that contains the infostate."""
         return PublicState(tuple(step.public for step in self.steps))
 
     def extend(self, step: Step) -> Infostate:
@@ -57,7 +57,7 @@ class Infostate:
 
 @dataclass(frozen=True)
 class PublicState:
-    """All that everybody knows: the public observations, in order."""
+    """Everything that is public: the public observations, in order."""
 
     observations: tuple[Hashable, ...] = ()
 
@@ -66,9 +66,9 @@ class PublicState:
 
 
 def step_text(action: Action, private: Hashable, public: Hashable) -> str:
-    """Return one step of an infostate as text: `!action public [private]`, absent parts left out.
+    """Format a step of an infostate as `!action public [private]`, without absent parts.
 
-    An own action that the public observation repeats is printed once.
+    An own action equal to the public observation is printed once.
 
     Examples
     --------
@@ -88,19 +88,19 @@ def step_text(action: Action, private: Hashable, public: Hashable) -> str:
 
 
 def value_text(value: Hashable) -> str:
-    """Return an observation or action as text, tuples without Python's quotes."""
+    """Format an observation or action; entries of tuples are joined by commas."""
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return ",".join(value_text(part) for part in value)
     return str(value)
 
 
 def join_steps(texts: Iterable[str]) -> str:
-    """Return the steps of an infostate or public state as one line."""
+    """Join the steps of an infostate or public state into one line."""
     return " / ".join(texts) or START
 
 
 def infostate_generator(seed: int, infostate: Infostate) -> np.random.Generator:
-    """Return a generator for a seed and an infostate, the same in every process."""
+    """Return a random generator for a seed and an infostate, the same in every process."""
     digest = hashlib.blake2b(repr(infostate).encode(), digest_size=16).digest()
     words = np.frombuffer(digest, np.uint32).tolist()
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=tuple(words)))

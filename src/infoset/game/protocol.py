@@ -1,4 +1,4 @@
-"""What the author of a game writes: the rules, and nothing that follows from them."""
+"""The protocol of a game: its author writes the rules, the library derives everything else."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from infoset.typing import Action, JointAction, Player, World
 __all__ = ["Game", "Observation", "Probability", "parameter_text"]
 
 Probability: TypeAlias = float | Fraction
-"""A float, or a `Fraction` (or int), which is kept exact."""
+"""A float, or a `Fraction` or int, which stay exact."""
 
 
 class SharedView(NamedTuple):
-    """What a player sees privately where observations are shared by groups it is of.
+    """The non-public observation of a player who belongs to groups with shared observations.
 
     Attributes
     ----------
     own : Hashable
-        Its private part.
+        The private part of the player's observation.
     groups : tuple[tuple[tuple[Player, ...], Hashable], ...]
-        The groups and what they see, in increasing order of the groups.
+        Pairs of a group and its observation, the groups in increasing order.
     """
 
     own: Hashable
@@ -42,17 +42,17 @@ class SharedView(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What a transition shows: one public part, and one private part per player.
+    """The observation of a transition: a public part, private parts, and parts shared by groups.
 
     Attributes
     ----------
     public : Hashable
-        Seen by every player; `None` for nothing but the passing of time.
+        Seen by every player; `None` if players observe only that time passes.
     private : Mapping[Player, Hashable] or Sequence[Hashable]
-        By player; players left out (or all, when empty) see nothing private.
+        By player; a player who is left out sees nothing private, nor does anyone if it is empty.
     shared : Mapping[tuple[Player, ...], Hashable]
-        Seen by exactly the players of the group, listed in increasing order (Kovařík et al.
-        2022, footnote 11), as the cards of Hanabi are by everybody else.
+        By group, a tuple of players in increasing order: seen by exactly these players (Kovařík
+        et al. 2022, footnote 11), as a hand in Hanabi is seen by everybody except its holder.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Observation(NamedTuple):
     shared: Mapping[tuple[Player, ...], Hashable] = {}
 
     def seen_by(self, player: Player) -> Hashable:
-        """Return what `player` sees and not everybody does: its own part, and its groups'."""
+        """Return what `player` sees besides the public part: its private part and its groups'."""
         own = self.private_part(player)
         if not self.shared:
             return own
@@ -76,7 +76,7 @@ class Observation(NamedTuple):
         return SharedView(own, mine) if mine else own
 
     def private_part(self, player: Player) -> Hashable:
-        """Return the private part of `player`; None where there is none."""
+        """Return the private part of `player`; None if it has none."""
         if isinstance(self.private, Mapping):
             return self.private.get(player)
         return self.private[player] if self.private else None
@@ -85,10 +85,10 @@ class Observation(NamedTuple):
 class Game(ABC):
     """The rules of a game: a factored-observation stochastic game ⟨N, W, p, w_init, A, T, R, O⟩.
 
-    World states are immutable and hashable, and hold what the future depends on; the library
-    derives histories, infostates and public states from the observations. A world state must
-    not be reachable from itself. A small game is best a frozen dataclass, whose fields are its
-    parameters.
+    World states are immutable and hashable, and hold everything that the future depends on. The
+    library derives histories, infostates and public states from the observations. No world state
+    may be reachable from itself. A small game is best written as a frozen dataclass, whose fields
+    are its parameters.
 
     Source: Kovařík, Schmid, Burch, Bowling, Lisý, "Rethinking formal models of partially
     observable multiagent decision making", Artificial Intelligence 303 (2022), Definition 2.1.
@@ -117,14 +117,14 @@ class Game(ABC):
     """
 
     name: ClassVar[str] = ""
-    """The name `load` knows the game by; the class name where empty."""
+    """Name of the game for `load`; if empty, the class name is used."""
 
     public_actions: bool = False
-    """Whether everybody sees what players do, as in poker: at each public state, equal public
-    observations follow equal joint actions. Beliefs are found much faster then."""
+    """Whether all actions are public, as in poker: at each public state, equal public observations
+    follow equal joint actions. Computing beliefs is then much faster."""
 
     num_players: int
-    """Number of players, nature not counted."""
+    """Number of players, chance not counted."""
 
     @abstractmethod
     def initial_world(self) -> World:
@@ -136,16 +136,16 @@ class Game(ABC):
 
     @abstractmethod
     def legal_actions(self, world: Any, player: Player) -> Sequence[Action]:
-        """Return the actions of an actor of `world`; never empty, the same all over an infoset."""
+        """Return the actions of an actor: at least one, and the same throughout an infoset."""
 
     @abstractmethod
     def transitions(
         self, world: Any, joint_action: JointAction
     ) -> Iterable[tuple[World, Probability]]:
-        """Return pairs of next world and probability; none exactly where the game is over.
+        """Return pairs of next world and probability; an empty list exactly in terminal worlds.
 
         `joint_action[player]` is the action of an actor and `NOOP` (`None`) for everyone else.
-        In a world without actors this is nature's move.
+        In a world without actors this is a chance move.
         """
 
     @abstractmethod
@@ -154,17 +154,17 @@ class Game(ABC):
 
     @abstractmethod
     def observe(self, world: Any, joint_action: JointAction, next_world: Any) -> Observation:
-        """Return what the transition shows to everyone and to each player.
+        """Return the observation of the transition, its public and private parts.
 
-        Players always remember their own actions, and that time passed; neither needs showing.
+        Players remember their own actions and notice that time passes; neither has to be observed.
         """
 
     def sample_transition(
         self, world: Any, joint_action: JointAction, rng: np.random.Generator
     ) -> World:
-        """Draw the next world. Override it where `transitions` would be too long to list.
+        """Draw the next world. Override it if `transitions` has too many outcomes to list.
 
-        Where there is only one next world, no random number is used up.
+        If there is only one next world, no random number is drawn.
         """
         pairs = list(self.transitions(world, joint_action))
         if len(pairs) == 1:
@@ -181,35 +181,36 @@ class Game(ABC):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[World, float] | None:
-        """Draw the next world among those in which a player sees what a step says.
+        """Draw the next world given the observation of a player, or the public observation.
 
-        Override it beside `sample_transition`, where `transitions` would be too long to list, as a
-        deal is. Beliefs then draw nothing in vain; they look at each draw as `observe` shows it.
+        Override it together with `sample_transition` if `transitions` has too many outcomes to
+        list, as a deal of whole hands has. Beliefs are then sampled without rejections.
 
         Parameters
         ----------
         world, joint_action
             As in `sample_transition`.
         player : Player or None
-            Who sees; None for everybody, who sees the public part alone.
+            The observer; None for the public observation alone.
         step : Step
-            The private and the public part of what is seen, which may be what nobody can see.
+            Private and public part of the observation, which may be impossible.
         rng : np.random.Generator
 
         Returns
         -------
         tuple[World, float] or None
-            The next world, with its probability given what is seen; and the probability that this
-            is seen. None where it is not known how to draw it, as here, or cannot be seen.
+            A next world drawn from its distribution given the observation, and the probability of
+            the observation. None if the game does not define this, or the observation is
+            impossible.
         """
         return None
 
     def parameters(self) -> dict[str, Any]:
-        """Return the parameters by name: the fields of a dataclass, nothing otherwise."""
+        """Return the parameters by name: the fields of a dataclass, otherwise none."""
         return {field.name: getattr(self, field.name) for field in self._fields()}
 
     def __str__(self) -> str:
-        """Return the game as `load` reads it, with the parameters that are not the default."""
+        """Return the game in the form that `load` reads, without parameters at their default."""
         default = {field.name: field.default for field in self._fields()}
         given = [
             f"{name}={parameter_text(value)}"
@@ -225,7 +226,7 @@ class Game(ABC):
 
 
 def parameter_text(value: object) -> str:
-    """Return a parameter as `load` and OpenSpiel read it: a tuple as a list with semicolons.
+    """Format a parameter for `load` and OpenSpiel: a tuple becomes a list with semicolons.
 
     Examples
     --------

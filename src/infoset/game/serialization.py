@@ -1,4 +1,4 @@
-"""Writing a game so that players act one at a time."""
+"""Serialization: simultaneous moves become consecutive moves that nobody observes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class SerialWorld(NamedTuple):
     Attributes
     ----------
     world : World
-        The world state of the game that was serialized.
+        The world state of the original game.
     public : int
-        Number of the set of world states that are possible by the public observations.
+        Number of the `PublicView`: the world states that are publicly possible.
     turn : int
-        How many turns are over before the transition happens.
+        Number of turns taken since the last transition of the original game.
     actions : JointAction
-        What was chosen in them; `NOOP` for everyone else.
+        The actions chosen in them; `NOOP` for all other players.
     """
 
     world: World
@@ -36,15 +36,15 @@ class SerialWorld(NamedTuple):
 
 @dataclass(frozen=True)
 class PublicView:
-    """What everybody knows together: the world states that are possible, and the turns taken.
+    """The world states that are possible by the public observations, and the turns they take.
 
     Attributes
     ----------
     worlds : tuple[World, ...]
     turns : tuple[tuple[Player, ...], ...]
-        The players of whom one may choose in each turn; none in a turn that is nature's.
+        By turn, the players who may act in it; empty for a turn of chance.
     following : dict[Hashable, int]
-        The number of the next view, by public observation.
+        By public observation, the number of the next view.
     """
 
     worlds: tuple[World, ...]
@@ -53,22 +53,23 @@ class PublicView:
 
 
 def serialize(game: Game) -> Game:
-    """Return the game with players who act at once acting one after another, unseen.
+    """Return the game in which simultaneous actors choose one after another, unobserved.
 
-    Where several players act, they choose in the order of their numbers, which shows and pays
-    nothing. The transition, with its rewards and observations, happens at the last choice, or
-    after it as a move of nature where it is random. What is serial already stays as it is.
+    Simultaneous actors choose in increasing order, without rewards or observations. The
+    transition of the original game, with its rewards and observations, happens at the last
+    choice, or after it as a chance move if it is random. A game that is already serial is
+    unchanged.
 
-    The result is serial: at most one player acts in a world state, and then the next one is sure
-    (Lemma 3.2). It is strategically equivalent: every player has the same choices with the same
-    information.
+    In the result at most one player acts in a world state, and its action determines the next
+    one (Lemma 3.2). It is strategically equivalent: every player has the same choices with the
+    same information.
 
     Notes
     -----
     Source: Kovařík et al. (2022), Example B.1. Differs from the paper, whose construction takes
-    as many turns as there are actors: time is observed, so a player would learn how many acted
-    even where that is hidden. Here all world states that are possible by the public observations
-    take the same turns; who has nothing to choose in one is passed over by a sure move of nature.
+    as many turns as there are actors: because time is observed, a player would learn the number
+    of actors even if it is hidden. Here all world states that are publicly possible take the same
+    turns; a player without a choice is passed over by a deterministic chance move.
 
     Examples
     --------
@@ -150,7 +151,7 @@ class _SerialGame(Game):
                 yield self._start(target, following[seen]), probability
 
     def _following(self, public: int) -> dict[Hashable, int]:
-        """Return the next views by public observation; empty while not asked for before."""
+        """Return the numbers of the next views by public observation, computed on first use."""
         view = self._views[public]
         if not view.following:
             possible: dict[Hashable, dict[World, None]] = {}
@@ -169,7 +170,7 @@ class _SerialGame(Game):
                         yield world, joint, target
 
     def _number(self, worlds: tuple[World, ...]) -> int:
-        """Return the number of the view of some world states, made when they are first met."""
+        """Return the number of the view of a set of world states, adding the view if it is new."""
         key = frozenset(worlds)
         if key not in self._numbers:
             self._numbers[key] = len(self._views)
@@ -201,7 +202,7 @@ class _SerialGame(Game):
 
 
 def _add(chosen: JointAction, joint_action: JointAction) -> JointAction:
-    """Return the actions chosen so far, and those of this turn."""
+    """Return the actions chosen so far together with those of this turn."""
     return tuple(
         before if now is NOOP else now for before, now in zip(chosen, joint_action, strict=True)
     )

@@ -1,4 +1,4 @@
-"""A play as text that people read."""
+"""Transcripts: plays as readable text."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from infoset.typing import Player
 __all__ = ["transcript"]
 
 MANY_OUTCOMES = 10_000
-"""Past so many next worlds, nature's move is shown without asking whether it is seen."""
+"""With more next worlds than this, a chance move is shown without checking if it is observed."""
 
 
 def transcript(history: History, viewer: Player | None = None) -> str:
-    """Return a play as text: one line a transition, then the rewards if it is over.
+    """Return a play as text: one line per transition, then the rewards if it is over.
 
-    A line says who did what; then, after bars, what everybody saw, what single players and
-    groups saw, and the rewards if there were any. A move of nature that the observations do not
-    tell is shown as the world state it led to. Equal histories have equal transcripts, and
-    different ones different transcripts as long as their world states, actions and observations
-    differ as text.
+    A line has the actions and then, after bars, the public observation, the observations of
+    groups and single players, and the rewards unless they are all zero. A chance outcome that
+    the observations do not determine is shown as the world state that it led to. Equal histories
+    have equal transcripts; different histories have different transcripts if their world states,
+    actions and observations differ as text.
 
     Parameters
     ----------
     history : History
     viewer : Player, optional
-        Show only what this player knows: its own actions, what it saw, and, when the play is
-        over, its own sum of rewards. Before that, it is a function of the player's infostate.
+        Show only what this player knows: its own actions and observations and, when the play is
+        over, its utility. Until then, the transcript is a function of the player's infostate.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def transcript(history: History, viewer: Player | None = None) -> str:
     Raises
     ------
     ParameterError
-        If `viewer` is no player of the game.
+        If `viewer` is not a player of the game.
 
     Examples
     --------
@@ -59,14 +59,16 @@ def transcript(history: History, viewer: Player | None = None) -> str:
     """
     if viewer is not None and viewer not in range(history.game.num_players):
         raise ParameterError(
-            f"viewer={viewer!r} is no player of {history.game}; players are 0 to "
-            f"{history.game.num_players - 1}, and None sees everything"
+            f"viewer={viewer!r} is not a player of {history.game}; players are 0 to "
+            f"{history.game.num_players - 1}, and viewer=None shows everything"
         )
     path = history.path()
-    rows = [(_doing(stop, viewer), " | ".join(_showing(stop, viewer))) for stop in path[1:]]
+    rows = [
+        (_actions_text(stop, viewer), " | ".join(_observations(stop, viewer))) for stop in path[1:]
+    ]
     if viewer is None and any(any(stop.rewards_so_far) for stop in path[:-1]):
         rows = [
-            (doing, " | ".join(filter(None, [showing, _paying(stop)])))
+            (doing, " | ".join(filter(None, [showing, _rewards_of(stop)])))
             for (doing, showing), stop in zip(rows, path[1:], strict=True)
         ]
     title = str(history.game) if viewer is None else f"{history.game}, seen by player {viewer}"
@@ -86,8 +88,8 @@ def _table(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{line} | {showing}" if showing else line.rstrip()
 
 
-def _doing(history: History, viewer: Player | None) -> str:
-    """Say who did what in the last transition, as far as the viewer knows."""
+def _actions_text(history: History, viewer: Player | None) -> str:
+    """Return the actions of the last transition that the viewer knows."""
     actors = history.parent.actors if history.parent else ()
     actions = [
         f"{_name(player, viewer)}: {value_text(history.joint_action[player])}"
@@ -97,8 +99,8 @@ def _doing(history: History, viewer: Player | None) -> str:
     return ", ".join(actions) or ("chance" if viewer is None else "-")
 
 
-def _showing(history: History, viewer: Player | None) -> Iterator[str]:
-    """Say what was seen of the last transition, as far as the viewer knows."""
+def _observations(history: History, viewer: Player | None) -> Iterator[str]:
+    """Yield the observations of the last transition that the viewer knows."""
     seen = history.observation
     if seen.public is not None:
         yield f"all see {value_text(seen.public)}"
@@ -113,7 +115,7 @@ def _showing(history: History, viewer: Player | None) -> Iterator[str]:
 
 
 def _is_hidden(history: History) -> bool:
-    """Return whether the last transition could have led elsewhere and looked the same."""
+    """Return whether another outcome of the last transition has the same observation."""
     if history.parent is None:
         return False
     game, before = history.game, (history.parent.world, history.joint_action)
@@ -130,8 +132,8 @@ def _looks(seen: Observation, num_players: int) -> tuple[Hashable, ...]:
     return (seen.public, *(seen.seen_by(player) for player in range(num_players)))
 
 
-def _paying(history: History) -> str:
-    """Return the rewards of the last transition; nothing where there were none."""
+def _rewards_of(history: History) -> str:
+    """Return the nonzero rewards of the last transition as text."""
     before = history.parent.rewards_so_far if history.parent else ()
     rewards = [now - then for now, then in zip(history.rewards_so_far, before, strict=True)]
     players = [player for player, reward in enumerate(rewards) if reward]
@@ -149,7 +151,7 @@ def _rewards_text(
 
 
 def _seers(group: Sequence[Player], viewer: Player | None) -> str:
-    """Return a group with its verb, the viewer first: `you and player 2 see`."""
+    """Return a group with its verb, the viewer first, as `you and player 2 see`."""
     names = [_name(player, viewer) for player in sorted(group, key=lambda p: (p != viewer, p))]
     verb = "see" if len(group) > 1 or viewer in group else "sees"
     return f"{' and '.join(names)} {verb}"

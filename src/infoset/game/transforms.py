@@ -1,4 +1,4 @@
-"""Writing one game as another."""
+"""Transforms of games: folding a chance player, and forgetting the factorization."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ __all__ = [
 ]
 
 WAIT: Final = "wait"
-"""The only action of a player who had nothing to do in the game that was rewritten."""
+"""The only action of a player who does not act in the original game."""
 
 OVER: Final = "over"
-"""What everybody sees, besides the rest, when the game ends."""
+"""Added to all observations when the game ends."""
 
 ChancePolicy: TypeAlias = Callable[[Any], Iterable[tuple[Action, Probability]]]
-"""Nature's policy: from a world state to pairs of action and probability."""
+"""Policy of the chance player: from a world state to pairs of action and probability."""
 
 
 @dataclass(frozen=True)
 class AfterChance:
-    """A world state of a folded game that remembers nature's last action.
+    """A world state of a folded game that remembers the last chance action.
 
-    Made only where two actions of nature lead to one world state, but show or pay something
-    different. What happens next does not depend on the action.
+    It is used only if two chance actions lead to the same world state with different observations
+    or rewards. The future does not depend on the action.
 
     Attributes
     ----------
     world : World
-        The world state of the game that was folded.
+        The world state of the original game.
     player : Player
-        The player that nature was.
+        The chance player of the original game.
     action : Action
-        Its action; of several that look the same, the first.
+        The chance action; the first of several with the same observation and rewards.
     """
 
     world: World
@@ -54,28 +54,29 @@ class AfterChance:
 
 
 def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
-    """Return a game without its last player, which is nature, and plays a known policy.
+    """Return a game whose last player, with a known policy, becomes chance.
 
-    Nature may act alone or together with others. Its rewards and its private observations are
-    dropped. A group of a shared observation loses nature. Actions of nature that lead to the
-    same world state, show the same and pay the same become one transition.
+    The chance player may act alone or simultaneously with others. Its rewards and private
+    observations are dropped, and it is removed from the groups of shared observations. Chance
+    actions with the same next world, observation and rewards become one transition.
 
     Parameters
     ----------
     game : Game
-        A game of n + 1 players, nature the last of them.
+        A game of n + 1 players, the last of which is chance.
     chance_policy : callable
-        From a world state in which nature acts to pairs of legal action and probability.
+        From a world state in which the chance player acts to pairs of legal action and
+        probability.
 
     Returns
     -------
     Game
-        The game of n players, with nature in its `transitions`.
+        The game of n players, with chance in its `transitions`.
 
     Raises
     ------
     ParameterError
-        If the game has no player besides nature.
+        If the game has only one player.
     GameRuleError
         When the folded game is played, if the policy takes an action that is not legal.
 
@@ -96,14 +97,14 @@ def fold_chance_player(game: Game, chance_policy: ChancePolicy) -> Game:
     """
     if game.num_players < 2:
         raise ParameterError(
-            f"{game} has {game.num_players} player, so that none is left without nature; give "
-            "a game of n + 1 players, nature the last of them"
+            f"{game} has only one player, which would become chance; give a game of n + 1 players, "
+            "the last of which is chance"
         )
     return _FoldedGame(game, chance_policy)
 
 
 class _Outcome(NamedTuple):
-    """What one transition of the folded game shows and pays, and how probable it is."""
+    """Probability, rewards and observation of one transition of the folded game."""
 
     probability: Probability
     rewards: tuple[float, ...]
@@ -149,7 +150,7 @@ class _FoldedGame(Game):
         return str(self.game)
 
     def _inner(self, world: World) -> World:
-        """Return the world state of the game that was folded."""
+        """Return the world state of the original game."""
         if isinstance(world, AfterChance) and world.player == self.num_players:
             return world.world
         return world
@@ -173,7 +174,7 @@ class _FoldedGame(Game):
     def _list_moves(
         self, world: World, joint_action: JointAction
     ) -> Iterator[tuple[Action, _Outcome, World]]:
-        """Yield nature's actions with each transition that they lead to."""
+        """Yield the chance actions with each transition that they lead to."""
         for action, chance in self._chance_moves(world):
             whole = (*joint_action, action)
             for next_world, probability in self.game.transitions(world, whole):
@@ -185,7 +186,7 @@ class _FoldedGame(Game):
                     yield action, outcome, next_world
 
     def _chance_moves(self, world: World) -> Iterator[tuple[Action, Probability]]:
-        """Yield nature's actions of positive probability; not acting, where it does not act."""
+        """Yield the chance actions of positive probability; `NOOP` if the player does not act."""
         if self.num_players not in self.game.actors(world):
             yield NOOP, 1
             return
@@ -193,8 +194,8 @@ class _FoldedGame(Game):
         for action, probability in self.chance_policy(world):
             if action not in legal:
                 raise GameRuleError(
-                    "the policy of nature takes legal actions only",
-                    found=f"it takes {action!r}, legal are {list(legal)}",
+                    "the policy of the chance player takes legal actions only",
+                    found=f"it takes {action!r}; legal actions are {list(legal)}",
                     world=world,
                     player=self.num_players,
                 )
@@ -203,7 +204,7 @@ class _FoldedGame(Game):
 
 
 def _without_player(seen: Observation, last: Player) -> Observation:
-    """Return an observation without the last player."""
+    """Return an observation without the parts of the last player."""
     private = {
         player: part for player in range(last) if (part := seen.private_part(player)) is not None
     }
@@ -219,21 +220,20 @@ def _without_player(seen: Observation, last: Player) -> Observation:
 
 
 def forget_factorization(game: Game) -> Game:
-    """Return the game as a POSG: all observations private, and all players acting all the time.
+    """Return the game as a POSG: all observations private, and all players act in every world.
 
-    Each player sees privately what it saw privately and publicly before; nothing is public.
-    Everybody acts in every world state but the initial and the terminal ones; who had nothing to
-    do takes the action `WAIT`.
+    What a player observed in public becomes part of its private observation; nothing is public.
+    Everybody acts in every world state except the initial and the terminal ones; a player who
+    does not act in the original game takes the action `WAIT`.
 
-    Every player has the same choices with the same information (Proposition 2.4), but public
-    states are gone: everybody knows in common only how much time has passed.
+    Every player has the same choices with the same information (Proposition 2.4), but the public
+    states are lost: only the time that has passed is public.
 
     Notes
     -----
     Source: Kovařík et al. (2022), Section 2.3, Definition 2.3. Differs from the paper: nobody
-    acts in terminal world states, which is how this library knows them, and everybody sees that
-    the game is over, as it would by not being asked any more; players who act in the initial
-    world state go on doing so.
+    acts in terminal world states, which is how this library recognizes them, and everybody
+    observes that the game is over; players who act in the initial world state still do.
 
     Examples
     --------
@@ -269,15 +269,15 @@ class _UnfactoredGame(Game):
     def transitions(
         self, world: World, joint_action: JointAction
     ) -> Iterable[tuple[World, Probability]]:
-        return self.game.transitions(world, self._meant(world, joint_action))
+        return self.game.transitions(world, self._original(world, joint_action))
 
     def rewards(
         self, world: World, joint_action: JointAction, next_world: World
     ) -> Sequence[float]:
-        return self.game.rewards(world, self._meant(world, joint_action), next_world)
+        return self.game.rewards(world, self._original(world, joint_action), next_world)
 
     def observe(self, world: World, joint_action: JointAction, next_world: World) -> Observation:
-        seen = self.game.observe(world, self._meant(world, joint_action), next_world)
+        seen = self.game.observe(world, self._original(world, joint_action), next_world)
         mark = (OVER,) if self._is_over(next_world) else ()
         return Observation(
             private=tuple((seen.seen_by(p), seen.public, *mark) for p in range(self.num_players))
@@ -293,8 +293,8 @@ class _UnfactoredGame(Game):
         nobody = (NOOP,) * self.num_players
         return not self.game.actors(world) and not any(self.game.transitions(world, nobody))
 
-    def _meant(self, world: World, joint_action: JointAction) -> JointAction:
-        """Return the joint action without the waiting of those who do not act."""
+    def _original(self, world: World, joint_action: JointAction) -> JointAction:
+        """Return the joint action of the original game."""
         acting = self.game.actors(world)
         return tuple(
             action if player in acting else NOOP for player, action in enumerate(joint_action)

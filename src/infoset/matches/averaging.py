@@ -16,7 +16,7 @@ from infoset.policy import TabularPolicy, behavior_to_plan, uniform_policy
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray, Player
 from infoset.utils.arguments import check_count, check_type
-from infoset.utils.workers import in_portions
+from infoset.utils.workers import parallel_map
 
 __all__ = ["AveragedSearch", "average_search"]
 
@@ -138,7 +138,7 @@ def average_search(
     check_count("workers", workers, minimum=1)
     asked = _Asked(form, _seated(searchers, form), repeats, seed)
     average = _Table(form)
-    with in_portions(asked, workers) as answers:
+    with parallel_map(asked, workers) as answers:
         for wave in average.waves(asked.searchers, reached_only):
             portions = [
                 wave[start : start + INFOSTATES_AT_ONCE]

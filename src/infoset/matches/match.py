@@ -26,7 +26,7 @@ from infoset.tree import GameTree
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_number
 from infoset.utils.interrupts import interrupts_held
-from infoset.utils.workers import in_portions
+from infoset.utils.workers import parallel_map
 
 __all__ = ["Contestant", "play_matches"]
 
@@ -150,7 +150,7 @@ def play_matches(
         if callback is not None:
             callback(match_result(tally, seed))
 
-    with in_portions(match, workers, compiled=isinstance(match, TreeMatch)) as played:
+    with parallel_map(match, workers, compiled=isinstance(match, TreeMatch)) as played:
         for target in _looks(tally, seed, wanted, look, num_deals):
             portions = _portions(tally.num_rows, target, match.deals_at_once)
             _add_all(tally, played(portions), file, target, tell)

@@ -1,4 +1,4 @@
-"""Kernels between the two forms of a policy, in the order of a treeplex's sequences."""
+"""Kernels on behavior and realization plans, in the order of a treeplex's sequences."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ def behavior_to_plan(
     num_actions: IntArray,
     probabilities: FloatArray,
 ) -> FloatArray:
-    """Return the realization plan [Q]: plan[s] = plan[parent] * probabilities[s], plan[0] = 1.
+    """Return [Q] the realization plan: plan[s] = plan[parent] * probabilities[s], plan[0] = 1.
 
     parent_sequence, first_sequence, num_actions [I], probabilities [Q].
     """
     plan = np.ones(len(probabilities))
+    # Parents come first, so the plan at the parent sequence is final.
     for infostate in range(len(num_actions)):
         reach = plan[parent_sequence[infostate]]
         first = first_sequence[infostate]
@@ -32,7 +33,7 @@ def behavior_to_plan(
 def normalize_behavior(
     first_sequence: IntArray, num_actions: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Return [Q] weights divided by their sum at each infostate; uniform where that is zero.
+    """Return [Q] weights divided by their sum at each infostate; uniform if the sum is zero.
 
     first_sequence, num_actions [I], weights [Q] not negative.
     """
@@ -60,17 +61,21 @@ def widest_plan(
     width: FloatArray,
     plan: BoolArray,
 ) -> None:
-    """Find the pure plan whose least weight is greatest; `width[0]` becomes that weight.
+    """Find the pure plan that maximizes the minimum weight of its sequences.
 
     parent_sequence, first_sequence, num_actions [I], rest [Q] the weights. Overwritten: width [Q]
-    the least weight from a sequence on, of the best plan; plan [Q] whether it takes a sequence.
+    the minimum weight at and below a sequence under the best plan, `width[0]` that of the whole
+    plan; plan [Q] whether the best plan contains a sequence.
     """
     width[:] = rest
+    # Children first: choose the best action, then take the minimum over all infostates that
+    # follow the parent sequence, because a pure plan contains one action at each of them.
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
         best = width[first : first + num_actions[infostate]].max()
         parent = parent_sequence[infostate]
         width[parent] = min(width[parent], best)
+    # Parents first: follow the chosen actions from the root.
     plan[:] = False
     plan[0] = True
     for infostate in range(len(num_actions)):

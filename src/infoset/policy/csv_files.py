@@ -1,4 +1,4 @@
-"""Policies as comma-separated values, for spreadsheets and other tools."""
+"""Policy files: comma-separated values, for spreadsheets and other tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TextIO
 import numpy as np
 
 from infoset.errors import PolicyFileError, nearest_names
-from infoset.policy.parquet_files import replaced
+from infoset.policy.parquet_files import replace_policy_file
 from infoset.policy.tabular import TabularPolicy, check_policy
 from infoset.tree import SequenceForm
 from infoset.typing import Action, FloatArray, Player
@@ -29,20 +29,20 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
     """Write a policy as comma-separated values, one line per infostate and action.
 
     The first line names the columns: `player`, `infostate`, `own_reach`, `action`, `probability`.
-    Labels are quoted where they need it, and numbers have all their digits, so that
-    `load_policy_csv` gives the same policy to the bit. If actions of an infostate look alike as
-    text, `#` and the position of the action tell them apart.
+    Labels are quoted where necessary, and numbers have all their digits, so `load_policy_csv`
+    returns the same policy bit for bit. If actions of an infostate have the same text, `#` and the
+    position of the action distinguish them.
 
     Parameters
     ----------
     policy : TabularPolicy
     file : str, Path or TextIO
-        A path, where an existing file is replaced in one step; or something open for writing.
+        A path, whose existing file is replaced atomically, or a stream open for writing.
 
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If `policy` is not a `TabularPolicy`.
     PolicyFileError
         If the file cannot be written.
 
@@ -65,7 +65,10 @@ def save_policy_csv(policy: TabularPolicy, file: str | Path | TextIO) -> None:
         _write(policy, file)
         return
     path = Path(file)
-    with replaced(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+    with (
+        replace_policy_file(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="") as stream,
+    ):
         _write(policy, stream)
 
 
@@ -79,15 +82,15 @@ def _write(policy: TabularPolicy, stream: TextIO) -> None:
 
 
 def _quoted(text: str) -> str:
-    """Return a label as a cell, in quotes where it needs them.
+    """Return a label as a cell, in quotes if necessary.
 
-    `csv.writer` would leave a carriage return bare, which its own reader takes for a line end.
+    `csv.writer` does not quote a carriage return, which `csv.reader` then reads as a line end.
     """
     return '"' + text.replace('"', '""') + '"' if SPECIAL.intersection(text) else text
 
 
 def _action_texts(actions: Sequence[Action]) -> list[str]:
-    """Return a different text for each action of an infostate."""
+    """Return texts of the actions of an infostate, all different."""
     texts: list[str] = []
     for position, action in enumerate(actions):
         text = str(action)
@@ -100,14 +103,14 @@ def _action_texts(actions: Sequence[Action]) -> list[str]:
 def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     """Read a policy from comma-separated values, in any order of lines.
 
-    The first line names the columns, of which `player`, `infostate`, `action` and `probability`
-    are read and others are ignored. Every action of every infostate has exactly one line, and the
-    probabilities of an infostate sum to 1 within 10⁻⁹.
+    The first line names the columns; `player`, `infostate`, `action` and `probability` are read,
+    others are ignored. Every action of every infostate has exactly one line, and the probabilities
+    at an infostate sum to 1 within 10⁻⁹.
 
     Raises
     ------
     PolicyFileError
-        If the file is missing or breaks a rule; the message gives line, column and rule.
+        If the file is missing or breaks a rule; the message names line, column and rule.
 
     Examples
     --------
@@ -127,7 +130,7 @@ def load_policy_csv(path: str | Path, sequence_form: SequenceForm) -> TabularPol
 
 @dataclass(frozen=True)
 class _Line:
-    """One line after the first: its place, and its cells by column."""
+    """A line after the first: its number, and its cells by column."""
 
     path: Path
     number: int
@@ -147,7 +150,7 @@ def _lines(path: Path) -> Iterator[_Line]:
         if header.count(column) != 1:
             raise _Line(path, 1, {}).error(
                 column,
-                f"it is there {header.count(column)} times; the line reads {','.join(header)!r}",
+                f"it occurs {header.count(column)} times; the line is {','.join(header)!r}",
                 f"the first line names the columns {', '.join(NEEDED)}, separated by commas, each "
                 "once; others are ignored",
             )
@@ -156,14 +159,14 @@ def _lines(path: Path) -> Iterator[_Line]:
             raise _Line(path, number, {}).error(
                 str(min(len(row), len(header)) + 1),
                 f"the line has {len(row)} columns, the first line {len(header)}",
-                "all lines have the same columns; a label with a comma stands in double quotes",
+                "all lines have the same columns; a label with a comma is in double quotes",
             )
         if row:
             yield _Line(path, number, dict(zip(header, row, strict=True)))
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the line where each row begins, and its cells."""
+    """Yield for each row the number of its first line, and its cells."""
     begin = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -176,7 +179,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     except csv.Error as error:
         raise PolicyFileError(
             f"{path}, line {begin}: {error}. The rule: a label with a comma, a quote or a line end "
-            "stands in double quotes, and quotes inside it are doubled."
+            "is in double quotes, and quotes inside it are doubled."
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise PolicyFileError(
@@ -185,7 +188,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 class _Table:
-    """Probabilities per player [Q] while lines are read; NaN where there was none yet."""
+    """Probabilities per player [Q] while lines are read; NaN until their line is read."""
 
     def __init__(self, path: Path, sequence_form: SequenceForm) -> None:
         self.path = path
@@ -198,15 +201,15 @@ class _Table:
         ]
 
     def add(self, line: _Line) -> None:
-        """Put the probability of one line where it belongs."""
+        """Store the probability of one line."""
         player = self._player(line)
         infostate = self._infostate(line, player)
         sequence = self._sequence(line, player, infostate)
         if not np.isnan(self.values[player][sequence]):
             raise line.error(
                 "action",
-                f"{line.cells['action']!r} of player {player} at {line.cells['infostate']!r} is "
-                "there for the second time",
+                f"{line.cells['action']!r} of player {player} at {line.cells['infostate']!r} "
+                "occurs for the second time",
                 ALL_LINES,
             )
         self.values[player][sequence] = _probability(line)
@@ -217,7 +220,7 @@ class _Table:
         text = line.cells["player"].strip()
         if text not in known:
             rule = f"players of {self.name} are 0 to {len(known) - 1}"
-            raise line.error("player", f"{text!r} is no player", rule)
+            raise line.error("player", f"{text!r} is not a player", rule)
         return known[text]
 
     def _infostate(self, line: _Line, player: Player) -> int:
@@ -238,12 +241,12 @@ class _Table:
             raise line.error(
                 "action",
                 f"{text!r} is not legal at {line.cells['infostate']!r}",
-                f"legal are {', '.join(map(repr, known))}",
+                f"legal actions are {', '.join(map(repr, known))}",
             )
         return int(tree.first_sequence[infostate]) + known.index(text)
 
     def finished(self) -> tuple[FloatArray, ...]:
-        """Return the probabilities, once they are all there and sum to 1."""
+        """Return the probabilities, checked to be complete and to sum to 1."""
         for player, tree in enumerate(self.trees):
             self.values[player][0] = 1.0
             for infostate in tree.acting.tolist():
@@ -267,12 +270,13 @@ class _Table:
         texts = _action_texts(tree.legal_actions(infostate))
         missing = [text for text, value in zip(texts, values, strict=True) if np.isnan(value)]
         if missing:
-            found = f"no line of player {player} at {label!r} has {missing[0]!r}, this is the last"
+            found = f"no line of player {player} at {label!r} has {missing[0]!r}; this is the last"
             raise line.error("action", found, ALL_LINES)
         raise line.error(
             "probability",
-            f"with this line, those of player {player} at {label!r} sum to {values.sum()}",
-            "the probabilities of an infostate sum to 1",
+            f"with this line, the probabilities of player {player} at {label!r} sum to "
+            f"{values.sum()}",
+            "the probabilities at an infostate sum to 1",
         )
 
 

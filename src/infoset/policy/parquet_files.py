@@ -1,4 +1,4 @@
-"""Policies in Parquet files, one row per infostate and action, with JSON metadata."""
+"""Policy files: Parquet tables with a row per infostate and action, and JSON metadata."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ KEY = b"infoset"
 def save_policy(
     policy: TabularPolicy, path: str | Path, metadata: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a policy to a Parquet file; an existing file is replaced in one step.
+    """Write a policy to a Parquet file; an existing file is replaced atomically.
 
     Columns: `player`, `infostate`, `action` (both as text), `probability`. The file's metadata
     holds, as JSON under the key `infoset`, the format, the library's version, the game, the
-    fingerprint of its tree, and what `metadata` gives (such as the method and its seed).
+    fingerprint of its tree, and the items of `metadata` (such as the method and its seed).
 
     Parameters
     ----------
     policy : TabularPolicy
     path : str or Path
     metadata : Mapping[str, Any], optional
-        JSON values to keep with it.
+        JSON values to store in the file.
 
     Raises
     ------
     ParameterError
-        If it is no policy, or the path is none.
+        If `policy` is not a `TabularPolicy`, or `path` is not a path.
     PolicyFileError
         If the file cannot be written.
     """
@@ -64,9 +64,9 @@ def write_table(
     path: str | Path,
     metadata: Mapping[str, Any] | None,
 ) -> None:
-    """Write a column of numbers, one per infostate and action, beside their labels; all at once.
+    """Write a column of numbers, one per infostate and action, with their labels.
 
-    The labels are those of the rows of `policy`.
+    The labels are those of `policy.rows()`.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def write_table(
         "fingerprint": policy.sequence_form.fingerprint,
     }
     table = pa.table(dict([*_labels(policy).items(), column]))
-    with replaced(Path(path)) as temporary:
+    with replace_policy_file(Path(path)) as temporary:
         pq.write_table(
             table.replace_schema_metadata({KEY: json.dumps(about).encode()}),
             temporary,
@@ -94,13 +94,13 @@ def write_table(
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """Give the path of a temporary file that takes the place of `path` once it is written.
+def replace_policy_file(path: Path) -> Iterator[Path]:
+    """Provide a temporary path whose file replaces `path` atomically.
 
     Raises
     ------
     PolicyFileError
-        If it cannot be written.
+        If the file cannot be written.
     """
     try:
         with replace_file(path) as temporary:
@@ -108,13 +108,13 @@ def replaced(path: Path) -> Iterator[Path]:
     except OSError as error:
         found = strerror(error.errno) if error.errno else error
         raise PolicyFileError(
-            f"{path} cannot be written: {found}; give the path of a file in a "
-            "folder that is there and yours to write to"
+            f"{path} cannot be written: {found}; give the path of a file in an existing folder "
+            "where you may write"
         ) from error
 
 
 def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:
-    """Return the columns that say which infostate and action a row is of."""
+    """Return the columns that identify the infostate and action of each row."""
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"player": [], "infostate": [], "action": []}
@@ -131,12 +131,12 @@ def _labels(policy: TabularPolicy) -> dict[str, pa.Array[Any]]:
 
 
 def read_metadata(path: str | Path) -> dict[str, Any]:
-    """Return what a policy file says of itself: game, method, seed, version, fingerprint.
+    """Return the metadata of a policy file: game, method, seed, version, fingerprint.
 
     Raises
     ------
     ParameterError
-        If what is given is no path.
+        If `path` is not a path.
     PolicyFileError
         If the file is not a readable policy.
     """
@@ -150,11 +150,11 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
     Raises
     ------
     ParameterError
-        If what is given is no sequence form, or no path.
+        If `sequence_form` is not a `SequenceForm`, or `path` is not a path.
     PolicyFileError
         If the file is missing, damaged, or not a policy.
     PolicyMismatchError
-        If it was written for another game, or other parameters.
+        If it was written for another game or other parameters.
     """
     table, _ = read_table(path, "probability", sequence_form)
     return policy_of_rows(table.column("probability").to_numpy(), path, sequence_form)
@@ -163,12 +163,12 @@ def load_policy(path: str | Path, sequence_form: SequenceForm) -> TabularPolicy:
 def policy_of_rows(
     probabilities: FloatArray, path: str | Path, sequence_form: SequenceForm
 ) -> TabularPolicy:
-    """Return the policy of the numbers in a file, one per row of its table.
+    """Return the policy of the probabilities in a file, one per row of its table.
 
     Raises
     ------
     PolicyFileError
-        If they are none.
+        If they are not a policy.
     """
     ends = np.cumsum([plex.num_sequences - 1 for plex in sequence_form.treeplexes])
     parts = np.split(probabilities, ends[:-1])
@@ -196,7 +196,7 @@ def read_table(
     if about["fingerprint"] != sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"{path} holds a policy for {about['game']}, not for {sequence_form.name}; solve "
-            "this game, or load the one the policy is for"
+            "this game, or load the game of the policy"
         )
     expected = sum(plex.num_sequences - 1 for plex in sequence_form.treeplexes)
     if len(table) != expected:
@@ -225,7 +225,7 @@ def _read(path: Path, column: str) -> pa.Table:
 
 
 def _found(table: pa.Table) -> str:
-    """Say what a table without the column that is looked for is instead."""
+    """Return what a table without the expected column contains instead."""
     if "probability" in table.column_names:
         return "it is a single policy: read it with infoset.policy.load_policy"
     if "probabilities" in table.column_names:

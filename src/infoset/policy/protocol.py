@@ -1,4 +1,4 @@
-"""What everything that plays has in common."""
+"""The protocol of a policy, and checks of the distributions that it returns."""
 
 from __future__ import annotations
 
@@ -14,37 +14,38 @@ from infoset.typing import Action, FloatArray
 __all__ = ["Policy", "UniformPolicy", "check_distributions", "checked_probabilities"]
 
 SUM_TOLERANCE = 1e-6
+"""Largest difference from 1 of a policy's probabilities; it may compute in `float32`."""
 
 
 class Policy(Protocol):
-    """A behavioural policy: for what a player knows, a distribution over its legal actions."""
+    """A behavioral policy: for each infostate, a distribution over the legal actions."""
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
-        """Return the probability of each legal action, in order."""
+        """Return [A] the probabilities of the legal actions, in order."""
         ...
 
 
 class UniformPolicy:
-    """Every legal action alike; needs no tree."""
+    """The uniform policy of any game; it does not need a tree."""
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
-        """Return the same probability for each legal action."""
+        """Return [A] the same probability for every legal action."""
         return np.full(len(legal_actions), 1.0 / len(legal_actions))
 
 
 def checked_probabilities(
     policy: Policy, infostate: Infostate, legal_actions: Sequence[Action]
 ) -> FloatArray:
-    """Return what a policy answers at an infostate, if it is a distribution.
+    """Return [A] the probabilities of a policy at an infostate, checked to be a distribution.
 
     Raises
     ------
     ParameterError
-        If it is not.
+        If they are not a distribution.
     """
     probabilities = np.asarray(policy.action_probabilities(infostate, legal_actions), np.float64)
     check_distributions(probabilities[None], infostate, legal_actions)
@@ -54,12 +55,12 @@ def checked_probabilities(
 def check_distributions(
     answers: FloatArray, infostate: Infostate, legal_actions: Sequence[Action]
 ) -> None:
-    """Raise unless each of several answers [R, A] at an infostate is a distribution.
+    """Raise unless each row of `answers` [R, A] is a distribution over the legal actions.
 
     Raises
     ------
     ParameterError
-        If one is not.
+        If a row is not a distribution.
     """
     is_fitting = np.zeros(len(answers), bool)
     if answers.shape[1:] == (len(legal_actions),):
@@ -67,7 +68,7 @@ def check_distributions(
     if not is_fitting.all():
         wrong = answers[int(is_fitting.argmin())]
         raise ParameterError(
-            f"a policy answered {wrong.tolist()} at the infostate {infostate} of player "
-            f"{infostate.player}, where {list(legal_actions)} are legal; it must give each legal "
-            "action a probability, none negative, of sum 1"
+            f"a policy returned {wrong.tolist()} at the infostate {infostate} of player "
+            f"{infostate.player}, where {list(legal_actions)} are legal; it must return one "
+            "probability per legal action, not negative, with sum 1"
         )

@@ -1,4 +1,4 @@
-"""Policies of all players as arrays over the sequence form."""
+"""Tabular policies: the probabilities of all players as arrays over the sequence form."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PolicyRow(NamedTuple):
     ----------
     player : Player
     infostate : str
-        What the player knows, as text; no two infostates of a player have the same.
+        The infostate as text, unique for the player.
     own_reach : float
         Probability that the player's own actions lead here.
     actions : tuple[Action, ...]
@@ -50,20 +50,20 @@ class PolicyRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TabularPolicy:
-    """A behavioural policy for every player of a game.
+    """A behavioral policy for every player of a game.
 
     Attributes
     ----------
     sequence_form : SequenceForm
-        The game it is for.
+        The game of the policy.
     probabilities : tuple[FloatArray, ...]
-        Per player [Q], the probability of the action each sequence ends in; 1 for the empty one.
+        Per player [Q], the probability of the last action of each sequence; 1 for the empty one.
 
     Raises
     ------
     ParameterError
-        If an array has the wrong length, a probability is negative or not finite, or those of
-        an infostate do not sum to one.
+        If an array has the wrong length, a probability is negative or not finite, or the
+        probabilities at an infostate do not sum to 1.
 
     Examples
     --------
@@ -91,8 +91,8 @@ class TabularPolicy:
         treeplex = self.sequence_form.treeplexes[player]
         if values.shape != (treeplex.num_sequences,):
             raise ParameterError(
-                f"probabilities of player {player} have shape {values.shape}; its sequences, the "
-                f"empty one included, are {treeplex.num_sequences}"
+                f"probabilities of player {player} have shape {values.shape}; it has "
+                f"{treeplex.num_sequences} sequences, the empty one included"
             )
         if not (values >= 0).all():
             raise ParameterError(f"player {player} has a probability that is negative or NaN")
@@ -109,14 +109,14 @@ class TabularPolicy:
     def from_weights(
         cls, sequence_form: SequenceForm, weights: Sequence[FloatArray]
     ) -> TabularPolicy:
-        """Normalise weights per sequence, such as realization plans, at each infostate.
+        """Return the policy of weights per sequence, normalized at each infostate.
 
         Parameters
         ----------
         sequence_form : SequenceForm
         weights : Sequence[FloatArray]
-            Per player [Q], not negative. Where all weights of an infostate are zero, as in a
-            plan that does not reach it, the policy is uniform.
+            Per player [Q], not negative, such as realization plans. The policy is uniform where
+            all weights of an infostate are zero, as in a plan that does not reach it.
 
         Raises
         ------
@@ -150,7 +150,7 @@ class TabularPolicy:
         return tuple(self.realization_plan(p) for p in range(self.sequence_form.num_players))
 
     def replace_player(self, player: Player, other: TabularPolicy) -> TabularPolicy:
-        """Return this policy with that of one player taken from `other`."""
+        """Return this policy with the policy of one player replaced by that of `other`."""
         chosen = [*self.probabilities]
         chosen[player] = other.probabilities[player]
         return TabularPolicy(self.sequence_form, tuple(chosen))
@@ -158,7 +158,7 @@ class TabularPolicy:
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
-        """Return the probability of each legal action at an infostate met in play.
+        """Return [A] the probability of each legal action at an infostate.
 
         Raises
         ------
@@ -176,12 +176,12 @@ class TabularPolicy:
         return self.probabilities[infostate.player][chosen]
 
     def __getitem__(self, key: tuple[str, Player]) -> dict[Action, float]:
-        """Return the policy at `infostate, player`, the infostate as text, by action.
+        """Return the probabilities by action at `infostate, player`, the infostate as text.
 
         Raises
         ------
         UnknownNameError
-            If the player has no acting infostate of that text.
+            If the player has no acting infostate with that text.
         """
         label, player = key
         tree = self.sequence_form.infostate_trees[player]
@@ -194,7 +194,7 @@ class TabularPolicy:
         return dict(zip(actions, values.tolist(), strict=True))
 
     def rows(self) -> Iterator[PolicyRow]:
-        """Yield the policy infostate by infostate, players in order, parents first."""
+        """Yield a row per acting infostate, players in order, parents first."""
         for player, tree in enumerate(self.sequence_form.infostate_trees):
             plan = self.realization_plan(player)
             values = self.probabilities[player]
@@ -211,29 +211,30 @@ class TabularPolicy:
 
 
 def check_policy(policy: object) -> None:
-    """Raise unless a tabular policy is given.
+    """Raise unless a value is a tabular policy.
 
     Raises
     ------
     ParameterError
-        If something else is, such as a name or a game; the message says how to make one.
+        If it is something else, such as a name or a game; the message says how to make one.
     """
     check_type(
         "policy",
         policy,
         TabularPolicy,
         'a TabularPolicy, such as infoset.solve("kuhn_poker").policy; infoset.policy.tabulate '
-        "makes one of any other policy; infoset.evaluate takes these too, files, and games by name",
+        "converts other policies; infoset.evaluate also accepts other policies, files and games by "
+        "name",
     )
 
 
 def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy:
-    """Return the policy that takes every legal action alike.
+    """Return the uniform policy of a game.
 
     Raises
     ------
     ParameterError
-        If what is given is no sequence form.
+        If `sequence_form` is not a `SequenceForm`.
     """
     check_sequence_form(sequence_form)
     return TabularPolicy.from_weights(
@@ -242,12 +243,12 @@ def uniform_policy(sequence_form: SequenceForm) -> TabularPolicy:
 
 
 def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> TabularPolicy:
-    """Return a policy drawn uniformly from the simplex of each infostate.
+    """Draw a policy uniformly from the simplex at each infostate.
 
     Raises
     ------
     ParameterError
-        If what is given is no sequence form.
+        If `sequence_form` is not a `SequenceForm`.
     """
     check_sequence_form(sequence_form)
     return TabularPolicy.from_weights(
@@ -257,19 +258,19 @@ def random_policy(sequence_form: SequenceForm, rng: np.random.Generator) -> Tabu
 
 
 def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> TabularPolicy:
-    """Return the policies of all players as one table, by asking each at all its infostates.
+    """Return the policies of all players as one table, by evaluating each at all its infostates.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         The game.
     policies : Sequence[Policy or None]
-        One per player; None plays uniformly at random.
+        One per player; None is the uniform policy.
 
     Raises
     ------
     ParameterError
-        If there are more or fewer than players, or one answers with no distribution.
+        If there is not one policy per player, or a policy does not return a distribution.
 
     Examples
     --------
@@ -282,16 +283,16 @@ def tabulate(sequence_form: SequenceForm, policies: Sequence[Policy | None]) -> 
     if len(policies) != sequence_form.num_players:
         raise ParameterError(
             f"got {len(policies)} policies; {sequence_form.name} has {sequence_form.num_players} "
-            "players: give one for each, None for one that plays uniformly"
+            "players: give one for each, None for the uniform policy"
         )
     pairs = zip(sequence_form.infostate_trees, policies, strict=True)
     return TabularPolicy.from_weights(
-        sequence_form, [_answers(tree, policy or UniformPolicy()) for tree, policy in pairs]
+        sequence_form, [_evaluated(tree, policy or UniformPolicy()) for tree, policy in pairs]
     )
 
 
-def _answers(tree: InfostateTree, policy: Policy) -> FloatArray:
-    """Return [Q] what a policy answers at its infostates; 1 for the empty sequence."""
+def _evaluated(tree: InfostateTree, policy: Policy) -> FloatArray:
+    """Return [Q] the probabilities of a policy; 1 for the empty sequence."""
     answers = [np.ones(1)]
     for number in tree.acting.tolist():
         legal_actions = tree.legal_actions(number)

@@ -15,22 +15,23 @@ from infoset.typing import BoolArray, FloatArray, LongArray
 
 __all__ = ["decompose_plan", "distance", "mix", "transfer_policy"]
 
-NOTHING = 1e-14
-"""Weight below which what is left of a plan is rounding."""
+ROUNDING = 1e-14
+"""Weights below this are rounding errors of the subtraction."""
 
 FLOW_TOLERANCE = 1e-9
+"""Largest violation of the constraints of a realization plan."""
 
 
 def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularPolicy:
-    """Return the policy that plays as if each player first drew one of the policies.
+    """Return the mixture of policies: each player first draws a policy, then plays it throughout.
 
-    Each player draws on its own, policy k with probability `weights[k] / sum(weights)`; by
-    Kuhn's theorem the mixture of realization plans plays the same.
+    Players draw independently, policy k with probability `weights[k] / sum(weights)`. By Kuhn's
+    theorem the mixture of realization plans, `sum(weights[k] * plan[k])`, is equivalent.
 
     Raises
     ------
     ParameterError
-        If there are not as many weights as policies, or they are negative or all zero.
+        If there is not one weight per policy, or weights are negative or all zero.
     PolicyMismatchError
         If the policies are for different games.
     """
@@ -52,8 +53,8 @@ def mix(policies: Sequence[TabularPolicy], weights: Sequence[float]) -> TabularP
 def distance(first: TabularPolicy, second: TabularPolicy) -> float:
     """Return the largest total variation distance over all infostates of all players.
 
-    It is between 0 (the same policy) and 1 (somewhere no action in common), and says nothing of
-    how often an infostate is reached.
+    It is 0 for equal policies, and 1 if at some infostate no action has positive probability in
+    both. It does not depend on how likely infostates are reached.
 
     Raises
     ------
@@ -83,11 +84,11 @@ def _check_same_game(policies: Sequence[TabularPolicy]) -> None:
 
 
 def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Write a realization plan as a mixture of few pure ones.
+    """Decompose a realization plan into a mixture of few pure plans.
 
-    Again and again the pure plan is taken whose least weight in what is left of the plan is
-    greatest, and that weight taken away from all of its sequences. Each step uses up a sequence
-    that nothing of the player's follows, so that there are at most as many pure plans as of those.
+    Each step takes the pure plan that maximizes its minimum weight in the rest of the plan, and
+    subtracts that weight from its sequences. A step reduces a sequence without successors to zero,
+    so the number of pure plans is at most the number of such sequences.
 
     Parameters
     ----------
@@ -98,19 +99,19 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
     Returns
     -------
     pure : BoolArray
-        [K, Q] the sequences that each pure plan takes, and no others: reduced normal form.
+        [K, Q] whether a pure plan (of the reduced normal form) contains a sequence.
     weights : FloatArray
-        [K] their weights, which sum to 1; `weights @ pure` is the plan.
+        [K] weights of the pure plans, with sum 1; `weights @ pure` is the plan.
 
     Raises
     ------
     ParameterError
-        If the plan is not a realization plan.
+        If `plan` is not a realization plan.
 
     Notes
     -----
-    Source: Celli, Marchesi, Bianchi and Gatti (2019), where terminal histories have the weights;
-    those of sequences say the same.
+    Source: Celli, Marchesi, Bianchi and Gatti (2019). Differs from the paper: the weights are those
+    of sequences, not of terminal histories.
 
     Examples
     --------
@@ -129,50 +130,50 @@ def decompose_plan(treeplex: Treeplex, plan: FloatArray) -> tuple[BoolArray, Flo
     pure, weights = [], []
     while True:
         widest_plan(*arrays, rest, width, taken)
-        if not width[0] > NOTHING:
+        if not width[0] > ROUNDING:
             break
         pure.append(taken.copy())
         weights.append(width[0])
         rest[taken] -= width[0]
-        rest[rest < NOTHING] = 0.0
+        rest[rest < ROUNDING] = 0.0
     return np.array(pure), np.array(weights) / sum(weights)
 
 
 def _check_flow(treeplex: Treeplex, plan: FloatArray) -> None:
     if plan.shape != (treeplex.num_sequences,) or not (plan >= 0).all() or plan[0] != 1:
         raise ParameterError(
-            f"a realization plan has {treeplex.num_sequences} numbers, 1 first and none negative; "
-            f"got an array of shape {plan.shape}"
+            f"got an array of shape {plan.shape}; a realization plan has {treeplex.num_sequences} "
+            "numbers, the first 1 and none negative: make it with TabularPolicy.realization_plan"
         )
     total = np.zeros(treeplex.num_infostates)
     np.add.at(total, treeplex.infostate_of_sequence[1:], plan[1:])
     wrong = np.flatnonzero(np.abs(total - plan[treeplex.parent_sequence]) > FLOW_TOLERANCE)
     if len(wrong):
         raise ParameterError(
-            f"what the plan does at acting infostate {wrong[0]} sums to {total[wrong[0]]}, not to "
-            f"{plan[treeplex.parent_sequence[wrong[0]]]}, by which it is reached; make it with "
+            f"the plan at acting infostate {wrong[0]} sums to {total[wrong[0]]}, not to "
+            f"{plan[treeplex.parent_sequence[wrong[0]]]}, its parent sequence's; make it with "
             "TabularPolicy.realization_plan"
         )
 
 
 def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
-    """Return a policy of an extensive form as one of the game that `as_game` made of it.
+    """Return a policy of an extensive form as a policy of the game that `as_game` made of it.
 
-    In that game players also have infostates off turn, and moves may come later, so that its
-    tables are others; what is played is the same. A policy of the tree itself is returned as it is.
+    In that game players also have infostates when they do not act, and moves may come later, so
+    the tables differ although the play is the same. A policy of the tree itself is returned as is.
 
     Parameters
     ----------
     policy : TabularPolicy
     tree : GameTree
-        Of the rules: `build_tree(as_game(form))`.
+        The tree of that game: `build_tree(as_game(form))`.
 
     Raises
     ------
     ParameterError
-        If it is no table.
+        If `policy` is not a `TabularPolicy`.
     PolicyMismatchError
-        If it is for neither.
+        If it is a policy of another game.
 
     Examples
     --------
@@ -191,9 +192,9 @@ def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
     if form is None or form.sequence_form.fingerprint != policy.sequence_form.fingerprint:
         raise PolicyMismatchError(
             f"the policy is for {policy.sequence_form.name}, not for {tree.sequence_form.name}; "
-            "everything in a match or measure is for one game, with the same parameters"
+            "give a policy of the same game, with the same parameters"
         )
-    there = _histories_by_rules(form, tree)
+    there = _tree_histories(form, tree)
     is_met = there >= 0
     is_met[0] = False
     probabilities = [values.copy() for values in uniform_policy(tree.sequence_form).probabilities]
@@ -204,10 +205,10 @@ def transfer_policy(policy: TabularPolicy, tree: GameTree) -> TabularPolicy:
     return TabularPolicy(tree.sequence_form, tuple(probabilities))
 
 
-def _histories_by_rules(form: ExtensiveForm, tree: GameTree) -> LongArray:
-    """Return [H] the numbers of the histories of a form in the tree of its rules; -1 for none.
+def _tree_histories(form: ExtensiveForm, tree: GameTree) -> LongArray:
+    """Return [H] the history of the tree for each history of the form; -1 if it has none.
 
-    The world states of these rules are the numbers of the histories, once they are padded.
+    The world states of the game are the numbers of the histories of the padded form.
     """
     numbers, worlds = world_of_history(form), np.array(tree.graph.worlds)[tree.world]
     place = np.full(1 + max(numbers.max(), worlds.max()), -1)

@@ -1,8 +1,8 @@
-"""Streams of random numbers for kernels: SplitMix64, one number of state.
+"""Random streams for kernels: the SplitMix64 generator, whose state is one number.
 
-A stream is an array [1] of `uint64` that every draw moves in place, so that a run that is kept
-and gone on with draws the same numbers. A draw costs a fifth of one from NumPy's generators
-inside a kernel. Streams of different seeds are stretches of one sequence of 2⁶⁴ numbers.
+A stream is an array [1] of `uint64` that every draw modifies in place; it can be saved, and a
+resumed run draws the same numbers. Inside a kernel a draw costs a fifth of one from NumPy's
+generators. Streams of different seeds are segments of one sequence of 2⁶⁴ numbers.
 
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
 """
@@ -20,7 +20,7 @@ from infoset.utils.compilation import inner_kernel
 __all__ = ["Stream", "make_stream", "next_uniform"]
 
 Stream: TypeAlias = NDArray[np.uint64]
-"""[1] the state of a stream."""
+"""[1] The state of a stream."""
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
@@ -30,12 +30,12 @@ UNIT = 2.0**-53
 
 
 def make_stream(seed: int, *key: int) -> Stream:
-    """Return a stream for a seed; `key` tells apart the streams of one seed.
+    """Return the stream of a seed and a `key`, which numbers the streams of one seed.
 
     Raises
     ------
     ParameterError
-        If a number is not whole, or negative.
+        If the seed or a part of the key is not a whole number, or is negative.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def make_stream(seed: int, *key: int) -> Stream:
 
 @inner_kernel
 def next_uniform(stream: Stream) -> float:
-    """Return the next number of a stream, uniform in [0, 1), and move the stream on in place."""
+    """Draw a number uniformly from [0, 1), modifying the stream in place."""
     stream[0] += GOLDEN
     mixed = stream[0]
     mixed = (mixed ^ (mixed >> SHIFTS[0])) * FIRST_FACTOR

@@ -1,4 +1,4 @@
-"""Work in portions on several cores, with results that come in order."""
+"""Parallel work in threads or processes, with results in order."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from infoset.errors import ParameterError
 
-__all__ = ["in_portions", "packed"]
+__all__ = ["packed", "parallel_map"]
 
 Portion = TypeVar("Portion")
 Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Portion], Result]
 
 AHEAD = 4
-"""Portions handed out for each worker, so that none is idle."""
+"""Number of portions submitted per worker, so that no worker waits for the next one."""
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError)
 
 
 @contextmanager
-def in_portions(
+def parallel_map(
     work: Work[Portion, Result], workers: int, *, compiled: bool = False
 ) -> Iterator[Callable[[Iterable[Portion]], Iterator[Result]]]:
-    """Provide a function that yields the results of portions of a work, in order.
+    """Provide a function that applies `work` to portions in parallel and yields results in order.
 
     Parameters
     ----------
     work : callable
-        Returns the result of one portion, which depends on no other.
+        Returns the result of one portion, independently of all others.
     workers : int
-        With 1 everything is done in this thread. Otherwise in as many processes, as Python runs on
-        one core of each: they are started afresh, import what takes part, and are sent the
-        work once.
+        Number of processes; with 1, everything runs in the calling thread. Processes are spawned,
+        and receive `work` once.
     compiled : bool
-        Whether kernels do nearly all of it, so that threads will do.
+        Whether `work` spends nearly all its time in kernels, which release the interpreter lock;
+        then threads are used instead of processes.
 
     Raises
     ------
     ParameterError
-        If the work cannot be sent, or, where results are asked for, processes cannot be started.
+        If `work` cannot be sent to other processes, or a process ends early.
     """
     if workers == 1:
         yield lambda portions: map(work, portions)
@@ -67,44 +67,44 @@ def in_portions(
         yield lambda portions: _in_order(pool, task, portions, AHEAD * workers)
     except BrokenExecutor as error:
         raise ParameterError(
-            f"workers={workers}: a process ended before its work was done; in a script, start the "
-            'work under `if __name__ == "__main__":`, and define what takes part in a module that '
-            "can be imported; or give workers=1"
+            f"workers={workers}: a worker process ended early; in a script, put the call under "
+            '`if __name__ == "__main__":` and define policies and games in a module that can be '
+            "imported; or give workers=1"
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _in_order(
-    pool: Executor, task: Work[Portion, Result], portions: Iterable[Portion], most: int
+    pool: Executor, task: Work[Portion, Result], portions: Iterable[Portion], max_pending: int
 ) -> Iterator[Result]:
-    """Yield results in order, with at most so many portions handed out."""
+    """Yield results in order, with at most `max_pending` portions submitted."""
     waiting: deque[Future[Result]] = deque()
     for portion in portions:
         waiting.append(pool.submit(task, portion))
-        if len(waiting) >= most:
+        if len(waiting) >= max_pending:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
 
 
 def packed(work: object) -> bytes:
-    """Return a work as it is sent to processes.
+    """Return an object pickled for other processes.
 
-    In the fifth protocol arrays that are read-only stay so: kernels compiled for these, and kept on
-    disk, need not be compiled again for others.
+    Protocol 5 keeps read-only arrays read-only, so that worker processes use the kernels that are
+    already compiled for them.
 
     Raises
     ------
     ParameterError
-        If it cannot be sent.
+        If it cannot be pickled.
     """
     try:
         return pickle.dumps(work, protocol=5)
     except UNSENDABLE as error:
         raise ParameterError(
-            f"what takes part cannot be sent to other processes ({error}); define its classes and "
-            "functions at the top of a module, or give workers=1"
+            f"policies or games cannot be sent to other processes ({error}); define their classes "
+            "and functions at the top level of a module, or give workers=1"
         ) from error
 
 
@@ -112,7 +112,7 @@ _received: list[Work[Any, Any]] = []
 
 
 def _receive(work: bytes) -> None:
-    """Keep the work of this process; Ctrl-C is for the one that handed it out."""
+    """Unpickle the work of this process; Ctrl-C is handled by the parent process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         _received[:] = [pickle.loads(work)]
@@ -121,9 +121,9 @@ def _receive(work: bytes) -> None:
 
 
 def _refuse(problem: str, _: object) -> NoReturn:
-    """Say where it is asked to work that a process does not know who takes part."""
+    """Raise in place of the work that this process could not unpickle."""
     raise ParameterError(
-        f"what takes part is not known to other processes ({problem}); define its classes and "
+        f"policies or games are not known to other processes ({problem}); define their classes and "
         "functions in a module that can be imported, or give workers=1"
     )
 
