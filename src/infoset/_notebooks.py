@@ -14,7 +14,7 @@ SVG, HTML = "image/svg+xml", "text/html"
 SHOWN = (
     ("infoset.game.protocol", "Game", SVG, "game_svg"),
     ("infoset.tree.game_tree", "GameTree", SVG, "tree_svg"),
-    ("infoset.efg.form", "ExtensiveForm", SVG, "tree_svg"),
+    ("infoset.efg.extensive_form", "ExtensiveForm", SVG, "tree_svg"),
     ("infoset.policy.tabular", "TabularPolicy", HTML, "policy_html"),
 )
 """Module and name of a class, how it is shown, and the function of `plotting` that does it."""

@@ -22,14 +22,14 @@ from infoset.efg import (
     forget_non_acting,
     pad_timing,
 )
-from infoset.efg.form import number_by_appearance
-from infoset.efg.padding import insert_waits
+from infoset.efg.transformations import insert_waits
 from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.game import check_game, serialize
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
+from infoset.utils.sorting import number_by_appearance
 from strategies import random_games
 
 GAMES = [

@@ -20,14 +20,14 @@ from infoset.efg import (
 from infoset.errors import UnsupportedGameError
 from infoset.games import load_game
 
-ACTIONS = "same actions all over an information set"
+ACTIONS = "same actions throughout an information set"
 RECALL = "perfect recall"
 ABSENT = "no absent-mindedness"
 THICK = "no thick information sets"
 CYCLE = "timeable"
 UNEVEN = "1-timeable"
 THICK_PUBLIC = "no thick public sets"
-PUBLIC = "public sets known to everybody"
+PUBLIC = "public sets known to all players"
 REWARDS = "observable rewards"
 
 BOTH = ("first", "second")
@@ -67,7 +67,7 @@ def test_each_figure_breaks_what_it_was_made_for(figure):
     report = check_form(form)
     assert list(report.violations) == list(FORM_CHECKS)
     for check, violation in report.violations.items():
-        assert report.keeps(check) == (violation is None)
+        assert report.satisfies(check) == (violation is None)
         expected = WITNESSES[figure].get(check, ())
         assert violation is None or violation.player == (
             None if check in COMMON else WHOSE.get((figure, check), 0)
@@ -89,15 +89,15 @@ def test_what_messages_say():
     def text(figure, check):
         return FORM_CHECKS[check](getattr(figures, figure)()).found
 
-    assert "by H at 'hide' and to the second by T at 'hide'" in text("forgetful", RECALL)
+    assert "by H at 'hide' and the second by T at 'hide'" in text("forgetful", RECALL)
     assert "['H', 'T'] and ['T', 'H']" in text("action_mismatch", ACTIONS)
     assert "['yes', 'no'] and none" in text("actor_mismatch", ACTIONS)
     assert "'shown H' and 'shown T'" in text("public_mismatch", PUBLIC)
-    assert "was paid 1 and 9" in text("hidden_reward", REWARDS)
+    assert "are 1 and 9" in text("hidden_reward", REWARDS)
     assert "at depth 1, from 'h', at depth 2" in text("not_timeable", UNEVEN)
     assert "infoset" not in text("thick_public_set", THICK_PUBLIC)
     recall = text("thick_infoset", RECALL)
-    assert "by nothing (play begins there) and to the second by waiting at 'waiting'" in recall
+    assert "by nothing (it is the root) and the second by waiting at 'waiting'" in recall
 
 
 @pytest.mark.parametrize("form", figures.two_augmentations(), ids=str)
@@ -121,10 +121,10 @@ def test_a_form_without_moves_breaks_nothing():
 def test_the_report_as_text():
     lines = str(check_form(figures.thick_public_set())).splitlines()
     assert lines[0] == "thick public set, an augmented extensive form"
-    assert lines[1] == f"  kept  {ACTIONS}"
+    assert lines[1] == f"   yes  {ACTIONS}"
     assert lines[7:9] == [
-        f"broken  {THICK_PUBLIC}",
-        "        public set 'playing' holds 'first' and, further on, 'second'",
+        f"    no  {THICK_PUBLIC}",
+        "        public set 'playing' contains 'first' and its extension 'second'",
     ]
     assert str(check_form(figures.forgetful())).startswith("forgetful, a classical extensive form")
 
@@ -142,8 +142,8 @@ def test_what_has_no_sequence_form_says_so(figure):
         ("forgetful", "perfect recall"),
         ("not_timeable", "not timeable: information sets form a cycle"),
         ("thick_public_set", "thick public sets"),
-        ("public_mismatch", "everybody knows the public set"),
-        ("action_mismatch", "by the same actions"),
+        ("public_mismatch", "all players know the public set"),
+        ("action_mismatch", "the same actions"),
     ],
 )
 def test_what_no_game_leads_to_says_so(figure, rule):

@@ -123,33 +123,33 @@ def test_what_everybody_knows_makes_a_form_augmented():
         (decision(2, "x", {"on": terminal(0, 0)}), "names player 2, but there are 2 players"),
         (decision(-3, "x", {"on": terminal(0, 0)}), "names player -3"),
         (chance({"on": (1, terminal())}, sees={5: "x"}), "names player 5"),
-        (terminal(1), r"the payoffs \['1'\] are not one finite number for each of 2"),
-        (terminal(1, 2, 3), "each of 2 players"),
+        (terminal(1), r"the payoffs \['1'\] are not one finite number for each of the 2"),
+        (terminal(1, 2, 3), "each of the 2 players"),
         (terminal(inf, 0), "finite"),
         (decision(0, "x", {"on": terminal(outcome=Outcome((nan, 0)))}), "finite"),
         (decision(0, "x", {"on": terminal()}, public="here"), "some nodes have a public set"),
-        (decision(0, "x", {"on": terminal(public="there")}), "all of them or to none"),
+        (decision(0, "x", {"on": terminal(public="there")}), "to all nodes or to none"),
     ],
 )
-def test_what_make_form_refuses(root, message):
+def test_invalid_nodes_are_refused(root, message):
     with pytest.raises(ParameterError, match=message):
         extensive_form_from_nodes(root)
 
 
 @pytest.mark.parametrize(
-    ("odds", "message"),
+    ("probabilities", "message"),
     [
         ([], "sum to 0"),
         ([HALF], "sum to 1/2"),
         ([HALF, HALF, HALF], "sum to 3/2"),
-        ([1.5, -0.5], "not negative"),
+        ([1.5, -0.5], "nonnegative"),
         ([nan], "sum to nan"),
         ([0.1, 0.2], r"\['0\.1', '0\.2'\]"),
     ],
 )
-def test_probabilities_that_are_none(odds, message):
+def test_invalid_probabilities_are_refused(probabilities, message):
     with pytest.raises(ParameterError, match=message):
-        chance([(str(number), (share, terminal())) for number, share in enumerate(odds)])
+        chance([(str(number), (share, terminal())) for number, share in enumerate(probabilities)])
 
 
 def test_probabilities_within_rounding_are_taken():

@@ -22,5 +22,5 @@ def test_a_file_of_gambit_is_an_extensive_form(tmp_path):
 
 
 def test_a_file_that_is_not_there():
-    with pytest.raises(GameFileError, match=r"there is no file nowhere/game\.efg"):
+    with pytest.raises(GameFileError, match=r"the file nowhere/game\.efg does not exist"):
         infoset.load("nowhere/game.efg")

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 
 from equivalence import carry, of_serial, of_unfactored, pair_infostates
 from infoset import solve
-from infoset.efg import build_extensive_form
-from infoset.efg.unrolled import is_serial
+from infoset.efg import build_extensive_form, is_serial
 from infoset.errors import GameRuleError
 from infoset.evaluation import evaluate_policy
 from infoset.game import Game, Observation, check_game, forget_factorization, serialize

@@ -21,9 +21,9 @@ from infoset.errors import (
 )
 from infoset.game import transcript
 from infoset.games import RandomGame, load_game, matrix_game
-from infoset.interop import InfostateEncoder, to_pettingzoo
+from infoset.interop import to_pettingzoo
 from infoset.interop.pettingzoo import environment
-from infoset.tree import build_tree, build_world_graph
+from infoset.tree import InfostateEncoder, build_tree, build_world_graph
 from strategies import random_games
 from toys import Toy
 

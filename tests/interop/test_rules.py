@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.efg import as_game, build_extensive_form, forget_non_acting
+from infoset.efg import as_game, build_extensive_form, forget_non_acting, rules_of
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.interop import to_openspiel, to_pettingzoo
-from infoset.interop.rules import rules_of
 from infoset.tree import build_tree
 
 

@@ -348,5 +348,5 @@ def test_a_policy_for_another_game():
     policy, _ = two_policies("kuhn_poker")
     with pytest.raises(PolicyMismatchError, match="is for kuhn_poker, not for leduc_poker"):
         play_matches(compiled("leduc_poker"), None, policy)
-    with pytest.raises(UnknownNameError, match="no play of this game leads to"):
+    with pytest.raises(UnknownNameError, match="no history of this game leads to"):
         play_matches(load_game("leduc_poker"), None, policy)

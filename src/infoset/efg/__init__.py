@@ -1,9 +1,21 @@
-"""Extensive forms: games given as trees, their checks and conversions, and Gambit's .efg format."""
+"""Extensive forms: games given as trees, their properties and conversions, and .efg files."""
 
-from infoset.efg.conversions import augment, build_extensive_form, forget_non_acting
-from infoset.efg.form import TERMINAL, ExtensiveForm, Outcome, check_tree
-from infoset.efg.form_game import as_game, find_source_form
-from infoset.efg.information import (
+from infoset.efg.common_knowledge import closure, common_knowledge_sets, merge_intersecting
+from infoset.efg.conversions import (
+    as_game,
+    build_extensive_form,
+    chance_move_text,
+    find_source_form,
+    is_serial,
+    rules_of,
+    world_of_history,
+)
+from infoset.efg.efg_reader import load_efg, parse_efg
+from infoset.efg.efg_writer import format_efg, plain_labels, save_efg
+from infoset.efg.extensive_form import ExtensiveForm, check_tree
+from infoset.efg.form_report import FORM_CHECKS, FormReport, check_form
+from infoset.efg.histories import TERMINAL, HistoryTree, Outcome
+from infoset.efg.information_sets import (
     Violation,
     find_absent_mindedness,
     find_action_mismatch,
@@ -14,21 +26,16 @@ from infoset.efg.information import (
     find_thick_public_set,
     rewards_are_observable,
 )
-from infoset.efg.knowledge import closure, common_knowledge_sets
-from infoset.efg.labels import plain_labels
-from infoset.efg.making import extensive_form_from_nodes
-from infoset.efg.nodes import Node, chance, decision, terminal
-from infoset.efg.padding import pad_timing, world_of_history
-from infoset.efg.reader import load_efg, parse_efg
-from infoset.efg.report import FORM_CHECKS, FormReport, check_form
+from infoset.efg.nodes import Node, chance, decision, extensive_form_from_nodes, terminal
 from infoset.efg.timing import exact_timing, find_timing_cycle, find_uneven_timing
-from infoset.efg.writer import format_efg, save_efg
+from infoset.efg.transformations import augment, forget_non_acting, pad_timing
 
 __all__ = [
     "FORM_CHECKS",
     "TERMINAL",
     "ExtensiveForm",
     "FormReport",
+    "HistoryTree",
     "Node",
     "Outcome",
     "Violation",
@@ -36,6 +43,7 @@ __all__ = [
     "augment",
     "build_extensive_form",
     "chance",
+    "chance_move_text",
     "check_form",
     "check_tree",
     "closure",
@@ -55,11 +63,14 @@ __all__ = [
     "find_uneven_timing",
     "forget_non_acting",
     "format_efg",
+    "is_serial",
     "load_efg",
+    "merge_intersecting",
     "pad_timing",
     "parse_efg",
     "plain_labels",
     "rewards_are_observable",
+    "rules_of",
     "save_efg",
     "terminal",
     "world_of_history",

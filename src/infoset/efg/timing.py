@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from infoset.efg._kernels import latest_times
-from infoset.efg.information import Violation
+from infoset.efg._history_kernels import latest_times
+from infoset.efg.histories import HistoryTree
+from infoset.efg.information_sets import Violation
 from infoset.errors import UnsupportedGameError
 from infoset.typing import IntArray
-
-if TYPE_CHECKING:
-    from infoset.efg.form import ExtensiveForm
 
 __all__ = ["exact_timing", "find_timing_cycle", "find_uneven_timing"]
 
 
-def exact_timing(form: ExtensiveForm) -> IntArray:
+def exact_timing(form: HistoryTree) -> IntArray:
     """Return the earliest exact deterministic timing of an extensive form.
 
-    A deterministic timing gives every history a time at least one later than its parent's; it is
-    exact when all histories of an information set of whoever acts have one time.
+    A deterministic timing gives every history a time at least one later than its parent's. It is
+    exact if all histories of an acting player's information set have the same time.
 
     Returns
     -------
     IntArray
-        [H] times, 0 at the root. Of all exact timings with that, the earliest at every history:
-        the longest path to it when the histories of each information set are merged.
+        [H] times, 0 at the root: the length of the longest path to each history in the graph in
+        which the histories of each information set are merged. No exact timing is earlier.
 
     Raises
     ------
     UnsupportedGameError
-        If there is none: the merged graph has a cycle, which the message gives.
+        If the merged graph has a cycle, so that no exact timing exists. The message gives the
+        cycle.
 
     Notes
     -----
@@ -45,11 +42,11 @@ def exact_timing(form: ExtensiveForm) -> IntArray:
     return times[group]
 
 
-def find_timing_cycle(form: ExtensiveForm) -> Violation | None:
-    """Find a cycle of information sets each of which must happen before the next.
+def find_timing_cycle(form: HistoryTree) -> Violation | None:
+    """Find a cycle of information sets of which each must happen before the next.
 
-    The witness lists histories in pairs: the second of a pair extends the first, and the first of
-    the next pair is in the information set of the second of the pair before it.
+    The histories of the violation form pairs. The second of a pair extends the first, and shares
+    an information set with the first of the next pair.
     """
     group = _groups(form)
     _, missing = latest_times(form.parent, group, int(group.max()) + 1)
@@ -61,19 +58,19 @@ def find_timing_cycle(form: ExtensiveForm) -> Violation | None:
         for before, after in steps
     ]
     return Violation(
-        rule="timeable: some time can be given to every information set, later than that of "
-        "any history before it",
+        rule="timeable: every information set can be given a time later than the times of all "
+        "histories before it",
         histories=tuple(history for step in steps for history in step),
         found="information sets form a cycle in time: "
         + "; ".join(texts)
-        + "; and the last of these cannot be told from the first",
+        + "; and the player cannot tell the last of these from the first",
     )
 
 
-def find_uneven_timing(form: ExtensiveForm) -> Violation | None:
-    """Find an information set of whoever acts with histories after different numbers of moves.
+def find_uneven_timing(form: HistoryTree) -> Violation | None:
+    """Find an acting player's information set with histories of different lengths.
 
-    Where there is none, the form is 1-timeable: the number of moves is an exact timing.
+    If there is none, the form is 1-timeable: the number of moves is an exact timing.
     """
     group = _groups(form)
     _, first = np.unique(group, return_index=True)
@@ -83,7 +80,7 @@ def find_uneven_timing(form: ExtensiveForm) -> Violation | None:
     later = int(wrong[0])
     earlier = int(first[group[later]])
     return Violation(
-        rule="1-timeable: all histories of an information set come after the same number of moves",
+        rule="1-timeable: all histories of an information set have the same number of moves",
         histories=(earlier, later),
         found=f"player {form.actor[later]} cannot tell {form.history_label(earlier)!r}, at depth "
         f"{form.depth[earlier]}, from {form.history_label(later)!r}, at depth "
@@ -92,8 +89,8 @@ def find_uneven_timing(form: ExtensiveForm) -> Violation | None:
     )
 
 
-def _groups(form: ExtensiveForm) -> IntArray:
-    """Return [H] numbers that are the same exactly within information sets of whoever acts."""
+def _groups(form: HistoryTree) -> IntArray:
+    """Return [H] a number for each acting player's information set and each other history."""
     group = np.arange(form.num_histories, dtype=np.int64)
     for player in range(form.num_players):
         sets = form.acting_infoset[:, player]
@@ -102,10 +99,11 @@ def _groups(form: ExtensiveForm) -> IntArray:
     return np.unique(group, return_inverse=True)[1].astype(np.int32)
 
 
-def _cycle(form: ExtensiveForm, group: IntArray, missing: IntArray) -> list[tuple[int, int]]:
-    """Return moves (from, to) through a cycle of groups, each to the group of the next one's from.
+def _cycle(form: HistoryTree, group: IntArray, missing: IntArray) -> list[tuple[int, int]]:
+    """Return the moves (from, to) along a cycle of groups.
 
-    Every group without a time has a parent group without one: go back until one is met again.
+    Every group without a time has a parent group without a time: the search goes backwards until
+    a group repeats.
     """
     back: dict[int, tuple[int, int]] = {}
     here = int(group[_untimed_members(group, missing)[0]])

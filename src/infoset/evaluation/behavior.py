@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.efg import ExtensiveForm, find_action_mismatch
-from infoset.efg.contraction import distinct
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.typing import Action, FloatArray, Player
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
+from infoset.utils.text import distinct_labels
 
 __all__ = ["Behavior", "behavior_values"]
 
@@ -95,7 +95,7 @@ def _fill(
     if name not in known:
         raise UnknownNameError.of(f"information set of player {player}", name, known)
     histories = np.flatnonzero(form.acting_infoset[:, player] == known[name])
-    labels = distinct(form.legal_actions(int(histories[0])))
+    labels = distinct_labels(form.legal_actions(int(histories[0])))
     for action in actions:
         if action not in labels:
             raise UnknownNameError.of(f"action at {name!r}", str(action), map(str, labels))

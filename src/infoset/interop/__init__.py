@@ -13,10 +13,8 @@ from infoset.interop.openspiel import (
     to_openspiel,
 )
 from infoset.interop.pettingzoo import to_pettingzoo
-from infoset.interop.steps import InfostateEncoder
 
 __all__ = [
-    "InfostateEncoder",
     "OpenSpielGame",
     "RecallWitness",
     "TimingWitness",

@@ -1,10 +1,11 @@
-"""Compiling: from the rules of a game to arrays, once."""
+"""World graph, game tree and sequence form: a game as arrays, derived from its rules once."""
 
 from infoset.tree.counting import GameCounts, allowed_memory, check_fits, count_histories
+from infoset.tree.encodings import InfostateEncoder
 from infoset.tree.exploration import ExplorationProgress, build_world_graph
 from infoset.tree.game_tree import GameTree, build_tree, unroll
+from infoset.tree.graph_contraction import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.infostate_tree import InfostateTree, PublicTree
-from infoset.tree.levels.stream import build_sequence_form, contract_graph, forecast_contraction
 from infoset.tree.sequence_form import (
     SequenceForm,
     Treeplex,
@@ -12,15 +13,18 @@ from infoset.tree.sequence_form import (
     common_sum,
     contract_terminals,
 )
+from infoset.tree.state_numbering import StepTable
 from infoset.tree.world_graph import WorldGraph
 
 __all__ = [
     "ExplorationProgress",
     "GameCounts",
     "GameTree",
+    "InfostateEncoder",
     "InfostateTree",
     "PublicTree",
     "SequenceForm",
+    "StepTable",
     "Treeplex",
     "WorldGraph",
     "allowed_memory",

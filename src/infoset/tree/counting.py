@@ -1,4 +1,4 @@
-"""Counting the histories of a game before any of them is built."""
+"""Counts of the histories of a game, and memory forecasts, before any history is built."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 
 from infoset.errors import CyclicGameError, GameTooLargeError
-from infoset.tree._kernels import path_counts, topological_order
+from infoset.tree._unrolling_kernels import path_counts, topological_order
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_number
@@ -26,21 +26,21 @@ __all__ = [
 
 EXACT_FLOAT = 2**53
 MAX_HISTORIES = 2**31 - 1
-SHARE_OF_FREE_MEMORY = 0.7
+FREE_MEMORY_FRACTION = 0.7
 
 
 @dataclass(frozen=True)
 class GameCounts:
-    """How large a game is.
+    """The size of a game.
 
     Attributes
     ----------
     num_players : int
     world_states, histories, terminals : int
-        Histories include the root and the terminal ones; a simultaneous move and a call of
-        `transitions` are one step each.
+        Histories include the root and the terminal ones. A history is one transition longer
+        than its parent; simultaneous actions are one transition.
     is_exact : bool
-        False where exploration was cut short: the numbers are lower bounds.
+        False where the world graph is partial: the numbers are then lower bounds.
     """
 
     num_players: int
@@ -51,21 +51,20 @@ class GameCounts:
 
     @property
     def bytes(self) -> int:
-        """Forecast of the memory that the game tree and the sequence form need, at peak."""
+        """Forecast of the peak memory of the game tree and the sequence form, in bytes."""
         per_history = 28 + 12 * self.num_players
         per_terminal = 48 + 24 * self.num_players
         return self.histories * per_history + self.terminals * per_terminal
 
     def fits(self, allowed: int) -> bool:
-        """Return whether the game can be built in `allowed` bytes."""
+        """Return whether the game tree fits in `allowed` bytes."""
         return self.bytes <= allowed and self.histories <= MAX_HISTORIES
 
 
 def count_histories(graph: WorldGraph) -> GameCounts:
-    """Count the paths of the world graph from the initial world, without walking them.
+    """Count the histories of a game: the paths of its world graph from the initial world.
 
-    Of a partial graph the counts are lower bounds: also a world state whose way there is not in
-    the graph has a history.
+    The counts of a partial graph are lower bounds.
 
     Raises
     ------
@@ -98,34 +97,34 @@ def _exact_path_counts(graph: WorldGraph, order: IntArray) -> list[int]:
 
 
 def _find_cycle(graph: WorldGraph, order: IntArray) -> list[int]:
-    """Return a cycle among the world states that have no topological order."""
-    tangled = np.ones(graph.num_worlds, dtype=bool)
-    tangled[order] = False
+    """Return a cycle of world states, given the topological `order` of all others."""
+    is_cyclic = np.ones(graph.num_worlds, dtype=bool)
+    is_cyclic[order] = False
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
-    inside = tangled[source] & tangled[graph.next_world]
+    inside = is_cyclic[source] & is_cyclic[graph.next_world]
     predecessor = dict(zip(graph.next_world[inside].tolist(), source[inside].tolist(), strict=True))
-    path = [int(np.flatnonzero(tangled)[0])]
+    path = [int(np.flatnonzero(is_cyclic)[0])]
     while path[-1] not in path[:-1]:
         path.append(predecessor[path[-1]])
     return path[path.index(path[-1]) + 1 :][::-1]
 
 
 def allowed_memory(memory: int | None) -> int:
-    """Return `memory` in bytes, or by default 70 % of what is free now.
+    """Return `memory` in bytes, or by default 70 % of the memory that is free now.
 
     Raises
     ------
     ParameterError
-        If it is no number, at least 1.
+        If `memory` is not a number of at least 1.
     """
     if memory is None:
-        return int(psutil.virtual_memory().available * SHARE_OF_FREE_MEMORY)
+        return int(psutil.virtual_memory().available * FREE_MEMORY_FRACTION)
     check_number("memory", memory, minimum=1)
     return memory
 
 
 def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None:
-    """Refuse a game whose tree would not fit, before anything is allocated.
+    """Refuse a game whose tree would not fit in memory, before anything is allocated.
 
     Parameters
     ----------
@@ -133,7 +132,7 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
     name : str
         The game, for the message.
     memory : int, optional
-        Bytes allowed; by default a share of what is free.
+        Limit in bytes; by default 70 % of the free memory.
 
     Raises
     ------
@@ -148,11 +147,11 @@ def check_fits(counts: GameCounts, name: str, memory: int | None = None) -> None
 def too_large_error(
     counts: GameCounts, name: str, what: str, needed: int, allowed: int
 ) -> GameTooLargeError:
-    """Make the error for a game of which `what`, its tree or sequence form, needs too much."""
+    """Make the error for a game whose `what`, its tree or sequence form, needs too much memory."""
     return GameTooLargeError(
         f"{name} has {counts.world_states:,} world states, {counts.histories:,} histories and "
         f"{counts.terminals:,} terminals: its {what} needs about {format_bytes(needed)}, "
-        f"and {format_bytes(allowed)} are allowed; try smaller parameters, or raise memory",
+        f"and {format_bytes(allowed)} are allowed; use smaller parameters, or raise memory",
         {
             "world_states": counts.world_states,
             "histories": counts.histories,
@@ -163,15 +162,15 @@ def too_large_error(
 
 
 def level_sizes(graph: WorldGraph) -> Iterator[tuple[int, int]]:
-    """Yield how many histories have 0, 1, 2, … transitions: all of them, and those that go on.
+    """Yield for 0, 1, 2, … transitions the number of histories, and of nonterminal ones.
 
-    Of a complete graph without cycles; exact below 2**53.
+    The graph must be complete and acyclic. Numbers are exact below 2**53.
     """
-    goes_on = np.diff(graph.first_edge) > 0
+    is_inner = np.diff(graph.first_edge) > 0
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     paths: FloatArray = np.zeros(graph.num_worlds)
     paths[0] = 1.0
     while paths.any():
-        yield int(paths.sum()), int(paths[goes_on].sum())
+        yield int(paths.sum()), int(paths[is_inner].sum())
         arriving = np.bincount(graph.next_world, paths[source], graph.num_worlds)
         paths = np.asarray(arriving, np.float64)

@@ -1,4 +1,4 @@
-"""Visiting every world state of a game once, in Python, into arrays."""
+"""Breadth-first exploration of the world states of a game, the only stage that calls its rules."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_type
 __all__ = ["ExplorationProgress", "build_world_graph"]
 
 ExplorationProgress: TypeAlias = Callable[[int, float], None]
-"""Called now and then with the number of world states seen and the seconds gone by."""
+"""A callback for the number of world states found so far and the elapsed seconds."""
 
-WORLDS_BETWEEN_LOOKS = 256
-TRANSITIONS_BETWEEN_LOOKS = 4096
+WORLDS_PER_CHECK = 256
+TRANSITIONS_PER_CHECK = 4096
 
 
 def build_world_graph(
@@ -35,7 +35,7 @@ def build_world_graph(
     partial: bool = False,
     progress: ExplorationProgress | None = None,
 ) -> WorldGraph:
-    """Visit every world state reachable from the initial one, breadth first.
+    """Visit every world state that is reachable from the initial one, breadth first.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ def build_world_graph(
     max_worlds : int
         Limit on the number of world states.
     max_seconds : float
-        Limit on the time taken, in seconds.
+        Limit on the elapsed time, in seconds.
     partial : bool
-        Past a limit, return what was found so far instead of raising.
+        Return a partial graph when a limit is exceeded, instead of raising.
     progress : callable, optional
-        Called now and then with the number of world states and the seconds.
+        Called every few hundred world states with their number so far and the elapsed seconds.
 
     Returns
     -------
@@ -56,13 +56,13 @@ def build_world_graph(
     Raises
     ------
     GameRuleError
-        If the game breaks a rule that can be seen on the way: probabilities that do not sum
-        to one, rewards that are not finite, world states that cannot be hashed, actors without
-        actions. `infoset.check_game` checks more.
+        If the game breaks a rule of the model: probabilities that do not sum to one, rewards
+        that are not finite, world states that cannot be hashed, actors without legal actions.
+        `infoset.check_game` checks more rules.
     ExplorationLimitError
-        Past a limit, unless `partial`.
+        If a limit is exceeded and `partial` is False.
     ParameterError
-        If it is no game, but its name for example.
+        If `game` is not a `Game` (a name, for example).
 
     Examples
     --------
@@ -72,8 +72,10 @@ def build_world_graph(
     """
     check_type("game", game, Game, 'a Game, such as infoset.load("kuhn_poker")')
     if progress is not None:
-        check_callable("progress", progress, "a function of world states found and seconds taken")
-    explorer = _Explorer(game, _Watch(max_worlds, max_seconds, progress))
+        check_callable(
+            "progress", progress, "a function of the number of world states and the seconds"
+        )
+    explorer = _Explorer(game, _Limits(max_worlds, max_seconds, progress))
     try:
         while explorer.num_expanded < len(explorer.worlds):
             explorer.expand()
@@ -84,12 +86,12 @@ def build_world_graph(
 
 
 class _LimitReached(Exception):
-    """Exploration has met its limit."""
+    """A limit of the exploration is exceeded."""
 
 
 @dataclass
-class _Watch:
-    """The limits of an exploration, and who is told how far it is."""
+class _Limits:
+    """The limits of an exploration and its progress callback."""
 
     max_worlds: int
     max_seconds: float
@@ -100,8 +102,8 @@ class _Watch:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def look(self, num_worlds: int) -> None:
-        """Report, and stop the exploration past a limit."""
+    def check(self, num_worlds: int) -> None:
+        """Report progress; raise `_LimitReached` when a limit is exceeded."""
         seconds = self.seconds
         if self.progress is not None:
             self.progress(num_worlds, seconds)
@@ -110,20 +112,20 @@ class _Watch:
 
 
 def _limit_error(game: Game, explorer: _Explorer) -> ExplorationLimitError:
-    found, seconds = len(explorer.worlds), explorer.watch.seconds
+    found, seconds = len(explorer.worlds), explorer.limits.seconds
     return ExplorationLimitError(
-        f"{game} has at least {found:,} world states: exploring them all was given up after "
-        f"{seconds:.0f} s; try smaller parameters, or raise max_worlds and max_seconds",
+        f"{game} has at least {found:,} world states; exploration stopped after "
+        f"{seconds:.0f} s: use smaller parameters, or raise max_worlds and max_seconds",
         {"world_states": found},
     )
 
 
 @dataclass
 class _Explorer:
-    """The graph while it grows: Python lists, and the tables that give things their index."""
+    """The growing graph: Python lists, and dictionaries that number worlds and labels."""
 
     game: Game
-    watch: _Watch
+    limits: _Limits
     worlds: list[World] = field(default_factory=list)
     num_expanded: int = 0
     index: dict[World, int] = field(default_factory=dict)
@@ -160,9 +162,9 @@ class _Explorer:
         return self.observations.setdefault(seen, len(self.observations))
 
     def expand(self) -> None:
-        """Append the edges of the next unexpanded world; past a limit, raise `_LimitReached`."""
-        if self.num_expanded % WORLDS_BETWEEN_LOOKS == 0:
-            self.watch.look(len(self.worlds))
+        """Append the edges of the next unexpanded world; raise `_LimitReached` beyond a limit."""
+        if self.num_expanded % WORLDS_PER_CHECK == 0:
+            self.limits.check(len(self.worlds))
         world = self.worlds[self.num_expanded]
         actors = self.game.actors(world)
         legal: list[Sequence[Action]] = [(NOOP,)] * len(self.players)
@@ -196,12 +198,12 @@ class _Explorer:
     def add_edges(
         self, world: World, joint: JointAction, joint_index: tuple[int, ...], must_move: bool
     ) -> None:
-        """Append the edges of one joint action, equal next worlds merged."""
+        """Append the edges of one joint action, with equal next worlds merged."""
         merged: dict[int, Probability] = {}
         count = 0
         for count, (next_world, probability) in enumerate(self.game.transitions(world, joint), 1):
-            if count % TRANSITIONS_BETWEEN_LOOKS == 0:
-                self.watch.look(len(self.worlds))
+            if count % TRANSITIONS_PER_CHECK == 0:
+                self.limits.check(len(self.worlds))
             if probability == 0:
                 continue
             target = self.world_index(next_world)
@@ -237,7 +239,7 @@ class _Explorer:
         self.private.append([self.observation_index(seen.seen_by(p)) for p in self.players])
 
     def graph(self) -> WorldGraph:
-        """Return the arrays, read-only, without what is there of a world half expanded."""
+        """Return the read-only arrays, without the edges of a partly expanded world."""
         size = len(self.players)
         expanded = self.num_expanded
         edges = self.first_edge[-1]
@@ -278,7 +280,7 @@ def _check_distribution(weights: list[float], world: World, joint_action: JointA
     if smallest < 0 or not abs(total - 1) <= SUM_TOLERANCE:
         what = f"sum to {total}" if smallest >= 0 else f"include {smallest}"
         raise GameRuleError(
-            "the transition probabilities of a joint action are not negative and sum to 1",
+            "the transition probabilities of a joint action are nonnegative and sum to 1",
             found=f"the probabilities of {joint_action} {what}",
             world=world,
         )

@@ -1,4 +1,4 @@
-"""The tree of histories, unrolled from the world graph by array work alone."""
+"""The game tree: all histories, unrolled from the world graph without calling the rules."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from functools import cached_property
 import numpy as np
 
 from infoset.game import Game
-from infoset.tree._kernels import unroll_histories
+from infoset.tree._unrolling_kernels import unroll_histories
 from infoset.tree.counting import GameCounts, check_fits, count_histories
 from infoset.tree.exploration import ExplorationProgress, build_world_graph
-from infoset.tree.infostate_tree import InfostateTree, PublicTree, StepTable
-from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
+from infoset.tree.infostate_tree import InfostateTree, PublicTree
 from infoset.tree.sequence_form import SequenceForm, contract_terminals
+from infoset.tree.state_numbering import (
+    StateNumbering,
+    StepTable,
+    build_infostate_tree,
+    check_actions,
+)
 from infoset.tree.world_graph import WorldGraph, freeze
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
@@ -22,30 +27,30 @@ __all__ = ["GameTree", "build_tree", "unroll"]
 
 @dataclass(frozen=True, eq=False)
 class GameTree:
-    """All histories of a game, and what every player and everybody knows at each of them.
+    """All histories of a game, with every player's infostate and the public state at each.
 
-    Histories are numbered breadth first; the children of h are `first_child[h]:first_child[h+1]`,
-    in the order of the edges of its world state. Arrays are read-only, and the same game gives
-    the same arrays.
+    Histories are numbered breadth first. The children of h are `first_child[h]:first_child[h+1]`,
+    in the order of the edges of its world state. Arrays are read-only, and equal games have equal
+    arrays.
 
     Attributes
     ----------
     graph : WorldGraph
-        Where actions, observations and probabilities are told apart.
+        Holds the labels of actions and observations, and the probability of each edge.
     counts : GameCounts
     world : IntArray
-        [H] world state each history ends in.
+        [H] world state in which each history ends.
     parent, edge : IntArray
-        [H] the history one transition shorter, and the edge of the world graph taken; -1 at the
-        root.
+        [H] the history one transition shorter, and the edge of the world graph taken from it; -1
+        at the root.
     first_child : IntArray
         [H + 1] see above.
     infostate : IntArray
-        [H, N] infostate of every player, acting or not, in its infostate tree.
+        [H, N] number of every player's infostate, acting or not, in its infostate tree.
     public_state : IntArray
-        [H] public state, in the public tree.
+        [H] number of the public state in the public tree.
     chance_reach : FloatArray
-        [H] product of nature's probabilities.
+        [H] product of the chance probabilities.
     rewards_so_far : FloatArray
         [H, N] sum of rewards; at terminal histories, the utilities.
     infostate_trees : tuple[InfostateTree, ...]
@@ -71,7 +76,7 @@ class GameTree:
 
     @property
     def game(self) -> Game:
-        """The rules it was built from."""
+        """The rules from which the tree was built."""
         return self.graph.game
 
     @property
@@ -81,7 +86,7 @@ class GameTree:
 
     @property
     def num_histories(self) -> int:
-        """Number of histories, root and terminals included."""
+        """Number of histories, including the root and the terminal ones."""
         return len(self.world)
 
     @cached_property
@@ -111,7 +116,7 @@ class GameTree:
 
     @cached_property
     def sequence_form(self) -> SequenceForm:
-        """The game contracted to acting infostates, on which solving and measuring is done."""
+        """The game contracted to acting infostates: what solvers and evaluation work on."""
         ends = self.terminals
         return contract_terminals(
             name=str(self.game),
@@ -131,25 +136,25 @@ def build_tree(
     max_seconds: float = 30.0,
     progress: ExplorationProgress | None = None,
 ) -> GameTree:
-    """Explore a game and unroll it: everything the library derives from the rules.
+    """Build the world graph of a game and unroll it to the game tree.
 
     Parameters
     ----------
     game : Game
     memory : int, optional
-        Bytes allowed; by default a share of what is free.
+        Limit in bytes; by default 70 % of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress of the exploration, as in `build_world_graph`.
+        As in `build_world_graph`.
 
     Raises
     ------
     GameTooLargeError
         If the tree would not fit, before anything is allocated.
     ExplorationLimitError
-        If the world states are too many to explore.
+        If the world graph exceeds `max_worlds` or `max_seconds`.
     GameRuleError
-        If the game breaks a rule that shows on the way, such as legal actions that depend on
-        what the player cannot see.
+        If the game breaks a rule of the model, for example if legal actions depend on something
+        that the player cannot see.
 
     Examples
     --------
@@ -165,7 +170,7 @@ def build_tree(
 
 
 def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
-    """Unroll a complete world graph into the tree of histories; calls no rules of the game.
+    """Unroll a complete world graph to the game tree, without calling the rules.
 
     Raises
     ------
@@ -175,7 +180,9 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
         If the graph is not complete.
     """
     if not graph.is_complete:
-        raise ValueError("the world graph is partial; explore it without limits to unroll it")
+        raise ValueError(
+            "the world graph is partial; build it with higher max_worlds and max_seconds"
+        )
     counts = count_histories(graph)
     check_fits(counts, str(graph.game), memory)
     world, parent, edge, first_child, chance_reach, rewards_so_far = unroll_histories(
@@ -208,7 +215,7 @@ def unroll(graph: WorldGraph, *, memory: int | None = None) -> GameTree:
 def _public_tree(
     graph: WorldGraph, world: IntArray, first_child: IntArray
 ) -> tuple[PublicTree, IntArray]:
-    """Return the public states, and [H] the one of each history."""
+    """Return the public tree, and [H] the public state of each history."""
     steps = StepTable.of_public(graph)
     numbering = StateNumbering(steps.of_edge, steps.size)
     public_state, _ = _number_histories(graph, numbering, world, first_child)
@@ -227,19 +234,19 @@ def _infostate_tree(
     first_child: IntArray,
     public_state: IntArray,
 ) -> tuple[InfostateTree, IntArray]:
-    """Return the infostates of one player, and [H] the one of each history."""
+    """Return the infostate tree of a player, and [H] its infostate at each history."""
     steps = StepTable.of_player(graph, player)
     numbering = StateNumbering(steps.of_edge, steps.size)
     infostate, first = _number_histories(graph, numbering, world, first_child)
     check_actions(graph, player, infostate, world, 0, world[first])
-    tree = numbered_tree(graph, player, steps, numbering, world[first], public_state[first])
+    tree = build_infostate_tree(graph, player, steps, numbering, world[first], public_state[first])
     return tree, infostate
 
 
 def _number_histories(
     graph: WorldGraph, numbering: StateNumbering, world: IntArray, first_child: IntArray
 ) -> tuple[IntArray, LongArray]:
-    """Return [H] the state of each history, and [S] the first history in each state."""
+    """Return [H] the state of each history, and [S] the first history of each state."""
     state = np.zeros(len(world), np.int32)
     first: list[LongArray] = [np.zeros(1, np.int64)]
     start, end = 0, 1

@@ -1,4 +1,4 @@
-"""Infostates of one player, and public states, each as a tree ordered by extension."""
+"""The infostates of one player, and the public states, each as a tree."""
 
 from __future__ import annotations
 
@@ -10,68 +10,11 @@ import numpy as np
 from infoset.errors import UnknownNameError
 from infoset.game import Infostate, Step, step_text
 from infoset.game.infostate import join_steps
-from infoset.tree._kernels import last_sequences
-from infoset.tree.world_graph import WorldGraph, freeze
+from infoset.tree._unrolling_kernels import last_sequences
+from infoset.tree.world_graph import freeze
 from infoset.typing import NOOP, Action, IntArray, Player
 
-__all__ = ["InfostateTree", "PublicTree", "StepTable"]
-
-
-@dataclass(frozen=True)
-class StepTable:
-    """The different steps that the edges of a world graph add to an infostate or public state.
-
-    They are numbered in the order of the edges that show them first.
-
-    Attributes
-    ----------
-    of_edge : IntArray
-        [E] the step of each edge.
-    action, private_observation, public_observation : IntArray
-        [number of steps + 1] what each consists of; -1 where there is none. The last entry is
-        for the root, which no step leads to.
-    """
-
-    of_edge: IntArray
-    action: IntArray
-    private_observation: IntArray
-    public_observation: IntArray
-
-    @property
-    def size(self) -> int:
-        """Number of different steps."""
-        return len(self.action) - 1
-
-    @classmethod
-    def of_player(cls, graph: WorldGraph, player: Player) -> StepTable:
-        """Return the steps of `player`: own action, private and public observation."""
-        return cls._of(
-            graph.joint_action[:, player],
-            graph.private_observation[:, player],
-            graph.public_observation,
-        )
-
-    @classmethod
-    def of_public(cls, graph: WorldGraph) -> StepTable:
-        """Return the steps of public states: public observations."""
-        nothing = np.full(graph.num_edges, -1, np.int32)
-        return cls._of(nothing, nothing, graph.public_observation)
-
-    @classmethod
-    def _of(cls, *columns: IntArray) -> StepTable:
-        rows = np.stack(columns, axis=1)
-        root = np.full((1, len(columns)), -1, np.int32)
-        order = np.lexsort(rows.T[::-1])
-        ordered = rows[order]
-        is_new = np.ones(len(rows), dtype=bool)
-        is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-        first_edge = np.sort(order[is_new])
-        number = np.empty(len(rows), np.int32)
-        number[first_edge] = np.arange(len(first_edge))
-        of_edge = np.empty(len(rows), np.int32)
-        of_edge[order] = number[order[is_new]][np.cumsum(is_new) - 1]
-        steps = np.concatenate([rows[first_edge], root])
-        return cls(of_edge, *np.ascontiguousarray(steps.T))
+__all__ = ["InfostateTree", "PublicTree"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,19 +25,21 @@ class InfostateTree:
     ----------
     player : Player
     parent : IntArray
-        [S] infostate one step shorter; -1 at the root.
+        [S] infostate one transition shorter; -1 at the root.
     action : IntArray
-        [S] own action on the way from the parent, as its index there; -1 for none.
+        [S] index of the own action taken at the parent; -1 for none.
     private_observation, public_observation : IntArray
-        [S] index into `observations` of what was seen on the way; -1 at the root.
+        [S] index into `observations` of what the transition from the parent showed; -1 at the
+        root.
     public_state : IntArray
-        [S] the public state each infostate lies in.
+        [S] public state of each infostate.
     action_set : IntArray
         [S] index into `action_sets` of the legal actions; -1 where the player does not act.
     action_sets : tuple[tuple[Action, ...], ...]
     observations : tuple
     names : tuple[str, ...] or None
-        [S] texts of the infostates, where they were given instead of observed.
+        [S] names of the infostates, where an extensive form gave them; None where infostates
+        consist of observations.
     num_actions : IntArray
         [S] number of legal actions; 0 where the player does not act.
     acting : IntArray
@@ -102,8 +47,8 @@ class InfostateTree:
     last_sequence : IntArray
         [S] the last own sequence before the infostate.
     first_sequence : IntArray
-        [S] the first sequence that an acting infostate begins, one per action in order; 0
-        where the player does not act.
+        [S] the sequence of the first action at an acting infostate, the others follow; 0 where
+        the player does not act.
     """
 
     player: Player
@@ -148,7 +93,7 @@ class InfostateTree:
 
     @property
     def num_sequences(self) -> int:
-        """Number Q of sequences, the empty one included."""
+        """Number Q of sequences, including the empty one."""
         return 1 + int(self.num_actions.sum())
 
     def legal_actions(self, infostate: int) -> tuple[Action, ...]:
@@ -157,7 +102,7 @@ class InfostateTree:
         return self.action_sets[chosen] if chosen >= 0 else ()
 
     def label(self, infostate: int) -> str:
-        """Return an infostate as text: its name, or its steps in order."""
+        """Return an infostate as text: its name, or its actions and observations in order."""
         if self.names is not None:
             return self.names[infostate]
         return join_steps(step_text(*step) for step in self._steps(infostate))
@@ -179,7 +124,7 @@ class InfostateTree:
 
     @cached_property
     def acting_labels(self) -> tuple[str, ...]:
-        """[I] a different text for each acting infostate; `#number` tells equal ones apart."""
+        """[I] a unique text for each acting infostate; equal labels get a suffix `#number`."""
         texts = [self.label(infostate) for infostate in self.acting.tolist()]
         seen: set[str] = set()
         for position, text in enumerate(texts):
@@ -204,7 +149,7 @@ class InfostateTree:
         return {seen: index for index, seen in enumerate(self.observations)}
 
     def index_of(self, infostate: Infostate) -> int:
-        """Return the number of an infostate met in play.
+        """Return the number of an infostate.
 
         Raises
         ------
@@ -218,25 +163,27 @@ class InfostateTree:
             seen = [self._observation_index.get(x, -2) for x in (private, public)]
             number = self._children.get((number, taken, seen[0], seen[1]), -1)
             if number < 0:
-                raise UnknownNameError(f"no play of this game leads to the infostate {infostate}")
+                raise UnknownNameError(
+                    f"no history of this game leads to the infostate {infostate}"
+                )
         return number
 
 
 @dataclass(frozen=True, eq=False)
 class PublicTree:
-    """The public states, parents before children; 0 is the root.
+    """The public states, parents before children; public state 0 is the root.
 
     Attributes
     ----------
     parent : IntArray
-        [P] public state one observation shorter; -1 at the root.
+        [P] public state one public observation shorter; -1 at the root.
     observation : IntArray
-        [P] index into `observations` of what everybody saw; -1 at the root.
+        [P] index into `observations` of the last public observation; -1 at the root.
     observations : tuple
     infostates : tuple[IntArray, ...]
         Per player [S_p], its infostates sorted by public state.
     first_infostate : tuple[IntArray, ...]
-        Per player [P + 1]: those at public state s are
+        Per player [P + 1]: the infostates of player p at public state s are
         `infostates[p][first_infostate[p][s]:first_infostate[p][s + 1]]`.
     """
 
@@ -255,7 +202,7 @@ class PublicTree:
         return len(self.parent)
 
     def with_infostates(self, trees: tuple[InfostateTree, ...]) -> PublicTree:
-        """Return the tree with the infostates of each player at each public state."""
+        """Return this tree with `infostates` and `first_infostate` filled in."""
         edges = np.arange(self.num_public_states + 1)
         orders = [np.argsort(tree.public_state, kind="stable") for tree in trees]
         starts = [
@@ -269,7 +216,7 @@ class PublicTree:
         )
 
     def label(self, public_state: int) -> str:
-        """Return a public state as text: the public observations, in order."""
+        """Return a public state as text: its public observations in order."""
         texts = []
         while public_state > 0:
             seen = self.observations[self.observation[public_state]]

@@ -1,19 +1,25 @@
-"""The sequence form: treeplexes and payoffs, the ground of solving and measuring."""
+"""The sequence form: a treeplex per player and the payoffs of tuples of sequences."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from infoset.tree._kernels import most_additions, most_multiplications
+from infoset.tree._sequence_form_kernels import (
+    mark_numbers,
+    max_additions,
+    max_roundings,
+    merge_rows,
+)
 from infoset.tree.infostate_tree import InfostateTree
-from infoset.tree.merging import merge_payoffs, numbers_met
 from infoset.tree.world_graph import freeze
-from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
+from infoset.utils.sorting import lexicographic_order
 
 __all__ = [
     "TREE_EXAMPLE",
@@ -69,37 +75,38 @@ class Treeplex:
 
     @cached_property
     def plan_roundings(self) -> int:
-        """Most roundings in a number of a realization plan made of a policy that is normalised."""
-        return most_multiplications(
+        """Largest number of roundings in an entry of a plan made of normalized weights."""
+        return max_roundings(
             self.parent_sequence, self.first_sequence, self.num_actions, self.num_sequences
         )
 
 
 @dataclass(frozen=True, eq=False)
 class SequenceForm:
-    """A game as realization plans and payoffs.
+    """A game in terms of realization plans.
 
     The expected utility of player p is `Σ_m payoff[m, p] Π_i plan_i[terminal_sequence[m, i]]`.
 
     Attributes
     ----------
     name : str
-        The game, as `load` reads it.
+        The game, in the notation that `load` reads.
     treeplexes : tuple[Treeplex, ...]
         One per player.
     infostate_trees : tuple[InfostateTree, ...]
-        Where infostates and actions have their labels.
+        One per player; they hold the labels of infostates and actions.
     terminal_sequence : IntArray
-        [M, N] different tuples of last own sequences at terminal histories, sorted.
+        [M, N] the different tuples of last own sequences at terminal histories, sorted.
     payoff : FloatArray
-        [M, N] utilities times nature's reach, summed over the terminal histories of the tuple;
-        tuples whose payoffs are all zero are left out.
+        [M, N] utility times chance reach, summed over the terminal histories with the tuple.
+        Tuples whose payoffs are all zero are left out.
     payoff_range : tuple[float, float]
-        Least and greatest utility of any player at any terminal history.
+        Minimum and maximum utility over players and terminal histories.
     constant_sum : float or None
-        What the utilities sum to at every terminal history, if that is constant.
+        Sum of the players' utilities, if it is the same at every terminal history.
     payoff_rounding : float
-        How far rounding in `payoff` and `constant_sum` may put a value off, in the game's units.
+        Bound on the error that rounding in `payoff` and `constant_sum` causes in a value, in the
+        game's units.
 
     Source: von Stengel (1996); Kovařík et al. (2022), Section 4.4.
     """
@@ -123,12 +130,12 @@ class SequenceForm:
 
     @property
     def num_payoffs(self) -> int:
-        """Number M of tuples of sequences with a payoff."""
+        """Number M of tuples of sequences with a nonzero payoff."""
         return len(self.payoff)
 
     @property
     def is_two_player_constant_sum(self) -> bool:
-        """Whether exploitability is defined."""
+        """Whether the game has two players and a constant sum: then exploitability is defined."""
         return self.num_players == 2 and self.constant_sum is not None
 
     @property
@@ -138,15 +145,15 @@ class SequenceForm:
 
     @cached_property
     def rounding(self) -> float:
-        """How far float64 may put the value of a best response off, in the game's units.
+        """Bound on the rounding error of a best-response value in float64, in the game's units.
 
-        A bound, to first order: the most roundings that a payoff meets on its way into the value,
-        policies made into plans included, times the unit of float64 and the largest utility; and
+        To first order: the largest number of roundings between a payoff and the value, including
+        those of the realization plans, times the unit roundoff and the largest utility, plus
         `payoff_rounding`.
         """
         plans = [plex.plan_roundings for plex in self.treeplexes]
         sums = [
-            most_additions(
+            max_additions(
                 plex.parent_sequence,
                 plex.first_sequence,
                 plex.num_actions,
@@ -159,9 +166,9 @@ class SequenceForm:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of structure, action labels and payoffs: the same game has the same everywhere.
+        """SHA-256 digest of structure, action labels and payoffs; equal for equal games.
 
-        Observations enter by what they tell apart, not by how they are written.
+        Observations enter only through the infostates that they separate, not through their text.
         """
         digest = hashlib.sha256()
         for tree in self.infostate_trees:
@@ -175,7 +182,7 @@ class SequenceForm:
 
 
 def _canonical_text(value: object) -> str:
-    """Return a label as text that does not depend on the order in which sets are kept."""
+    """Return a label as text that does not depend on the iteration order of sets."""
     if isinstance(value, (set, frozenset)):
         return "{" + ",".join(sorted(map(_canonical_text, value))) + "}"
     if isinstance(value, tuple):
@@ -200,11 +207,12 @@ def contract_terminals(
     sequence : IntArray
         [Z, N] last own sequences at the terminal histories.
     chance_reach : FloatArray
-        [Z] nature's reach of them.
+        [Z] their chance reach.
     utility : FloatArray
-        [Z, N] utilities at them.
+        [Z, N] their utilities.
     num_steps : int
-        Most steps to one of them: nature's factors in a reach, rewards in a utility.
+        Largest number of transitions to one of them: the number of factors in a chance reach and
+        of rewards in a utility.
     """
     return contract_outcomes(
         name,
@@ -227,7 +235,7 @@ def contract_outcomes(
     utility: FloatArray,
     num_steps: int,
 ) -> SequenceForm:
-    """Contract terminal histories, many of which may have one outcome, to the sequence form.
+    """Contract terminal histories to the sequence form, where many of them share an outcome.
 
     Parameters
     ----------
@@ -236,22 +244,23 @@ def contract_outcomes(
     columns : IndexArray
         [N, Z] last own sequences at the terminal histories.
     outcome : IndexArray
-        [Z] which outcome each of them has.
+        [Z] outcome of each.
     chance_reach : FloatArray
-        [number of outcomes] nature's reach.
+        [number of outcomes]
     utility : FloatArray
         [number of outcomes, N]
     num_steps : int
         As in `contract_terminals`.
     """
     sizes = tuple(tree.num_sequences for tree in infostate_trees)
-    terminal_sequence, payoff, most_added = merge_payoffs(
+    terminal_sequence, payoff, max_added = merge_payoffs(
         columns, sizes, outcome, utility * chance_reach[:, None]
     )
-    at_ends = utility[numbers_met(outcome, len(utility))]
+    at_ends = utility[numbers_in(outcome, len(utility))]
     constant_sum = common_sum(at_ends)
-    # Per step a probability rounded, a product and a sum; then reach times utility, and the sum.
-    rounding = (3 * num_steps + 1 + most_added) * UNIT * float(np.abs(at_ends).max())
+    # Per transition: a rounded probability, a product and a sum. Then reach times utility, and the
+    # sum over the terminal histories of a tuple.
+    rounding = (3 * num_steps + 1 + max_added) * UNIT * float(np.abs(at_ends).max())
     if constant_sum is not None:
         rounding += float(np.abs(at_ends.sum(axis=1) - constant_sum).max())
     return SequenceForm(
@@ -266,6 +275,49 @@ def contract_outcomes(
     )
 
 
+def merge_payoffs(
+    columns: IndexArray, sizes: Sequence[int], outcome: IndexArray, payoff: FloatArray
+) -> tuple[IntArray, FloatArray, int]:
+    """Sum the payoffs of terminal histories with equal tuples of sequences.
+
+    Parameters
+    ----------
+    columns : IndexArray
+        [N, Z] sequence of every player at each terminal history.
+    sizes : Sequence[int]
+        Number of sequences of every player.
+    outcome : IndexArray
+        [Z] row of `payoff` of each terminal history.
+    payoff : FloatArray
+        [number of outcomes, N]
+
+    Returns
+    -------
+    tuple[IntArray, FloatArray, int]
+        [M, N] the different tuples, sorted; [M, N] their payoffs, added in the order of the
+        terminal histories, tuples with zero payoffs left out; the largest number of payoffs in
+        one sum.
+    """
+    order = lexicographic_order(tuple(columns), sizes)
+    num_players, num_terminals = columns.shape
+    merged = np.empty((num_terminals, num_players), np.int32)
+    total = np.empty((num_terminals, num_players))
+    count, max_equal = merge_rows(columns, order, outcome, payoff, merged, total)
+    merged.resize((count, num_players), refcheck=False)
+    total.resize((count, num_players), refcheck=False)
+    return merged, total, max_equal
+
+
+def numbers_in(numbers: IndexArray, size: int) -> LongArray:
+    """Return the different numbers below `size` in an array: its first entry, then the rest sorted.
+
+    The first entry stays first because a common sum of utilities is read off the first outcome.
+    """
+    occurs = mark_numbers(numbers, size)
+    occurs[numbers[:1]] = False
+    return np.concatenate([numbers[:1], np.flatnonzero(occurs)])
+
+
 def _treeplex(tree: InfostateTree) -> Treeplex:
     return Treeplex(
         parent_sequence=tree.last_sequence[tree.acting],
@@ -276,7 +328,7 @@ def _treeplex(tree: InfostateTree) -> Treeplex:
 
 
 def common_sum(utility: FloatArray) -> float | None:
-    """Return what the rows of `utility` [Z, N] all sum to, up to rounding; None if they differ."""
+    """Return the sum of each row of `utility` [Z, N], up to rounding; None if sums differ."""
     sums = utility.sum(axis=1)
     tolerance = SUM_TOLERANCE * float(np.abs(utility).max())
     if np.ptp(sums) > tolerance:
@@ -286,11 +338,11 @@ def common_sum(utility: FloatArray) -> float | None:
 
 
 def check_sequence_form(form: object) -> None:
-    """Raise unless a sequence form is given.
+    """Check that `form` is a `SequenceForm`.
 
     Raises
     ------
     ParameterError
-        If `form` is something else, such as a name or a tree; the message shows how to build one.
+        If it is something else, such as a name or a tree. The message shows how to build one.
     """
     check_type("form", form, SequenceForm, f"a SequenceForm, such as {TREE_EXAMPLE}.sequence_form")

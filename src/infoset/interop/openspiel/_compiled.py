@@ -11,8 +11,7 @@ import numpy as np
 
 from infoset.errors import GameRuleError
 from infoset.game import Infostate
-from infoset.interop.steps import InfostateEncoder
-from infoset.tree import GameTree
+from infoset.tree import GameTree, InfostateEncoder
 from infoset.typing import Action, BoolArray, FloatArray, LongArray, Player
 
 ActionNumber = int

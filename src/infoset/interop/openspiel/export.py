@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from infoset.efg import rules_of
 from infoset.game import Game
 from infoset.interop.openspiel._spec import import_pyspiel
 from infoset.interop.openspiel.game import OpenSpielGame
-from infoset.interop.rules import rules_of
 from infoset.tree import GameTree, build_tree
 
 __all__ = ["to_openspiel"]

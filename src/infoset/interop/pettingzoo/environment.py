@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.efg import rules_of
 from infoset.errors import (
     ExplorationLimitError,
     MissingExtraError,
@@ -16,9 +17,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.game import Game, Infostate
-from infoset.interop.rules import rules_of
-from infoset.interop.steps import InfostateEncoder
-from infoset.tree import GameTree, WorldGraph, build_world_graph
+from infoset.tree import GameTree, InfostateEncoder, WorldGraph, build_world_graph
 from infoset.typing import Action
 
 __all__ = ["to_pettingzoo"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.efg.form import number_by_appearance
 from infoset.teams.exact.team_tree import NOBODY, TeamTree, stages
 from infoset.typing import LongArray
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["find_components", "number_within", "sort_nodes"]
 

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.efg.form import number_by_appearance
 from infoset.errors import ParameterError
 from infoset.teams.hiding._pass_kernels import Nodes, View, fill_payoffs, fill_reach
 from infoset.teams.hiding._visit_kernels import Below
@@ -17,6 +16,7 @@ from infoset.teams.product_form import ProductForm
 from infoset.teams.team import PayoffRule, Team, check_teams, team_payoff
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["RelaxedForm", "relax", "view_of"]
 

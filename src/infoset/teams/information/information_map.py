@@ -8,8 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.efg.form import number_by_appearance
-from infoset.efg.knowledge import merge_intersecting
+from infoset.efg import merge_intersecting
 from infoset.errors import ParameterError
 from infoset.teams.information.checks import asked, check_cells
 from infoset.teams.information.recall import RecallViolation, find_recall_violation
@@ -17,6 +16,7 @@ from infoset.teams.product_form import Prefix, ProductForm, check_form
 from infoset.teams.team import check_team
 from infoset.typing import IntArray, LongArray
 from infoset.utils.arguments import check_callable, check_type
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["InformationMap", "check_information"]
 

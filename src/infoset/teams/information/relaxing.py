@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from infoset.efg.form import number_by_appearance
 from infoset.errors import ParameterError
 from infoset.teams.information.information_map import InformationMap, check_information
 from infoset.teams.information.recall import last_own_edges
 from infoset.teams.team import check_team
 from infoset.typing import BoolArray, LongArray
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["perfect_recall_closure", "reveal_everything", "reveal_private"]
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.efg import ExtensiveForm, find_action_mismatch
-from infoset.efg.contraction import distinct
 from infoset.errors import UnsupportedGameError
 from infoset.teams.product_form._kernels import choose, cumulate
 from infoset.tree import GameTree
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.text import distinct_labels
 
 __all__ = ["Histories", "histories_of_form", "histories_of_tree"]
 
@@ -117,7 +117,7 @@ def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], .
     for player in range(form.num_players):
         sets = form.acting_infoset[:, player]
         infosets, first = np.unique(sets, return_index=True)
-        lists = [distinct(form.legal_actions(history)) for history in first.tolist()]
+        lists = [distinct_labels(form.legal_actions(history)) for history in first.tolist()]
         chosen = [numbers.setdefault(actions, len(numbers)) for actions in lists]
         of_infoset = np.where(infosets < 0, -1, chosen)
         action_set[:, player] = of_infoset[np.searchsorted(infosets, sets)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from infoset.efg import ExtensiveForm
-from infoset.efg.form import number_by_appearance
 from infoset.errors import UnsupportedGameError
 from infoset.game import Game
 from infoset.teams.product_form.assembling import assemble_arrays, lay_out
@@ -16,6 +15,7 @@ from infoset.teams.product_form.unfolding import make_nodes, unfold
 from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP
 from infoset.utils.arguments import check_count, check_type
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["product_form"]
 

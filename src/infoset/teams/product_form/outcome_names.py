@@ -8,13 +8,12 @@ from typing import overload
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm
-from infoset.efg.contraction import distinct
-from infoset.efg.unrolled import shown_text
+from infoset.efg import ExtensiveForm, chance_move_text
 from infoset.teams.product_form.chance import Pairs, until_drawn
 from infoset.teams.product_form.histories import Histories
 from infoset.tree import GameTree
 from infoset.typing import FloatArray
+from infoset.utils.text import distinct_labels
 
 __all__ = ["OutcomeNames"]
 
@@ -72,12 +71,12 @@ class OutcomeNames(Sequence[str]):
         group = int(np.searchsorted(first_child, child, side="right")) - 1
         if group not in self.drawn:
             others = range(first_child[group], first_child[group + 1])
-            self.drawn[group] = distinct([self._text_of_move(other) for other in others])
+            self.drawn[group] = distinct_labels([self._text_of_move(other) for other in others])
         return self.drawn[group][child - int(first_child[group])]
 
     def _text_of_move(self, child: int) -> str:
         if isinstance(self.tree, GameTree):
-            return shown_text(self.tree.graph, int(self.tree.edge[child]))
+            return chance_move_text(self.tree.graph, int(self.tree.edge[child]))
         return str(self.tree.moves[self.tree.move[child]])
 
 

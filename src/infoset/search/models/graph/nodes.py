@@ -9,7 +9,7 @@ import numpy as np
 from infoset.search.models._kernels import CHANCE_MOVE, END
 from infoset.search.models.graph._kernels import Graph
 from infoset.tree import WorldGraph
-from infoset.tree.infostate_tree import StepTable
+from infoset.tree.state_numbering import StepTable
 from infoset.typing import FloatArray, IntArray, Player
 
 __all__ = ["graph_nodes"]

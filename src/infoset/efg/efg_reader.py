@@ -1,16 +1,18 @@
-"""Reading Gambit's .efg files."""
+"""A reader of Gambit's .efg files."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from infoset.efg import TERMINAL, ExtensiveForm, Node, Outcome, extensive_form_from_nodes
-from infoset.efg.descriptions import Descriptions
-from infoset.efg.numbers import exact_chance
-from infoset.efg.tokens import Tokens
+from infoset.efg.efg_tokens import Tokens, quoted
+from infoset.efg.exact_numbers import exact_chance
+from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.histories import TERMINAL, Outcome
+from infoset.efg.nodes import Node, extensive_form_from_nodes
 from infoset.errors import GameFileError, GameTooLargeError, ParameterError
 from infoset.tree import allowed_memory
 from infoset.typing import CHANCE, Player
@@ -19,7 +21,9 @@ from infoset.utils.text import format_bytes
 __all__ = ["load_efg", "parse_efg"]
 
 BYTES_PER_CELL = 24
-"""Memory to gather the information sets of one player at one history, at peak."""
+"""Peak memory for the information set of one player at one history."""
+
+Content = TypeVar("Content")
 
 
 def load_efg(path: str | Path) -> ExtensiveForm:
@@ -28,15 +32,15 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     Parameters
     ----------
     path : str or Path
-        A text file in UTF-8. If its title is empty, the game is named by the path.
+        A text file in UTF-8. If its title is empty, the path becomes the name of the game.
 
     Raises
     ------
     GameFileError
-        If there is no such file, or it is not in the format; the message gives line, column, what
-        was read and what was expected.
+        If the file does not exist or violates the format. The message gives the line, the column,
+        what was read and what was expected.
     GameTooLargeError
-        If it would not fit in memory.
+        If the game would not fit in memory.
 
     Examples
     --------
@@ -48,7 +52,7 @@ def load_efg(path: str | Path) -> ExtensiveForm:
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError as error:
-        raise GameFileError(f"there is no file {path}") from error
+        raise GameFileError(f"the file {path} does not exist") from error
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -66,35 +70,35 @@ def load_efg(path: str | Path) -> ExtensiveForm:
 def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     """Read an extensive form from text in Gambit's .efg format.
 
-    Numbers are kept as exact fractions, and labels as they are, empty and repeated ones too. Not
-    kept, because an `ExtensiveForm` has no place for them, are the comment, the numbers and names
-    of nature's events, and the numbers of information sets and outcomes: those are numbered by
-    appearance, breadth first, and outcomes that have the same name and payoffs are one.
+    Numbers stay exact fractions; labels stay as they are, including empty and repeated ones. An
+    `ExtensiveForm` has no place for the comment, for the numbers and names of chance events, and
+    for the numbers of information sets and outcomes. Information sets and outcomes are renumbered
+    by breadth-first appearance, and outcomes with the same name and payoffs are merged.
 
     Parameters
     ----------
     text : str
     name : str
-        What to call the text in errors, and a game without a title.
+        Name of the text in error messages, and of a game without a title.
 
     Returns
     -------
     ExtensiveForm
-        Classical: information sets of whoever acts.
+        Classical: information sets of the acting players only.
 
     Raises
     ------
     GameFileError
-        If the text is not in the format; it has the line and the column.
+        If the text violates the format. The error has the line and the column.
     GameTooLargeError
-        If it would not fit in memory.
+        If the game would not fit in memory.
 
     Notes
     -----
-    Source: "The extensive game (.efg) file format", documentation of Gambit 16. More is read than
-    it allows: numbers with an exponent or a plus sign, names and lists of an information set or
-    outcome one without the other, and probabilities that sum to one within 10⁻⁹: these are
-    replaced by `1/3` and the like.
+    Source: "The extensive game (.efg) file format", documentation of Gambit 16. The reader accepts
+    more than the format: numbers with an exponent or a plus sign, the name or the list of an
+    information set or outcome without the other, and probabilities that sum to one within 10⁻⁹,
+    which are replaced by nearby ratios such as 1/3.
 
     Examples
     --------
@@ -111,16 +115,16 @@ def parse_efg(text: str, *, name: str = "") -> ExtensiveForm:
     size = BYTES_PER_CELL * len(entries) * len(players)
     if size > allowed_memory(None):
         raise GameTooLargeError(
-            f"{name or title} has {len(entries):,} histories and {len(players):,} players, whose "
-            f"information sets need about {format_bytes(size)}; that does not fit",
+            f"{name or title} has {len(entries):,} histories and {len(players):,} players; their "
+            f"information sets need about {format_bytes(size)}, more than the free memory",
             {"histories": len(entries), "players": len(players), "bytes": size},
         )
     return extensive_form_from_nodes(_root(entries), players=players, name=title or name)
 
 
 def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
-    """Read the first part; return the title and the names of the players."""
-    tokens.take("word", "EFG, which an .efg file begins with", "EFG")
+    """Read the prologue; return the title and the names of the players."""
+    tokens.take("word", "EFG at the beginning of an .efg file", "EFG")
     tokens.take("number", "2, the version of the format", "2")
     if tokens.current.text not in ("R", "D"):
         raise tokens.error("R or D")
@@ -135,15 +139,80 @@ def _prologue(tokens: Tokens) -> tuple[str, tuple[str, ...]]:
     return title, tuple(players)
 
 
+@dataclass(frozen=True, eq=False)
+class _Described(Generic[Content]):
+    """An information set, chance event or outcome of a file, compared by identity.
+
+    Attributes
+    ----------
+    name : str
+        May be empty, and several may have the same name.
+    content : Content
+        The list in braces.
+    """
+
+    name: str
+    content: Content
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class _Descriptions(Generic[Content]):
+    """The information sets of a player, the chance events or the outcomes of a file, by number.
+
+    A name and a list in braces describe the first occurrence. Later occurrences may repeat or omit
+    them.
+
+    Parameters
+    ----------
+    kind : str
+        Noun for messages.
+    read_content : Callable[[], Content]
+        Reads a list in braces.
+    """
+
+    def __init__(self, kind: str, read_content: Callable[[], Content]) -> None:
+        self._kind = kind
+        self._read_content = read_content
+        self._known: dict[int, _Described[Content]] = {}
+
+    def read(self, tokens: Tokens, number: int) -> _Described[Content]:
+        """Read an optional description after a number; return the description of the number.
+
+        Raises
+        ------
+        GameFileError
+            If the number has no description yet, or a different one.
+        """
+        start = tokens.current
+        name = tokens.label("a name") if start.kind == "label" else None
+        content = self._read_content() if tokens.current.text == "{" else None
+        first = self._known.get(number)
+        if first is None:
+            if content is None:
+                raise tokens.error(
+                    f"a list in braces: {self._kind} {number} occurs for the first time"
+                )
+            first = self._known[number] = _Described(name or "", content)
+        elif name not in (None, first.name) or content not in (None, first.content):
+            raise tokens.error_at(
+                start.start,
+                f"read a different description of {self._kind} {number}, expected the first one, "
+                f"named {quoted(first.name)}, or no description",
+            )
+        return first
+
+
 class _Lottery(NamedTuple):
-    """What nature does at an event."""
+    """The actions of a chance event with their probabilities."""
 
     labels: tuple[str, ...]
     probabilities: tuple[Fraction, ...]
 
 
 class _Entry(NamedTuple):
-    """A node as it stands in the file: its children follow it, each with all that is below it."""
+    """A node in the depth-first order of the file."""
 
     actor: Player
     name: str
@@ -154,20 +223,20 @@ class _Entry(NamedTuple):
 
 
 class _Body:
-    """Reads the nodes of a file, which are in depth-first order."""
+    """Reads the nodes of a file in their depth-first order."""
 
     def __init__(self, tokens: Tokens, num_players: int) -> None:
         self.tokens = tokens
         self.num_players = num_players
         self.infosets = [
-            Descriptions(f"player {player}'s information set", self._actions)
+            _Descriptions(f"player {player}'s information set", self._actions)
             for player in range(1, num_players + 1)
         ]
-        self.events = Descriptions("event", self._lottery)
-        self.outcomes = Descriptions("outcome", self._payoffs)
+        self.events = _Descriptions("event", self._lottery)
+        self.outcomes = _Descriptions("outcome", self._payoffs)
 
     def entries(self) -> list[_Entry]:
-        """Read all nodes, up to the end of the text."""
+        """Read all nodes up to the end of the text."""
         found: list[_Entry] = []
         missing = 1
         while missing:
@@ -178,7 +247,7 @@ class _Body:
 
     def _entry(self, missing: int) -> _Entry:
         readers = {"c": self._chance, "p": self._decision, "t": self._terminal}
-        expected = f"a node, c, p or t; the tree still lacks {missing:,} or more"
+        expected = f"a node, c, p or t; at least {missing:,} more nodes are missing"
         if self.tokens.current.text not in readers:
             raise self.tokens.error(expected)
         kind = self.tokens.take("word", expected).text
@@ -186,7 +255,7 @@ class _Body:
         return readers[kind](name)
 
     def _chance(self, name: str) -> _Entry:
-        number = self.tokens.integer("the number of an event of nature")
+        number = self.tokens.integer("the number of a chance event")
         labels, probabilities = self.events.read(self.tokens, number).content
         return _Entry(CHANCE, name, labels, probabilities, {}, self._outcome())
 
@@ -220,12 +289,12 @@ class _Body:
         return tuple(actions)
 
     def _lottery(self) -> _Lottery:
-        start = self.tokens.take("sign", "{ and the actions of nature", "{").start
+        start = self.tokens.take("sign", "{ and the chance actions", "{").start
         labels: list[str] = []
         given: list[Fraction] = []
         while not (labels and self.tokens.skip("}")):
-            labels.append(self.tokens.label("the label of an action of nature, in quotes"))
-            given.append(self.tokens.number("the probability of an action of nature"))
+            labels.append(self.tokens.label("the label of a chance action, in quotes"))
+            given.append(self.tokens.number("the probability of a chance action"))
         try:
             return _Lottery(tuple(labels), exact_chance(given))
         except ParameterError as error:
@@ -242,7 +311,7 @@ class _Body:
 
 
 def _root(entries: list[_Entry]) -> Node:
-    """Put nodes in depth-first order together, from the last to the first."""
+    """Assemble nodes in depth-first order into a tree, from the last to the first."""
     trees: list[Node] = []
     for actor, name, labels, probabilities, sees, outcome in reversed(entries):
         children = tuple(trees.pop() for _ in labels)

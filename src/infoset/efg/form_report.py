@@ -1,4 +1,4 @@
-"""All checks of an extensive form in one report."""
+"""A report of all properties of an extensive form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from infoset.efg.form import ExtensiveForm
-from infoset.efg.information import (
+from infoset.efg.extensive_form import ExtensiveForm
+from infoset.efg.information_sets import (
     Violation,
     find_absent_mindedness,
     find_action_mismatch,
@@ -24,65 +24,65 @@ __all__ = ["FORM_CHECKS", "FormReport", "check_form"]
 
 FORM_CHECKS: Final[Mapping[str, Callable[[ExtensiveForm], Violation | None]]] = MappingProxyType(
     {
-        "same actions all over an information set": find_action_mismatch,
+        "same actions throughout an information set": find_action_mismatch,
         "perfect recall": find_recall_violation,
         "no absent-mindedness": find_absent_mindedness,
         "no thick information sets": find_thick_infoset,
         "timeable": find_timing_cycle,
         "1-timeable": find_uneven_timing,
         "no thick public sets": find_thick_public_set,
-        "public sets known to everybody": find_public_mismatch,
+        "public sets known to all players": find_public_mismatch,
         "observable rewards": find_hidden_reward,
     }
 )
-"""The checks by what they assure: each finds a violation, or returns None."""
+"""Each property with the function that finds a violation of it, or returns None."""
 
 
 @dataclass(frozen=True)
 class FormReport:
-    """What an extensive form keeps and breaks.
+    """The properties that an extensive form has and lacks.
 
     Attributes
     ----------
     name : str
         The form's name.
     is_augmented : bool
-        Whether all players have information sets everywhere, and there are public sets; what a
-        classical form does not have, it cannot break.
+        Whether there are public sets, and every player has an information set everywhere.
+        Properties of these hold trivially in a classical form.
     violations : Mapping[str, Violation or None]
-        By name of the check, in the order of `FORM_CHECKS`.
+        By property, in the order of `FORM_CHECKS`.
     """
 
     name: str
     is_augmented: bool
     violations: Mapping[str, Violation | None]
 
-    def keeps(self, check: str) -> bool:
-        """Return whether a check of `FORM_CHECKS` found nothing."""
-        return self.violations[check] is None
+    def satisfies(self, name: str) -> bool:
+        """Return whether the form has a property, one of the names in `FORM_CHECKS`."""
+        return self.violations[name] is None
 
     def __str__(self) -> str:
         kind = "augmented" if self.is_augmented else "classical"
         lines = [f"{self.name}, a{'n' if self.is_augmented else ''} {kind} extensive form"]
         for check, violation in self.violations.items():
-            lines.append(f"{'broken' if violation else 'kept':>6}  {check}")
+            lines.append(f"{'no' if violation else 'yes':>6}  {check}")
             if violation is not None:
                 lines.append(f"        {violation.found}")
         return "\n".join(lines)
 
 
 def check_form(form: ExtensiveForm) -> FormReport:
-    """Check everything that an extensive form can keep or break, with witnesses.
+    """Check all properties of an extensive form; report two histories for each violation.
 
-    Nothing of it is needed to have the form; what needs perfect recall, a timing or public sets
-    says so when it is asked for.
+    A form needs none of them to exist. Functions that need perfect recall, a timing or public sets
+    raise an error if the form lacks them.
 
     Examples
     --------
     >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
     >>> first = decision(0, "crossing", {"exit": terminal(0), "go on": second})
-    >>> check_form(extensive_form_from_nodes(first, players=1)).keeps("perfect recall")
+    >>> check_form(extensive_form_from_nodes(first, players=1)).satisfies("perfect recall")
     False
     """
     found = {check: find(form) for check, find in FORM_CHECKS.items()}

@@ -1,29 +1,30 @@
-"""Common knowledge in extensive forms: closures under information sets."""
+"""Common knowledge in extensive forms: sets of histories closed under information sets."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.efg._kernels import inherit
-from infoset.efg.form import ExtensiveForm, number_by_appearance
+from infoset.efg._history_kernels import inherit
+from infoset.efg.histories import HistoryTree
 from infoset.typing import BoolArray, IntArray
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["closure", "common_knowledge_sets", "merge_intersecting"]
 
 
-def common_knowledge_sets(form: ExtensiveForm) -> IntArray:
-    """Return the finest partition of histories that no information set crosses.
+def common_knowledge_sets(form: HistoryTree) -> IntArray:
+    """Return the finest partition of histories of which every information set lies in one part.
 
-    Two histories are in one set exactly when a chain of histories leads from one to the other,
-    each of which some player cannot tell from the next: what is common knowledge is what holds
-    all over such a set. In a classical form only the information sets of whoever acts count.
+    Two histories are in the same part exactly if a chain of histories connects them in which some
+    player cannot tell each from the next. A fact is common knowledge if it holds throughout a
+    part. In a classical form only the information sets of the acting players count.
 
     Returns
     -------
     IntArray
-        [H] number of the set of each history, by first appearance. Of an augmented form it
-        refines `public_set`, and can be finer: what is common knowledge need not have been
-        announced (Kovařík et al. 2022, footnote 39).
+        [H] part of each history, numbered by first appearance. In an augmented form the
+        partition refines `public_set` and may be strictly finer, since common knowledge need not
+        have been announced (Kovařík et al. 2022, footnote 39).
     """
     return merge_intersecting(form.infoset)
 
@@ -34,12 +35,12 @@ def merge_intersecting(infoset: IntArray) -> IntArray:
     Parameters
     ----------
     infoset : IntArray
-        [H, number of partitions] the set of each history in each; -1 for a set of its own.
+        [H, number of partitions] the set of each history in each partition; -1 for a singleton.
 
     Returns
     -------
     IntArray
-        [H] numbers of the merged sets, by first appearance.
+        [H] the merged set of each history, numbered by first appearance.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -56,10 +57,10 @@ def merge_intersecting(infoset: IntArray) -> IntArray:
     return number_by_appearance(connected_components(graph, directed=False)[1])
 
 
-def closure(form: ExtensiveForm, history: int, sets: IntArray) -> BoolArray:
-    """Return the smallest set with a history that is closed under descendants and under `sets`.
+def closure(form: HistoryTree, history: int, sets: IntArray) -> BoolArray:
+    """Return the smallest set containing a history that is closed under descendants and `sets`.
 
-    With `sets` the public sets this is definition (i) of a subgame in Proposition A.1 (Kovařík
+    If `sets` are the public sets, this is definition (i) of a subgame in Proposition A.1 (Kovařík
     et al. 2022).
 
     Parameters
@@ -67,13 +68,13 @@ def closure(form: ExtensiveForm, history: int, sets: IntArray) -> BoolArray:
     form : ExtensiveForm
     history : int
     sets : IntArray
-        [H] a partition, such as `form.public_set`, a column of `form.infoset` (sets below 0 do
-        not count), or `common_knowledge_sets(form)`.
+        [H] a partition, such as `form.public_set`, a column of `form.infoset` (negative entries
+        are ignored), or `common_knowledge_sets(form)`.
 
     Returns
     -------
     BoolArray
-        [H] whether each history is in it.
+        [H] True for the histories in the closure.
     """
     inside = np.zeros(form.num_histories, dtype=bool)
     inside[history] = True

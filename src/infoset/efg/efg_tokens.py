@@ -1,4 +1,4 @@
-"""From the text of an .efg file to its words, numbers and quoted labels."""
+"""The tokens of an .efg file: words, numbers, quoted labels and signs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from infoset.efg.numbers import read_number
+from infoset.efg.exact_numbers import read_number
 from infoset.errors import GameFileError
 
 __all__ = ["Kind", "Token", "Tokens", "quoted"]
@@ -21,8 +21,8 @@ PATTERN: Final = re.compile(
 )
 SPACE: Final = re.compile(r"\s*+", re.ASCII)
 ESCAPE: Final = re.compile(r'\\(["\\])')
-MOST_SHOWN: Final = 40
-MOST_DIGITS: Final = 18
+MAX_SHOWN: Final = 40
+MAX_DIGITS: Final = 18
 
 
 class Token(NamedTuple):
@@ -32,7 +32,7 @@ class Token(NamedTuple):
     ----------
     kind : Kind
     text : str
-        As it stands there, quotes included.
+        The text itself, including quotes.
     start : int
         Position in the text.
     """
@@ -43,12 +43,12 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text, one after the other; white space between them means nothing.
+    """The tokens of a text in order; white space between them is ignored.
 
     Attributes
     ----------
     current : Token
-        The next to be taken.
+        The token that is taken next.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -57,19 +57,21 @@ class Tokens:
         self.current = self._scan(0)
 
     def take(self, kind: Kind, expected: str, text: str = "") -> Token:
-        """Return the current token, which has to be of a kind, and go to the next.
+        """Return the current token and advance to the next.
 
         Parameters
         ----------
         kind : Kind
+            The required kind.
         expected : str
-            What is expected, for the message.
+            Description of what is expected, for the message.
         text : str
-            The exact text it has to be; empty for any.
+            The required text; empty for any.
 
         Raises
         ------
         GameFileError
+            If the token is of another kind or has another text.
         """
         token = self.current
         if token.kind != kind or (text and token.text != text):
@@ -79,25 +81,25 @@ class Tokens:
         return token
 
     def skip(self, sign: str) -> bool:
-        """Take a sign if it is there; return whether it was."""
+        """Take a sign if it comes next; return whether it did."""
         is_there = self.current.text == sign
         if is_there:
             self.take("sign", sign)
         return is_there
 
     def label(self, expected: str) -> str:
-        """Take a label in quotes, and return it without them."""
+        """Take a quoted label and return it without its quotes."""
         return ESCAPE.sub(r"\1", self.take("label", expected).text[1:-1])
 
     def integer(self, expected: str) -> int:
-        """Take a whole number that is not negative, of at most 18 digits."""
+        """Take a nonnegative integer of at most 18 digits."""
         token = self.take("number", expected)
-        if not token.text.isdecimal() or len(token.text) > MOST_DIGITS:
+        if not token.text.isdecimal() or len(token.text) > MAX_DIGITS:
             raise self.error(expected, token)
         return int(token.text)
 
     def number(self, expected: str) -> Fraction:
-        """Take a whole number, decimal or ratio."""
+        """Take an integer, decimal or ratio."""
         token = self.take("number", expected)
         value = read_number(token.text)
         if value is None:
@@ -106,14 +108,14 @@ class Tokens:
         return value
 
     def error(self, expected: str, token: Token | None = None) -> GameFileError:
-        """Make the error for a token, by default the current one, where another was expected."""
+        """Make the error for an unexpected token, by default the current one."""
         token = token or self.current
-        shown = token.text if len(token.text) <= MOST_SHOWN else f"{token.text[:MOST_SHOWN]}..."
+        shown = token.text if len(token.text) <= MAX_SHOWN else f"{token.text[:MAX_SHOWN]}..."
         read = "the end of the file" if token.kind == "end" else shown
         return self.error_at(token.start, f"read {read}, expected {expected}")
 
     def error_at(self, position: int, problem: str) -> GameFileError:
-        """Make the error for a position in the text."""
+        """Make the error for a problem at a position in the text."""
         line = self._text.count("\n", 0, position) + 1
         column = position - self._text.rfind("\n", 0, position)
         where = f"{self._name}, line" if self._name else "line"
@@ -128,13 +130,13 @@ class Tokens:
             return Token(kind, match[kind], match.start(kind))  # type: ignore[arg-type, index]
         start = SPACE.match(self._text, position).end()  # type: ignore[union-attr]
         if self._text[start] == '"':
-            raise self.error_at(start, "read a label without an end, expected a closing quote")
+            raise self.error_at(start, "read a label without a closing quote, expected the quote")
         expected = "a label in quotes, a number, a node (c, p or t) or one of { } ,"
         raise self.error_at(start, f"read {self._text[start]!r}, expected {expected}")
 
 
 def quoted(label: str) -> str:
-    r"""Return a label in quotes, its own quotes and backslashes escaped.
+    r"""Return a label in quotes, with its own quotes and backslashes escaped.
 
     Examples
     --------

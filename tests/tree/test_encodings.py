@@ -9,8 +9,7 @@ from hypothesis import given
 from infoset.errors import CyclicGameError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
-from infoset.interop import InfostateEncoder
-from infoset.tree import build_world_graph
+from infoset.tree import InfostateEncoder, build_world_graph
 from oracle import enumerate_histories
 from strategies import random_games
 from toys import Toy
@@ -71,7 +70,7 @@ def test_what_an_encoder_does_not_know():
         UnknownNameError, match="unknown action of the encoder 'bett'; did you mean"
     ):
         encoder(start.extend(Step("bett", None, None)))
-    with pytest.raises(ParameterError, match="has 2 steps, the longest play of this encoder 1"):
+    with pytest.raises(ParameterError, match="has 2 steps, more than max_steps=1"):
         encoder(start.extend(Step("bet", None, None)).extend(Step("bet", None, None)))
 
 

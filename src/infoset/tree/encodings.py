@@ -1,4 +1,4 @@
-"""Infostates as arrays of fixed size, for learners: one row of zeros and ones per step."""
+"""Encodings of infostates as arrays of fixed size, for networks and other learners."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate
-from infoset.tree import WorldGraph, count_histories
+from infoset.tree.counting import count_histories
+from infoset.tree.world_graph import WorldGraph
 from infoset.typing import Action, IntArray
 
 __all__ = ["InfostateEncoder"]
@@ -20,23 +21,23 @@ __all__ = ["InfostateEncoder"]
 
 @dataclass(frozen=True)
 class InfostateEncoder:
-    """Writes infostates as zeros and ones; different infostates give different arrays.
+    """Encodes infostates as zeros and ones with perfect recall: no two infostates look the same.
 
-    The array begins with one number per player, 1 for the player whose infostate it is. Then
-    there is a row for each step of the longest play: a 1 if the step has happened, then one
-    number for each action, each private and each public observation, 1 for the own action taken
-    and for what was seen in the step. Where the player did not act, or saw nothing, all of them
-    are 0, as is all of a row whose step is still to come.
+    The array begins with a one-hot encoding of the player. It is followed by one row for each
+    transition of the longest history: a flag that the transition has happened, and one-hot
+    encodings of the player's own action, its private observation and the public observation. A
+    part is all zeros where the player did not act or saw nothing; rows of transitions that have
+    not happened are all zeros.
 
     Attributes
     ----------
     num_players : int
     actions : tuple[Action, ...]
-        The labels of the actions of all players.
+        Labels of the actions of all players.
     private_observations, public_observations : tuple[Hashable, ...]
-        What players may see; `None`, for nothing, left out.
+        All observations except `None`, which stands for no observation.
     max_steps : int
-        The number of steps of the longest play.
+        Number of transitions of the longest history.
 
     Examples
     --------
@@ -59,12 +60,12 @@ class InfostateEncoder:
 
     @classmethod
     def from_graph(cls, graph: WorldGraph) -> InfostateEncoder:
-        """Return the encoder with what an explored game can show and its players can do.
+        """Return the encoder for all actions and observations of a game.
 
         Raises
         ------
         CyclicGameError
-            If a world state can be reached from itself, so that no play is the longest.
+            If a world state can be reached from itself: then no history is the longest.
         """
         count_histories(graph)
         return cls(
@@ -77,24 +78,24 @@ class InfostateEncoder:
 
     @property
     def size(self) -> int:
-        """How many numbers an infostate becomes."""
+        """Length of the array of an infostate."""
         labels = (*self.actions, *self.private_observations, *self.public_observations)
         return self.num_players + self.max_steps * (1 + len(labels))
 
     def __call__(self, infostate: Infostate) -> NDArray[np.float32]:
-        """Return [size] an infostate as zeros and ones.
+        """Return [size] the encoding of an infostate, zeros and ones.
 
         Raises
         ------
         UnknownNameError
-            If an action or observation of it is not one of the encoder's.
+            If it contains an action or observation that the encoder does not have.
         ParameterError
-            If it has more steps than the longest play.
+            If it has more than `max_steps` steps.
         """
         if len(infostate.steps) > self.max_steps:
             raise ParameterError(
-                f"the infostate {infostate} has {len(infostate.steps)} steps, the longest play of "
-                f"this encoder {self.max_steps}; raise max_steps"
+                f"the infostate {infostate} has {len(infostate.steps)} steps, more than "
+                f"max_steps={self.max_steps} of this encoder; raise max_steps"
             )
         encoded = np.zeros(self.size, np.float32)
         encoded[infostate.player] = 1
@@ -108,7 +109,7 @@ class InfostateEncoder:
 
     @cached_property
     def _columns(self) -> dict[str, dict[Hashable, int]]:
-        """Where the labels of the three parts of a step stand in a row."""
+        """For the three parts of a step, the column of each label in a row."""
         kinds = {
             "action": self.actions,
             "private observation": self.private_observations,
@@ -133,7 +134,7 @@ def _seen(graph: WorldGraph, indices: IntArray) -> tuple[Hashable, ...]:
 
 
 def _longest_play(graph: WorldGraph) -> int:
-    """Return the most transitions that any play has."""
+    """Return the number of transitions of the longest history."""
     source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     here = np.zeros(graph.num_worlds, dtype=bool)
     here[0] = True

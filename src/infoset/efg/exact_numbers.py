@@ -1,4 +1,4 @@
-"""Numbers of .efg files, kept exact, and probabilities that sum to exactly one."""
+"""Exact numbers of .efg files, and probabilities that sum to exactly one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from infoset.game import Probability
 
 __all__ = ["exact_chance", "number_text", "read_number", "to_fraction"]
 
-LONGEST: Final = 1000
-"""Characters of a number; the exact value of any probability in floating point fits."""
+MAX_LENGTH: Final = 1000
+"""Largest number of characters of a number; enough for the exact value of any float in [0, 1]."""
 
-LARGEST_EXPONENT: Final = 400
-MOST_BITS: Final = 100_000
-"""Of the common denominator of some probabilities: adding them stays quick."""
+MAX_EXPONENT: Final = 400
+MAX_BITS: Final = 100_000
+"""Largest common denominator of a set of probabilities, in bits: bounds the cost of their sum."""
 
 SUM_TOLERANCE: Final = Fraction(1, 10**9)
-SIMPLE: Final = 100_000
-"""Denominators up to this are tried for probabilities in floating point."""
+MAX_DENOMINATOR: Final = 100_000
+"""Largest denominator tried for probabilities in floating point."""
 
-SAME: Final = Fraction(1, 10**14)
-"""Two probabilities this close are the same but for rounding."""
+ROUNDING: Final = Fraction(1, 10**14)
+"""Largest difference between two probabilities that is attributed to rounding."""
 
 
 @lru_cache(maxsize=10_000)
 def read_number(text: str) -> Fraction | None:
-    """Return a whole number, decimal or ratio exactly; None if it cannot be.
+    """Return the exact value of an integer, decimal or ratio; None if it is invalid.
 
-    Refused are a denominator of 0, what no float can hold, and absurd lengths.
+    Invalid are a denominator of 0, values beyond the range of floats and excessive lengths.
 
     Examples
     --------
@@ -41,9 +41,9 @@ def read_number(text: str) -> Fraction | None:
     (Fraction(-1, 10), Fraction(1, 3), None)
     """
     exponent = text.lower().partition("e")[2]
-    if len(text) > LONGEST or len(exponent) > len("-400"):
+    if len(text) > MAX_LENGTH or len(exponent) > len("-400"):
         return None
-    if exponent and abs(int(exponent)) > LARGEST_EXPONENT:
+    if exponent and abs(int(exponent)) > MAX_EXPONENT:
         return None
     try:
         value = Fraction(text)
@@ -53,7 +53,7 @@ def read_number(text: str) -> Fraction | None:
 
 
 def to_fraction(value: float | Fraction) -> Fraction:
-    """Return a number as a fraction: a float as the shortest decimal that is read as the same.
+    """Return a number as a fraction: a float as the shortest decimal that rounds to it.
 
     Examples
     --------
@@ -64,21 +64,22 @@ def to_fraction(value: float | Fraction) -> Fraction:
 
 
 def number_text(value: float | Fraction) -> str:
-    """Return a number as it is written to a file: whole, or a ratio of whole numbers."""
+    """Return the text of a number in a file: an integer or a ratio of integers."""
     return str(to_fraction(value))
 
 
 def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
     """Return probabilities as fractions that sum to exactly one.
 
-    Fractions that do already are kept. Otherwise, if fractions with denominators up to 100,000
-    differ by rounding alone and sum to one, it is those: three times 0.3333333333333333 becomes
-    1/3. Otherwise floats are taken as their shortest decimals, and the largest is adjusted.
+    Fractions that sum to one are returned unchanged. Otherwise, if the nearest fractions with
+    denominators up to 100,000 differ by rounding only and sum to one, they are returned: three
+    times 0.3333333333333333 becomes 1/3. Otherwise floats are replaced by their shortest decimals
+    and the largest probability is adjusted.
 
     Raises
     ------
     ParameterError
-        If one is not from 0 to 1, or the sum is off by more than 10⁻⁹.
+        If a value is not in [0, 1], or the sum differs from 1 by more than 10⁻⁹.
 
     Examples
     --------
@@ -90,18 +91,18 @@ def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
     exact = [to_fraction(value) for value in given]
     for value in exact:
         if not 0 <= value <= 1 + SUM_TOLERANCE:
-            raise ParameterError(f"{str(value)[:30]} is no probability, which is from 0 to 1")
+            raise ParameterError(f"{str(value)[:30]} is not a probability between 0 and 1")
     excess = _exact_sum(exact) - 1
     if abs(excess) > SUM_TOLERANCE:
         texts = [str(value)[:30] for value in given[:6]] + ["..."] * (len(given) > 6)
         raise ParameterError(
-            f"the probabilities {', '.join(texts)} sum to {float(1 + excess):.12g}; they sum to "
-            "exactly 1, for which thirds are written 1/3"
+            f"the probabilities {', '.join(texts)} sum to {float(1 + excess):.12g}; they must "
+            "sum to exactly 1: write a third as 1/3"
         )
     if not excess and not any(isinstance(value, float) for value in given):
         return tuple(exact)
-    simple = tuple(value.limit_denominator(SIMPLE) for value in exact)
-    is_same = all(abs(new - old) <= SAME for new, old in zip(simple, exact, strict=True))
+    simple = tuple(value.limit_denominator(MAX_DENOMINATOR) for value in exact)
+    is_same = all(abs(new - old) <= ROUNDING for new, old in zip(simple, exact, strict=True))
     if is_same and _exact_sum(simple) == 1:
         return simple
     exact[exact.index(max(exact))] -= excess
@@ -109,13 +110,13 @@ def exact_chance(given: Sequence[Probability]) -> tuple[Fraction, ...]:
 
 
 def _exact_sum(values: Sequence[Fraction]) -> Fraction:
-    """Return a sum, by one common denominator: adding one by one would reduce every time."""
+    """Return the sum over one common denominator, which avoids a reduction after each addition."""
     common = 1
     for value in values:
         common = math.lcm(common, value.denominator)
-        if common.bit_length() > MOST_BITS:
+        if common.bit_length() > MAX_BITS:
             raise ParameterError(
                 f"{len(values)} probabilities have a common denominator of more than "
-                f"{MOST_BITS:,} bits; give them with fewer digits"
+                f"{MAX_BITS:,} bits; write them with fewer digits"
             )
     return Fraction(sum(v.numerator * (common // v.denominator) for v in values), common)

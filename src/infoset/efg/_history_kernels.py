@@ -1,4 +1,7 @@
-"""Kernels that walk the tree of an extensive form; histories are numbered breadth first."""
+"""Kernels on the tree of an extensive form, whose histories are numbered breadth first.
+
+Parents come before their children, so that one loop over histories follows all paths at once.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def inherit(parent: IntArray, own: IntArray) -> IntArray:
-    """Return [H] the value of each history or, where it is -1, of its nearest ancestor.
+    """Return [H] the own value of each history or, where that is -1, of its nearest ancestor.
 
     parent [H], own [H].
     """
@@ -41,11 +44,12 @@ def product_along_paths(parent: IntArray, factors: FloatArray) -> FloatArray:
 
 @kernel
 def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
-    """Return a history and its strict extension in the same set; (-1, -1) if there are none.
+    """Return a history and a strict extension of it in the same set; (-1, -1) if there are none.
 
-    first_child [H + 1], set_of [H] with -1 for no set. Walks depth first, and keeps for each set
-    its history on the current path.
+    first_child [H + 1], set_of [H] with -1 for no set.
     """
+    # Depth first, with the history of each set that lies on the current path. Set -1 uses the last
+    # entry of `on_path`, which is never tested.
     on_path = np.full(set_of.max() + 2, -1, np.int32)
     next_child = first_child[:-1].copy()
     path = [0]
@@ -67,12 +71,13 @@ def find_thick_set(first_child: IntArray, set_of: IntArray) -> tuple[int, int]:
 
 @kernel
 def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[IntArray, IntArray]:
-    """Return the earliest exact timing of histories whose groups must happen at one time.
+    """Return the earliest exact timing when each group of histories has one common time.
 
-    parent [H], group [H] in 0..num_groups-1. Returns times [number of groups], one more than
-    that of the latest parent of any member, and missing [number of groups], the moves into each
-    group from groups that have no time: all zero unless the groups are on a cycle, or behind one.
+    parent [H], group [H] in 0..num_groups-1. Returns times [num_groups], the time of the latest
+    parent of any member plus one, and missing [num_groups], the number of moves into each group
+    from groups without a time: zero except on a cycle of groups and behind one.
     """
+    # The graph of groups as adjacency lists, by a counting sort of the moves.
     num_histories = len(parent)
     first_edge = np.zeros(num_groups + 1, np.int32)
     missing = np.zeros(num_groups, np.int32)
@@ -86,6 +91,7 @@ def latest_times(parent: IntArray, group: IntArray, num_groups: int) -> tuple[In
         before = group[parent[history]]
         target[free[before]] = group[history]
         free[before] += 1
+    # Longest paths in topological order: a group is ready when all its parents have their times.
     times = np.zeros(num_groups, np.int32)
     ready = [np.int64(group[0])] if missing[group[0]] == 0 else [np.int64(-1)]
     while len(ready) > 0:
@@ -107,6 +113,7 @@ def breadth_first_order(parent: IntArray, position: IntArray) -> tuple[IntArray,
 
     parent [H] (-1 at node 0, the root), position [H] of each node among its parent's children.
     """
+    # A counting sort puts the children of each node in their order, then a queue lists the nodes.
     num_nodes = len(parent)
     first = np.zeros(num_nodes + 1, np.int32)
     for node in range(1, num_nodes):

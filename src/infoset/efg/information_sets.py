@@ -1,19 +1,16 @@
-"""What the information sets of an extensive form keep or break, with witnesses."""
+"""Properties of information sets and public sets, with two histories for each violation."""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoset.efg._kernels import find_thick_set
+from infoset.efg._history_kernels import find_thick_set
+from infoset.efg.histories import HistoryTree
+from infoset.tree.game_tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
-
-if TYPE_CHECKING:
-    from infoset.efg.form import ExtensiveForm
-    from infoset.tree.game_tree import GameTree
 
 __all__ = [
     "Violation",
@@ -32,18 +29,18 @@ REWARD_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Violation:
-    """A rule that an extensive form breaks, and where.
+    """A property that an extensive form lacks, with the histories that show it.
 
     Attributes
     ----------
     rule : str
-        The rule, as a sentence.
+        The property, as a sentence.
     histories : tuple[int, ...]
-        The histories that break it together.
+        The histories that violate it together.
     found : str
-        What is wrong with them.
+        How they violate it.
     player : Player or None
-        Whose information it is about; None where it is everybody's.
+        The player whose information is concerned; None for public information.
     """
 
     rule: str
@@ -55,10 +52,10 @@ class Violation:
         return f"{self.found} (rule: {self.rule})"
 
 
-def find_action_mismatch(form: ExtensiveForm) -> Violation | None:
-    """Find an information set whose histories differ in who acts or in the legal actions.
+def find_action_mismatch(form: HistoryTree) -> Violation | None:
+    """Find an information set whose histories differ in the acting player or the legal actions.
 
-    Actions are the same when they have the same labels in the same order.
+    Two lists of actions agree if they have the same labels in the same order.
     """
     for player in range(form.num_players):
         acting = form.actor == player
@@ -66,8 +63,8 @@ def find_action_mismatch(form: ExtensiveForm) -> Violation | None:
         pair = _first_difference(form.infoset[:, player], kind)
         if pair is not None:
             return Violation(
-                rule="in an information set the player acts everywhere, by the same actions in "
-                "the same order, or nowhere",
+                rule="a player acts at all histories of an information set, with the same actions "
+                "in the same order, or at none of them",
                 histories=pair,
                 found=f"{_where(form, player, pair)}, but the actions are "
                 + " and ".join(_action_text(form, player, history) for history in pair),
@@ -76,11 +73,11 @@ def find_action_mismatch(form: ExtensiveForm) -> Violation | None:
     return None
 
 
-def find_recall_violation(form: ExtensiveForm) -> Violation | None:
-    """Find two histories of one information set to which the player came differently.
+def find_recall_violation(form: HistoryTree) -> Violation | None:
+    """Find two histories of an information set with different own pasts of the player.
 
-    Perfect recall: the player's information sets and own actions on the way are the same for
-    all histories of an information set. In a classical form that is about whoever acts.
+    Perfect recall: all histories of an information set share the player's sequence of information
+    sets and own actions. In a classical form only information sets where the player acts count.
     """
     text = previous_step_text if form.is_augmented else own_record_text
     for player in range(form.num_players):
@@ -92,33 +89,33 @@ def find_recall_violation(form: ExtensiveForm) -> Violation | None:
         if pair is not None:
             records = [text(form, player, history) for history in pair]
             return Violation(
-                rule="perfect recall: what a player knew and did on the way is the same for all "
-                "histories of an information set",
+                rule="perfect recall: all histories of an information set share the player's past "
+                "information sets and actions",
                 histories=pair,
-                found=f"{_where(form, player, pair)}, but the player came to the first by "
-                f"{records[0]} and to the second by {records[1]}",
+                found=f"{_where(form, player, pair)}, but it reached the first by {records[0]} "
+                f"and the second by {records[1]}",
                 player=player,
             )
     return None
 
 
-def find_absent_mindedness(form: ExtensiveForm) -> Violation | None:
-    """Find an information set in which the player acts twice on one path."""
+def find_absent_mindedness(form: HistoryTree) -> Violation | None:
+    """Find an information set at which the player acts twice on one path."""
     return _find_thick(
         form,
         form.acting_infoset,
-        "no absent-mindedness: a path meets an information set of whoever acts at most once",
+        "no absent-mindedness: a path visits an information set of the acting player at most once",
     )
 
 
-def find_thick_infoset(form: ExtensiveForm) -> Violation | None:
+def find_thick_infoset(form: HistoryTree) -> Violation | None:
     """Find an information set that holds a history and a strict extension of it."""
     return _find_thick(
-        form, form.infoset, "no thick information sets: a path meets each at most once"
+        form, form.infoset, "no thick information sets: a path visits each at most once"
     )
 
 
-def find_thick_public_set(form: ExtensiveForm) -> Violation | None:
+def find_thick_public_set(form: HistoryTree) -> Violation | None:
     """Find a public set that holds a history and a strict extension of it."""
     if form.public_set is None:
         return None
@@ -127,15 +124,15 @@ def find_thick_public_set(form: ExtensiveForm) -> Violation | None:
         return None
     name = form.public_names[form.public_set[first]] or form.public_set[first]
     return Violation(
-        rule="no thick public sets: a path meets each at most once",
+        rule="no thick public sets: a path visits each at most once",
         histories=(int(first), int(second)),
-        found=f"public set {str(name)!r} holds {form.history_label(first)!r} and, further on, "
+        found=f"public set {str(name)!r} contains {form.history_label(first)!r} and its extension "
         f"{form.history_label(second)!r}",
     )
 
 
-def find_public_mismatch(form: ExtensiveForm) -> Violation | None:
-    """Find an information set that is in two public sets."""
+def find_public_mismatch(form: HistoryTree) -> Violation | None:
+    """Find an information set that intersects two public sets."""
     if form.public_set is None:
         return None
     for player in range(form.num_players):
@@ -143,7 +140,7 @@ def find_public_mismatch(form: ExtensiveForm) -> Violation | None:
         if pair is not None:
             names = [str(form.public_names[form.public_set[history]]) for history in pair]
             return Violation(
-                rule="everybody knows the public set: an information set is within one of them",
+                rule="all players know the public set: each information set lies within one",
                 histories=pair,
                 found=f"{_where(form, player, pair)}, but they are in public sets {names[0]!r} "
                 f"and {names[1]!r}",
@@ -152,20 +149,19 @@ def find_public_mismatch(form: ExtensiveForm) -> Violation | None:
     return None
 
 
-def find_hidden_reward(form: ExtensiveForm) -> Violation | None:
-    """Find two histories that a player cannot tell apart, with different payoffs so far.
+def find_hidden_reward(form: HistoryTree) -> Violation | None:
+    """Find two histories that a player cannot tell apart although its payoffs so far differ.
 
-    Where there are none, rewards are observable: the premise of Theorem 4.1 (Kovařík et al.
-    2022).
+    If there are none, rewards are observable: the premise of Theorem 4.1 (Kovařík et al. 2022).
     """
     for player in range(form.num_players):
         pair = first_unequal_reward(form.infoset[:, player], form.utility[:, player])
         if pair is not None:
             paid = [float(form.utility[history, player]) for history in pair]
             return Violation(
-                rule="observable rewards: a player knows what it was paid so far",
+                rule="observable rewards: a player knows the sum of its payoffs so far",
                 histories=pair,
-                found=f"{_where(form, player, pair)}, but the player was paid {paid[0]:g} and "
+                found=f"{_where(form, player, pair)}, but its payoffs so far are {paid[0]:g} and "
                 f"{paid[1]:g}",
                 player=player,
             )
@@ -173,10 +169,10 @@ def find_hidden_reward(form: ExtensiveForm) -> Violation | None:
 
 
 def rewards_are_observable(tree: GameTree) -> bool:
-    """Return whether every player's rewards so far follow from its infostate, at every history.
+    """Return whether every player's infostate determines its rewards so far.
 
-    The premise of Theorem 4.1 (Kovařík et al. 2022): CFR by future rewards on the game and CFR
-    by utilities on its extensive form are then the same at every iteration.
+    This is the premise of Theorem 4.1 (Kovařík et al. 2022): CFR with future rewards on the game
+    and CFR with utilities on its extensive form then agree at every iteration.
     """
     return all(
         first_unequal_reward(tree.infostate[:, player], tree.rewards_so_far[:, player]) is None
@@ -185,39 +181,39 @@ def rewards_are_observable(tree: GameTree) -> bool:
 
 
 def first_unequal_reward(sets: IntArray, paid: FloatArray) -> tuple[int, int] | None:
-    """Return two histories of one set, [H], whose sums of rewards [H] differ beyond rounding."""
+    """Return two histories of one of `sets` [H] whose rewards [H] differ beyond rounding."""
     scale = max(1.0, float(np.abs(paid).max(initial=0.0)))
     return _first_difference(sets, np.rint(paid / (REWARD_TOLERANCE * scale)).astype(np.int64))
 
 
-def own_record_text(form: ExtensiveForm, player: Player, history: int) -> str:
-    """Return what a player did on the way to a history, as text."""
+def own_record_text(form: HistoryTree, player: Player, history: int) -> str:
+    """Return the own actions of a player on the way to a history, as text."""
     steps: list[str] = []
     last = form.last_own_move(player)
     while last[history] >= 0:
         steps.append(own_move_text(form, player, int(last[history])))
         history = int(form.parent[last[history]])
-    return ", ".join(reversed(steps)) or "no action of its own"
+    return ", ".join(reversed(steps)) or "no own action"
 
 
-def previous_step_text(form: ExtensiveForm, player: Player, history: int) -> str:
-    """Return what a player knew and did just before a history of an augmented form, as text."""
+def previous_step_text(form: HistoryTree, player: Player, history: int) -> str:
+    """Return a player's last information set and action before a history, as text."""
     before = int(form.parent[history])
     if before < 0:
-        return "nothing (play begins there)"
+        return "nothing (it is the root)"
     if form.actor[before] == player:
         return own_move_text(form, player, history)
     return f"waiting at {form.infoset_name(player, int(form.infoset[before, player]))!r}"
 
 
-def own_move_text(form: ExtensiveForm, player: Player, history: int) -> str:
+def own_move_text(form: HistoryTree, player: Player, history: int) -> str:
     """Return the player's own move that leads to a history, as text."""
     before = int(form.parent[history])
     name = form.infoset_name(player, int(form.infoset[before, player]))
     return f"{form.moves[form.move[history]]!s} at {name!r}"
 
 
-def _find_thick(form: ExtensiveForm, infoset: IntArray, rule: str) -> Violation | None:
+def _find_thick(form: HistoryTree, infoset: IntArray, rule: str) -> Violation | None:
     for player in range(form.num_players):
         sets = np.ascontiguousarray(infoset[:, player])
         first, second = find_thick_set(form.first_child, sets)
@@ -226,18 +222,20 @@ def _find_thick(form: ExtensiveForm, infoset: IntArray, rule: str) -> Violation 
             return Violation(
                 rule=rule,
                 histories=(int(first), int(second)),
-                found=f"information set {name!r} of player {player} holds "
-                f"{form.history_label(first)!r} and, further on, {form.history_label(second)!r}",
+                found=f"information set {name!r} of player {player} contains "
+                f"{form.history_label(first)!r} and its extension {form.history_label(second)!r}",
                 player=player,
             )
     return None
 
 
 def _first_difference(sets: IntArray, value: IntArray | LongArray) -> tuple[int, int] | None:
-    """Return two histories of one set with different values, [H] each; sets below 0 do not count.
+    """Return two histories of one of `sets` [H] with different `value` [H]; ignore negative sets.
 
-    The second is the first history in the tree's order that differs from the first of its set.
+    The second is the first history in the order of the tree that differs from the first history
+    of its set.
     """
+    # Assigned backwards, so that the first history of each set is written last and stays.
     backwards = np.arange(len(sets) - 1, -1, -1)
     first = np.zeros(int(sets.max(initial=-1)) + 2, np.int64)
     first[sets[backwards]] = backwards
@@ -246,8 +244,8 @@ def _first_difference(sets: IntArray, value: IntArray | LongArray) -> tuple[int,
     return (int(representative[wrong[0]]), int(wrong[0])) if len(wrong) else None
 
 
-def _action_set(form: ExtensiveForm) -> IntArray:
-    """Return [H] a number for the list of moves at each history."""
+def _action_set(form: HistoryTree) -> IntArray:
+    """Return [H] a number for each different list of moves."""
     numbers: dict[tuple[int, ...], int] = {}
     ends = form.first_child.tolist()
     moves = form.move.tolist()
@@ -255,8 +253,8 @@ def _action_set(form: ExtensiveForm) -> IntArray:
     return np.array([numbers.setdefault(one, len(numbers)) for one in lists], np.int32)
 
 
-def _previous_step(form: ExtensiveForm, player: Player) -> LongArray:
-    """Return [H] a code of the player's information set before the last move, and of its action."""
+def _previous_step(form: HistoryTree, player: Player) -> LongArray:
+    """Return [H] a code of the player's information set before the last move and its action."""
     widest = int(form.num_moves.max(initial=1)) + 1
     acted = form.actor[form.parent] == player
     position = np.where(acted, form.position, -1).astype(np.int64)
@@ -265,13 +263,13 @@ def _previous_step(form: ExtensiveForm, player: Player) -> LongArray:
     return np.asarray(codes, np.int64)
 
 
-def _action_text(form: ExtensiveForm, player: Player, history: int) -> str:
+def _action_text(form: HistoryTree, player: Player, history: int) -> str:
     if form.actor[history] != player:
-        return "none (the player does not act)"
+        return "none (it does not act)"
     return str([str(action) for action in form.legal_actions(history)])
 
 
-def _where(form: ExtensiveForm, player: Player, pair: tuple[int, int]) -> str:
+def _where(form: HistoryTree, player: Player, pair: tuple[int, int]) -> str:
     name = form.infoset_name(player, int(form.infoset[pair[0], player]))
     first, second = (form.history_label(history) for history in pair)
     return f"player {player} cannot tell {first!r} from {second!r} (information set {name!r})"

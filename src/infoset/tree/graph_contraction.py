@@ -1,4 +1,4 @@
-"""The sequence form built without the tree of histories."""
+"""The sequence form of a world graph, built level by level without storing the game tree."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.game import Game
+from infoset.tree._unrolling_kernels import child_worlds
 from infoset.tree.counting import (
     MAX_HISTORIES,
     GameCounts,
@@ -17,10 +18,14 @@ from infoset.tree.counting import (
     too_large_error,
 )
 from infoset.tree.exploration import ExplorationProgress, build_world_graph
-from infoset.tree.infostate_tree import InfostateTree, StepTable
-from infoset.tree.levels._kernels import child_worlds
-from infoset.tree.levels.numbering import StateNumbering, check_actions, numbered_tree
+from infoset.tree.infostate_tree import InfostateTree
 from infoset.tree.sequence_form import SequenceForm, contract_outcomes
+from infoset.tree.state_numbering import (
+    StateNumbering,
+    StepTable,
+    build_infostate_tree,
+    check_actions,
+)
 from infoset.tree.world_graph import WorldGraph
 from infoset.typing import FloatArray, IndexArray, IntArray, Player
 
@@ -39,30 +44,30 @@ def build_sequence_form(
     max_seconds: float = 30.0,
     progress: ExplorationProgress | None = None,
 ) -> SequenceForm:
-    """Explore a game and contract it to its sequence form, without keeping its histories.
+    """Build the sequence form of a game without storing its histories.
 
-    The same as `build_tree(game).sequence_form`, to the bit, in a fraction of the memory: at any
-    time there are the histories of two neighbouring lengths, the infostates so far, and of each
-    terminal history one number per player and one for its payoffs.
+    The result equals `build_tree(game).sequence_form` bit for bit and needs a fraction of the
+    memory: at any time the histories of two consecutive levels, the infostates found so far, and
+    for each terminal history one number per player and one for its payoffs.
 
     Parameters
     ----------
     game : Game
     memory : int, optional
-        Bytes allowed; by default a share of what is free.
+        Limit in bytes; by default 70 % of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress of the exploration, as in `build_world_graph`.
+        As in `build_world_graph`.
 
     Raises
     ------
     GameTooLargeError
-        If the sequence form would not fit: from its terminals, before anything is allocated;
-        from its infostates, as soon as too many of them are found.
+        If the sequence form would not fit. Terminal histories are counted before anything is
+        allocated; infostates are counted as they are found.
     ExplorationLimitError
-        If the world states are too many to explore.
+        If the world graph exceeds `max_worlds` or `max_seconds`.
     GameRuleError
-        If the game breaks a rule that shows on the way, such as legal actions that depend on
-        what the player cannot see.
+        If the game breaks a rule of the model, for example if legal actions depend on something
+        that the player cannot see.
 
     Examples
     --------
@@ -78,7 +83,7 @@ def build_sequence_form(
 
 
 def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceForm:
-    """Contract a complete world graph to the sequence form; calls no rules of the game.
+    """Contract a complete world graph to the sequence form, without calling the rules.
 
     Raises
     ------
@@ -88,27 +93,26 @@ def contract_graph(graph: WorldGraph, *, memory: int | None = None) -> SequenceF
         If the graph is not complete.
     """
     if not graph.is_complete:
-        raise ValueError("the world graph is partial; explore it without limits to contract it")
-    stream = _Stream(graph, count_histories(graph), allowed_memory(memory))
-    while len(stream.level.world):
-        stream.advance()
-    return stream.sequence_form()
+        raise ValueError(
+            "the world graph is partial; build it with higher max_worlds and max_seconds"
+        )
+    contraction = _Contraction(graph, count_histories(graph), allowed_memory(memory))
+    while len(contraction.level.world):
+        contraction.advance()
+    return contraction.sequence_form()
 
 
 class _Level(NamedTuple):
-    """The histories of one length that go on: their world states, and what tells them apart.
-
-    world, tally, public_state [n]; infostate [n] per player.
-    """
+    """The nonterminal histories of a level: world, outcome, public_state [n], infostate [N][n]."""
 
     world: IntArray
-    tally: IntArray
+    outcome: IntArray
     public_state: IntArray
     infostate: tuple[IntArray, ...]
 
 
 class _PlayerStates:
-    """The infostates of one player so far."""
+    """The infostates of one player found so far."""
 
     def __init__(self, graph: WorldGraph, player: Player) -> None:
         self.graph = graph
@@ -130,15 +134,19 @@ class _PlayerStates:
         return state
 
     def tree(self) -> InfostateTree:
-        """Return the infostates as a tree."""
+        """Build the infostate tree."""
         world, public_state = map(np.concatenate, (self.worlds, self.public_states))
-        return numbered_tree(
+        return build_infostate_tree(
             self.graph, self.player, self.steps, self.numbering, world, public_state
         )
 
 
-class _Tallies:
-    """What nature's probabilities and the rewards on the way come to, each combination once."""
+class _Outcomes:
+    """Chance reach and rewards so far, one number for each path through different edges.
+
+    Histories whose edges have the same probabilities and rewards in the same order share a number,
+    so that products and sums are computed once per number, in the order of the path.
+    """
 
     def __init__(self, graph: WorldGraph) -> None:
         rows = np.column_stack([graph.probability, graph.rewards])
@@ -146,7 +154,7 @@ class _Tallies:
         self.numbering = StateNumbering(of_edge.reshape(-1).astype(np.int32), len(self.steps))
 
     def payoffs(self) -> tuple[FloatArray, FloatArray]:
-        """Return nature's reach [T] and the rewards so far [T, N] of each tally."""
+        """Return the chance reach [T] and the rewards so far [T, N] of each outcome."""
         reach = np.ones(self.numbering.num_states)
         rewards = np.zeros((len(reach), self.steps.shape[1] - 1))
         filled = 1
@@ -159,11 +167,11 @@ class _Tallies:
 
 
 def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
-    """Return the bytes that making the sequence form takes at peak, infostates not counted.
+    """Return the peak number of bytes for building the sequence form, excluding infostates.
 
-    The terminal histories and what edges show stay from the beginning. Besides them there are
-    first the histories of two lengths, with the children before they are sorted out, then the
-    payoffs and their order.
+    The arrays of terminal histories and of edges live throughout. In addition there are first the
+    histories of two consecutive levels with all their children, later the payoffs and their
+    sorting order.
     """
     players = graph.num_players
     if counts.terminals > MAX_HISTORIES:
@@ -178,8 +186,8 @@ def forecast_contraction(graph: WorldGraph, counts: GameCounts) -> int:
     return kept + max(payoffs, *levels)
 
 
-class _Stream:
-    """What is kept on the way from the shortest histories to the longest."""
+class _Contraction:
+    """The state of a contraction on its way from the shortest histories to the longest."""
 
     def __init__(self, graph: WorldGraph, counts: GameCounts, allowed: int) -> None:
         self.graph = graph
@@ -189,28 +197,28 @@ class _Stream:
         self.players: list[_PlayerStates] = []
         self.check_fits()
         self.num_edges = np.diff(graph.first_edge)
-        self.tallies = _Tallies(graph)
+        self.outcomes = _Outcomes(graph)
         public = StepTable.of_public(graph)
         self.public = StateNumbering(public.of_edge, public.size)
         self.players = [_PlayerStates(graph, player) for player in range(graph.num_players)]
         self.end_infostate = np.zeros((graph.num_players, counts.terminals), np.uint32)
-        self.end_tally = np.zeros(counts.terminals, np.uint32)
+        self.end_outcome = np.zeros(counts.terminals, np.uint32)
         self.num_ends = 0
         self.num_steps = 0
         root = np.zeros(int(counts.histories > 1), np.int32)
         self.level = _Level(root, root, root, (root,) * graph.num_players)
 
     def advance(self) -> None:
-        """Go to the histories one transition longer; put down those that end there."""
+        """Move on to the next level; store its terminal histories."""
         level, edges = self.level, self.graph.first_edge
         num_children = int(self.num_edges[level.world].sum())
         world = child_worlds(level.world, edges, self.graph.next_world, num_children)
         goes_on = self.num_edges[world] > 0
         num_ended = num_children - int(np.count_nonzero(goes_on))
         ended = slice(self.num_ends, self.num_ends + num_ended)
-        tally, _ = self.tallies.numbering.extend(level.world, level.tally, edges, num_children)
-        self.end_tally[ended] = tally[~goes_on]
-        tally = tally[goes_on]
+        outcome, _ = self.outcomes.numbering.extend(level.world, level.outcome, edges, num_children)
+        self.end_outcome[ended] = outcome[~goes_on]
+        outcome = outcome[goes_on]
         public, _ = self.public.extend(level.world, level.public_state, edges, num_children)
         infostates = []
         for player, states in enumerate(self.players):
@@ -219,11 +227,11 @@ class _Stream:
             infostates.append(infostate[goes_on])
         self.num_ends += num_ended
         self.num_steps += 1
-        self.level = _Level(world[goes_on], tally, public[goes_on], tuple(infostates))
+        self.level = _Level(world[goes_on], outcome, public[goes_on], tuple(infostates))
         self.check_fits()
 
     def check_fits(self) -> None:
-        """Refuse a game whose terminals, levels, and infostates so far would not fit.
+        """Refuse a game whose terminals, levels and infostates found so far would not fit.
 
         Raises
         ------
@@ -236,16 +244,16 @@ class _Stream:
             raise too_large_error(self.counts, name, "sequence form", needed, self.allowed)
 
     def sequence_form(self) -> SequenceForm:
-        """Contract what was put down."""
+        """Contract the terminal histories stored so far."""
         trees = tuple(self.players.pop(0).tree() for _ in range(self.graph.num_players))
         for tree, column in zip(trees, self.end_infostate, strict=True):
             _translate(column, tree.last_sequence)
-        reach, utility = self.tallies.payoffs()
+        reach, utility = self.outcomes.payoffs()
         return contract_outcomes(
             name=str(self.graph.game),
             infostate_trees=trees,
             columns=self.end_infostate,
-            outcome=self.end_tally,
+            outcome=self.end_outcome,
             chance_reach=reach,
             utility=utility,
             num_steps=self.num_steps,
@@ -253,7 +261,7 @@ class _Stream:
 
 
 def _translate(column: IndexArray, last_sequence: IntArray) -> None:
-    """Put the last sequence of each infostate in its place, in pieces."""
+    """Replace each infostate in `column` [Z] by its last sequence, in place and piecewise."""
     for start in range(0, len(column), PIECE):
         piece = column[start : start + PIECE]
         piece[:] = last_sequence[piece]

@@ -1,0 +1,171 @@
+"""Extensive forms: games given as trees, and their contraction to the sequence form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.efg.histories import HistoryTree
+from infoset.efg.information_sets import find_action_mismatch, find_recall_violation
+from infoset.errors import UnsupportedGameError
+from infoset.tree.game_tree import GameTree
+from infoset.tree.infostate_tree import InfostateTree
+from infoset.tree.sequence_form import TREE_EXAMPLE, SequenceForm, contract_terminals
+from infoset.typing import IntArray, Player
+from infoset.utils.arguments import check_type
+from infoset.utils.text import distinct_labels
+
+__all__ = ["ExtensiveForm", "check_tree"]
+
+
+@dataclass(frozen=True, eq=False)
+class ExtensiveForm(HistoryTree):
+    """A game given as a tree with information sets, without the rules that generated it.
+
+    An extensive form may lack perfect recall, timing and the other properties that `check_form`
+    reports. Functions that need one of them refuse a form without it.
+
+    Attributes
+    ----------
+    name, player_names, parent, first_child, actor, move, moves, chance, probabilities, outcome, \
+    outcomes, infoset, infoset_names, public_set, public_names, history_names
+        As in `HistoryTree`.
+
+    Source: Kovařík et al. (2022), Definitions 3.5 (augmented) and 3.7 (classical). Differs from
+    the paper: payoffs may be paid at any history, like the rewards of a FOSG and the outcomes of
+    Gambit's files. A utility is the sum of the payoffs on the path.
+    """
+
+    @cached_property
+    def sequence_form(self) -> SequenceForm:
+        """The game contracted to acting information sets: what solvers and evaluation work on.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If the form lacks perfect recall, or legal actions differ within an information set.
+        """
+        return _contract(self)
+
+    @cached_property
+    def sequence(self) -> IntArray:
+        """[H, N] last own sequence of each player; 0 is the empty one.
+
+        Raises
+        ------
+        UnsupportedGameError
+            As `sequence_form`.
+        """
+        return _last_sequences(self, self.sequence_form.infostate_trees)
+
+
+class _ActingSets(NamedTuple):
+    """The information sets of one player where it acts, by first appearance.
+
+    Attributes
+    ----------
+    number : IntArray
+        [I] their numbers in the form.
+    first_history : IntArray
+        [I] the first history of each.
+    rank : IntArray
+        Maps a number in the form to its position here; -1 where the player does not act.
+    """
+
+    number: IntArray
+    first_history: IntArray
+    rank: IntArray
+
+
+def _contract(form: HistoryTree) -> SequenceForm:
+    """Contract an extensive form to the information sets of the acting players.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the form lacks perfect recall, or legal actions differ within an information set.
+    """
+    violation = find_action_mismatch(form) or find_recall_violation(form)
+    if violation is not None:
+        raise UnsupportedGameError(f"{form.name} has no sequence form: {violation}")
+    trees = tuple(
+        _acting_tree(form, player, _acting_sets(form, player)) for player in range(form.num_players)
+    )
+    ends = form.terminals
+    return contract_terminals(
+        name=form.name,
+        infostate_trees=trees,
+        sequence=_last_sequences(form, trees)[ends],
+        chance_reach=form.chance_reach[ends],
+        utility=form.utility[ends],
+        num_steps=int(form.depth.max()),
+    )
+
+
+def _last_sequences(form: HistoryTree, trees: Sequence[InfostateTree]) -> IntArray:
+    """Return [H, N] the last own sequence of each player, numbered as in its infostate tree."""
+    columns = []
+    for player, tree in enumerate(trees):
+        last = form.last_own_move(player)
+        rank = _acting_sets(form, player).rank[form.infoset[form.parent[last], player]]
+        begun = tree.first_sequence[1 + rank]
+        columns.append(np.where(last < 0, 0, begun + form.position[last]))
+    return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _acting_sets(form: HistoryTree, player: Player) -> _ActingSets:
+    numbers, first = np.unique(form.acting_infoset[:, player], return_index=True)
+    is_set = numbers >= 0
+    numbers, first = numbers[is_set], first[is_set]
+    rank = np.full(int(form.infoset[:, player].max(initial=-1)) + 2, -1, np.int32)
+    rank[numbers] = np.arange(len(numbers))
+    return _ActingSets(numbers, first.astype(np.int32), rank)
+
+
+def _acting_tree(form: HistoryTree, player: Player, sets: _ActingSets) -> InfostateTree:
+    """Return the tree of the player's acting information sets below an artificial root."""
+    last = form.last_own_move(player)[sets.first_history]
+    before = sets.rank[form.infoset[form.parent[last], player]]
+    labels = [
+        distinct_labels(form.legal_actions(history)) for history in sets.first_history.tolist()
+    ]
+    set_of = {actions: index for index, actions in enumerate(dict.fromkeys(labels))}
+    names = distinct_labels([form.infoset_name(player, number) for number in sets.number.tolist()])
+    size = len(names) + 1
+    return InfostateTree(
+        player=player,
+        parent=_with_root(np.where(last < 0, 0, 1 + before)),
+        action=_with_root(np.where(last < 0, -1, form.position[last])),
+        # There are no observations: the name of the information set stands for them.
+        private_observation=np.arange(-1, size - 1, dtype=np.int32),
+        public_observation=_with_root(np.full(size - 1, size - 1)),
+        public_state=np.zeros(size, np.int32),
+        action_set=_with_root(np.array([set_of[actions] for actions in labels], np.int32)),
+        action_sets=tuple(set_of),
+        observations=(*names, None),
+        names=("(start)", *names),
+    )
+
+
+def _with_root(values: IntArray) -> IntArray:
+    return np.concatenate([[-1], values]).astype(np.int32)
+
+
+def check_tree(game: object) -> None:
+    """Check that `game` is a tree: a `GameTree` or an `ExtensiveForm`.
+
+    Raises
+    ------
+    ParameterError
+        If it is something else, such as a name or rules. The message shows how to build one.
+    """
+    check_type(
+        "game",
+        game,
+        (GameTree, ExtensiveForm),
+        f"a GameTree or ExtensiveForm, such as {TREE_EXAMPLE}",
+    )

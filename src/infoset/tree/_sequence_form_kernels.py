@@ -1,0 +1,102 @@
+"""Kernels that merge payoffs by sequence, and bound the rounding of values and plans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import BoolArray, FloatArray, IndexArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
+
+
+@kernel
+def merge_rows(
+    columns: IndexArray,
+    order: IndexArray,
+    outcome: IndexArray,
+    payoff: FloatArray,
+    merged: IntArray,
+    total: FloatArray,
+) -> tuple[int, int]:
+    """Sum the payoffs of equal rows of sequences; return the number of rows left.
+
+    The second number returned is the largest number of equal rows.
+
+    columns [N, Z]; order [Z] brings equal rows together; outcome [Z] indexes payoff
+    [number of outcomes, N]; merged [Z, N] the different rows and total [Z, N] their sums are
+    filled in place. Rows whose sums are all zero are left out.
+    """
+    num_players = len(columns)
+    filled = -1
+    num_equal = max_equal = 0
+    before = order[0]
+    for row in order:
+        is_new = filled < 0
+        for player in range(num_players):
+            is_new |= columns[player, row] != columns[player, before]
+        before = row
+        num_equal = 1 if is_new else num_equal + 1
+        max_equal = max(max_equal, num_equal)
+        if is_new:
+            # A finished row whose payoffs are all zero is overwritten by the next one.
+            if filled < 0 or total[filled].any():
+                filled += 1
+            for player in range(num_players):
+                merged[filled, player] = columns[player, row]
+                total[filled, player] = payoff[outcome[row], player]
+        else:
+            for player in range(num_players):
+                total[filled, player] += payoff[outcome[row], player]
+    return filled + 1 if total[filled].any() else filled, max_equal
+
+
+@kernel
+def mark_numbers(numbers: IndexArray, size: int) -> BoolArray:
+    """Return [size] whether each number occurs in `numbers`."""
+    occurs = np.zeros(size, np.bool_)
+    for number in numbers:
+        occurs[number] = True
+    return occurs
+
+
+@kernel
+def max_additions(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    additions: LongArray,
+) -> int:
+    """Return the largest number of additions that a payoff enters on its way up a treeplex.
+
+    parent_sequence, first_sequence, num_actions [I]; additions [Q] the number of payoffs at each
+    sequence, overwritten.
+    """
+    # A payoff at sequence q is added to the others at q, then the values of the infostates below
+    # q are added one after another; the infostate that q belongs to takes the worst action.
+    children = np.zeros(len(additions), np.int64)
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        largest = 0
+        for sequence in range(first, first + num_actions[infostate]):
+            largest = max(largest, additions[sequence] + children[sequence])
+        parent = parent_sequence[infostate]
+        additions[parent] = max(additions[parent], largest)
+        children[parent] += 1
+    return int(additions[0] + children[0])
+
+
+@kernel
+def max_roundings(
+    parent_sequence: IntArray, first_sequence: IntArray, num_actions: IntArray, num_sequences: int
+) -> int:
+    """Return the largest number of roundings in an entry of a plan made of normalized weights.
+
+    parent_sequence, first_sequence, num_actions [I]. Every infostate on the path adds one rounding
+    per action for the sum of the weights, one for the division and one for the product (the sum of
+    n numbers takes n - 1 additions).
+    """
+    roundings = np.zeros(num_sequences, np.int64)
+    for infostate in range(len(num_actions)):
+        first = first_sequence[infostate]
+        here = roundings[parent_sequence[infostate]] + num_actions[infostate] + 1
+        roundings[first : first + num_actions[infostate]] = here
+    return int(roundings.max())

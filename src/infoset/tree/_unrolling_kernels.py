@@ -1,0 +1,241 @@
+"""Kernels that order, count and unroll a world graph, and number states level by level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
+
+
+@kernel
+def topological_order(first_edge: IntArray, next_world: IntArray) -> IntArray:
+    """Return the world states so that each follows all its predecessors (Kahn's algorithm).
+
+    first_edge [W + 1], next_world [E]. Returns [<= W]: world states on a cycle, or reachable only
+    through one, are missing.
+    """
+    num_worlds = len(first_edge) - 1
+    missing = np.zeros(num_worlds, np.int32)
+    for target in next_world:
+        missing[target] += 1
+    # `order` is also the queue: its first `done` worlds have released their successors.
+    order = np.empty(num_worlds, np.int32)
+    filled = 0
+    for world in range(num_worlds):
+        if missing[world] == 0:
+            order[filled] = world
+            filled += 1
+    done = 0
+    while done < filled:
+        world = order[done]
+        done += 1
+        for edge in range(first_edge[world], first_edge[world + 1]):
+            target = next_world[edge]
+            missing[target] -= 1
+            if missing[target] == 0:
+                order[filled] = target
+                filled += 1
+    return order[:filled]
+
+
+@kernel
+def path_counts(order: IntArray, first_edge: IntArray, next_world: IntArray) -> FloatArray:
+    """Return [W] the number of paths from world 0 to each world, exact below 2**53.
+
+    order [W] topological, first_edge [W + 1], next_world [E].
+    """
+    paths = np.zeros(len(order))
+    paths[0] = 1.0
+    for world in order:
+        for edge in range(first_edge[world], first_edge[world + 1]):
+            paths[next_world[edge]] += paths[world]
+    return paths
+
+
+@kernel
+def unroll_histories(
+    num_histories: int,
+    first_edge: IntArray,
+    next_world: IntArray,
+    probability: FloatArray,
+    rewards: FloatArray,
+) -> tuple[IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray]:
+    """List all histories breadth first, the children of each in the order of their edges.
+
+    first_edge [W + 1], next_world [E], probability [E], rewards [E, N]. Returns world [H],
+    parent [H] and edge [H] (-1 at the root), first_child [H + 1], chance_reach [H],
+    rewards_so_far [N, H].
+    """
+    num_players = rewards.shape[1]
+    world = np.empty(num_histories, np.int32)
+    parent = np.empty(num_histories, np.int32)
+    edge = np.empty(num_histories, np.int32)
+    first_child = np.empty(num_histories + 1, np.int32)
+    chance_reach = np.empty(num_histories)
+    rewards_so_far = np.empty((num_players, num_histories))
+    world[0] = 0
+    parent[0] = -1
+    edge[0] = -1
+    chance_reach[0] = 1.0
+    rewards_so_far[:, 0] = 0.0
+    # The arrays are the queue of the breadth-first search: histories before `free` are written,
+    # and `history` never catches up with `free` because histories were counted beforehand.
+    free = 1
+    for history in range(num_histories):
+        first_child[history] = free
+        here = world[history]
+        for out in range(first_edge[here], first_edge[here + 1]):
+            world[free] = next_world[out]
+            parent[free] = history
+            edge[free] = out
+            # The edge's probability is 1 where players alone decide.
+            chance_reach[free] = chance_reach[history] * probability[out]
+            for player in range(num_players):
+                rewards_so_far[player, free] = (
+                    rewards_so_far[player, history] + rewards[out, player]
+                )
+            free += 1
+    first_child[num_histories] = free
+    return world, parent, edge, first_child, chance_reach, rewards_so_far
+
+
+@kernel
+def last_sequences(parent: IntArray, action: IntArray, first_sequence: IntArray) -> IntArray:
+    """Return [S] the last own sequence before each infostate.
+
+    parent [S]; action [S] the own action that leads from the parent, -1 for none; first_sequence
+    [S] of each acting infostate.
+    """
+    last = np.zeros(len(parent), np.int32)
+    for infostate in range(1, len(parent)):
+        before = parent[infostate]
+        if action[infostate] >= 0:
+            last[infostate] = first_sequence[before] + action[infostate]
+        else:
+            last[infostate] = last[before]
+    return last
+
+
+@kernel
+def child_worlds(
+    world: IntArray, first_edge: IntArray, next_world: IntArray, num_children: int
+) -> IntArray:
+    """Return [C] the world states in which the children of a level end, in edge order.
+
+    world [n] of the histories of the level, first_edge [W + 1], next_world [E].
+    """
+    reached = np.empty(num_children, np.int32)
+    child = 0
+    for here in world:
+        for edge in range(first_edge[here], first_edge[here + 1]):
+            reached[child] = next_world[edge]
+            child += 1
+    return reached
+
+
+@kernel
+def find_pair(slots: LongArray, key: int, shift: int) -> np.int64:
+    """Return the slot of `key` in an open-addressing hash table, or the free slot for it.
+
+    slots [2 ** (64 - shift), 2]: a key (-1 where free) and its number side by side.
+    """
+    # Fibonacci hashing (multiplication by 2^64 / golden ratio) of everything but the last three
+    # bits, which select one of eight neighboring slots: consecutive keys share a cache line.
+    mixed = np.uint64(key >> 3) * np.uint64(11400714819323198485)
+    slot = (np.int64(mixed >> np.uint64(shift)) & ~7) | (key & 7)
+    while slots[slot, 0] != key and slots[slot, 0] != -1:
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
+
+
+@kernel
+def filled_table(parent: IntArray, step: IntArray, num_steps: int, shift: int) -> LongArray:
+    """Return a hash table for `find_pair` that maps (parent, step) [s] to 0, 1, ..."""
+    slots = np.full((1 << (64 - shift), 2), -1, np.int64)
+    for number in range(len(parent)):
+        key = np.int64(parent[number]) * num_steps + step[number]
+        slot = find_pair(slots, key, shift)
+        slots[slot, 0] = key
+        slots[slot, 1] = number
+    return slots
+
+
+@kernel
+def extend_states(
+    world: IntArray,
+    state: IntArray,
+    first_edge: IntArray,
+    step: IntArray,
+    num_steps: int,
+    last_number: int,
+    first_number: int,
+    child_state: IntArray,
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Intern the states (infostates of a player, or public states) of the children of a level.
+
+    Two children get the same number exactly when their parents have the same number and their
+    edges show the same step. Numbers start at first_number, in order of first appearance.
+
+    world, state [n] of the histories of the level, whose states have numbers in
+    last_number..first_number-1; first_edge [W + 1]; step [E] in 0..num_steps-1; child_state [C]
+    is filled in place. Returns the parent [s], the step [s] and the first child [s] of each new
+    number.
+    """
+    shift = 54
+    slots = np.full((1 << (64 - shift), 2), -1, np.int64)
+    new_parent = np.empty(len(slots) // 2, np.int32)
+    new_step = np.empty(len(slots) // 2, np.int32)
+    first = np.empty(len(slots) // 2, np.int32)
+    # Per state of the level, the number of the first child of the history seen last. Histories of
+    # one state mostly have the same children in the same order, so the number after the previous
+    # child's is almost always right; the hash table is asked only where that guess fails.
+    eldest = np.full(first_number - last_number, -1, np.int32)
+    used = 0
+    child = 0
+    for history in range(len(world)):
+        before = np.int64(state[history])
+        guess = np.int64(eldest[before - last_number])
+        start = first_edge[world[history]]
+        for edge in range(start, first_edge[world[history] + 1]):
+            is_known = 0 <= guess < used
+            if not (is_known and new_step[guess] == step[edge] and new_parent[guess] == before):
+                key = before * num_steps + step[edge]
+                slot = find_pair(slots, key, shift)
+                if slots[slot, 0] == -1:
+                    # The table is half full: double it, so that probes stay short.
+                    if used == len(new_parent):
+                        shift -= 1
+                        new_parent = np.append(new_parent, np.empty_like(new_parent))
+                        new_step = np.append(new_step, np.empty_like(new_step))
+                        first = np.append(first, np.empty_like(first))
+                        slots = filled_table(new_parent[:used], new_step[:used], num_steps, shift)
+                        slot = find_pair(slots, key, shift)
+                    slots[slot, 0] = key
+                    slots[slot, 1] = used
+                    new_parent[used] = before
+                    new_step[used] = step[edge]
+                    first[used] = child
+                    used += 1
+                guess = slots[slot, 1]
+            if edge == start:
+                eldest[before - last_number] = guess
+            child_state[child] = first_number + guess
+            child += 1
+            guess += 1
+    return new_parent[:used].copy(), new_step[:used].copy(), first[:used].copy()
+
+
+@kernel
+def find_contradiction(
+    state: IntArray, first_number: int, world: IntArray, action_set: IntArray, expected: IntArray
+) -> int:
+    """Return the first history whose action set is not that of its infostate, or -1.
+
+    state, world [C] of histories of one length; action_set [W] of one player; expected [s] the
+    action sets of its infostates from first_number on.
+    """
+    for history in range(len(state)):
+        if action_set[world[history]] != expected[state[history] - first_number]:
+            return history
+    return -1
