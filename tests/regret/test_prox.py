@@ -10,7 +10,7 @@ from scipy.linalg import null_space
 from scipy.optimize import LinearConstraint, minimize
 
 from infoset.errors import ParameterError, UnknownNameError
-from infoset.regret.prox import Distance, TreeplexProx, balanced_weights, unit_weights
+from infoset.regret import Distance, TreeplexProx, balanced_weights, unit_weights
 from infoset.tree import Treeplex
 from oracle_prox import (
     bregman,

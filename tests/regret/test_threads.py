@@ -14,7 +14,7 @@ import infoset
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
-from infoset.regret.threads import ThreadedIteration, parts_of
+from infoset.regret.threads import ThreadedIteration, partition_player
 from infoset.runs import Budget, Checkpointing, read_checkpoint
 from infoset.solvers import get_method
 from infoset.tree import build_tree
@@ -55,7 +55,12 @@ def assert_same_bits(found, wanted):
 def parts_by_player(form, number):
     minimizer = RegretMinimizer(form, SCHEMES["cfr+"])
     return [
-        (layout, parts_of(layout, tree.public_state[tree.acting][layout.infostate], pairs, number))
+        (
+            layout,
+            partition_player(
+                layout, tree.public_state[tree.acting][layout.infostate], pairs, number
+            ),
+        )
         for tree, layout, pairs in zip(
             form.infostate_trees, minimizer._layouts, minimizer._pairs, strict=True
         )

@@ -14,7 +14,7 @@ from infoset.errors import UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.regret.prox import Distance, balanced_weights
+from infoset.regret import Distance, balanced_weights
 from infoset.solvers import ExcessiveGap, ExcessiveGapSolver
 from infoset.tree import build_tree
 from oracle_first_order import SlowExcessiveGap

@@ -16,7 +16,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, uniform_policy
-from infoset.regret.prox import Distance, balanced_weights, unit_weights
+from infoset.regret import Distance, balanced_weights, unit_weights
 from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
 from infoset.tree import build_tree
 from oracle_first_order import (

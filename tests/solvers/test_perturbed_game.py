@@ -264,7 +264,7 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
     run(0.05, 25)
     resumed = run(0.05, 60)
     assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
-    with pytest.raises(CheckpointMismatchError, match="least probabilities"):
+    with pytest.raises(CheckpointMismatchError, match="minimum probabilities"):
         run(0.04, 80)
     with pytest.raises(ParameterError, match="not for lp"):
         run(0.05, 80, "lp")

@@ -14,7 +14,7 @@ import infoset
 from infoset.errors import NumericalError, ParameterError, UnsupportedGameError
 from infoset.evaluation import evaluate_policy
 from infoset.games import load_game, matrix_game
-from infoset.regret.prox import Distance
+from infoset.regret import Distance
 from infoset.solvers import RegCFR, RegCFRSolver, payoff_scale, quantal_gap
 from infoset.tree import build_tree
 from oracle_first_order import SlowRegCFR

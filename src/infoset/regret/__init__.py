@@ -1,24 +1,22 @@
-"""Regret minimization on treeplexes: schemes as data, one kernel, the state they move."""
+"""Regret minimization on treeplexes: schemes as data, one kernel for the CFR family, the prox."""
 
-from infoset.regret._plan_kernels import realize_policy
-from infoset.regret._regret_kernels import update_regrets
-from infoset.regret._slot_kernels import hedge, match_regrets
+from infoset.regret._cfr_kernels import realize_policy, update_regrets
+from infoset.regret._decision_kernels import hedge, match_regrets
+from infoset.regret._local_kernels import apply_min_probabilities
+from infoset.regret._payoff_kernels import BlockPayoffs, block_gradient, terminal_gradient
+from infoset.regret._prox_kernels import ProxProblem, project_on_simplex, prox_sweep
 from infoset.regret.layout import Layout, action_major_layout, game_layouts
-from infoset.regret.local import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
+from infoset.regret.local_minimizer import LocalMinimizer, LocalRule, Schedule, rule_of_scheme
 from infoset.regret.minimizer import RegretMinimizer
-from infoset.regret.payoffs import (
-    BlockPayoffs,
-    block_gradient,
-    block_payoffs,
-    terminal_gradient,
-)
+from infoset.regret.payoffs import block_payoffs
 from infoset.regret.player_minimizer import PlayerMinimizer
 from infoset.regret.prox import (
     Distance,
     ProxResponse,
     TreeplexProx,
+    Weights,
     balanced_weights,
-    project_on_simplex,
+    check_distance,
     unit_weights,
 )
 from infoset.regret.scheme import Exponent, LinearSchedule, RegretScheme
@@ -34,19 +32,24 @@ __all__ = [
     "LocalMinimizer",
     "LocalRule",
     "PlayerMinimizer",
+    "ProxProblem",
     "ProxResponse",
     "RegretMinimizer",
     "RegretScheme",
     "Schedule",
     "TreeplexProx",
+    "Weights",
     "action_major_layout",
+    "apply_min_probabilities",
     "balanced_weights",
     "block_gradient",
     "block_payoffs",
+    "check_distance",
     "game_layouts",
     "hedge",
     "match_regrets",
     "project_on_simplex",
+    "prox_sweep",
     "realize_policy",
     "rule_of_scheme",
     "terminal_gradient",

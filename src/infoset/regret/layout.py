@@ -1,4 +1,4 @@
-"""The order in which the kernels keep a player's sequences."""
+"""The order in which the kernels store a player's sequences."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Layout:
     Attributes
     ----------
     groups : IndexArray
-        [G, 5] by depth: first position, number of infostates, number of actions, first infostate,
-        and how many infostates from this one on, which of parts of a group are not all.
+        [G, 5] by depth: first position, stride from one action to the next, number of actions,
+        first infostate, and number of infostates. In a whole group the stride is the number of
+        infostates; in a part of a group it is larger.
     parent : IndexArray
         [I] position of the parent sequence, infostates in the order of the groups.
     position : IndexArray
@@ -29,8 +30,8 @@ class Layout:
     infostate : IntArray
         [I] the infostates in the order of the groups.
     blocks : IndexArray
-        [B + 1] positions that part the sequences into runs of at most `LANES`: one action at
-        infostates of one group and public state.
+        [B + 1] boundaries between blocks of at most `LANES` sequences: one action at infostates of
+        one group and public state.
     """
 
     groups: IndexArray
@@ -55,12 +56,12 @@ class Layout:
         return by_position[self.position]
 
     def average_plan(self, total: FloatArray, plan: FloatArray) -> FloatArray:
-        """Return [Q] the average plan, given the weighted sum of plans; of no plans, `plan`.
+        """Return [Q] the average plan, given the weighted sum of plans; `plan` if that is empty.
 
-        Both are in order of position, and the answer, in double precision, in that of sequence.
+        Arguments are in order of position. The result is float64 in order of sequence.
         """
-        kept = np.asarray(total if total[0] > 0 else plan, np.float64)
-        return self.to_sequences(kept / kept[0])
+        averaged = np.asarray(total if total[0] > 0 else plan, np.float64)
+        return self.to_sequences(averaged / averaged[0])
 
     def uniform_policy(self) -> FloatArray:
         """Return [Q] the uniform behavior, in order of position; 1 for the empty sequence."""
@@ -71,13 +72,13 @@ class Layout:
 
 
 def game_layouts(sequence_form: SequenceForm) -> tuple[Layout, ...]:
-    """Return the layouts of all players of a game, infostates of one public state together."""
+    """Return the layouts of all players, with infostates of one public state contiguous."""
     pairs = zip(sequence_form.treeplexes, sequence_form.infostate_trees, strict=True)
     return tuple(action_major_layout(plex, tree.public_state[tree.acting]) for plex, tree in pairs)
 
 
 def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:
-    """Return the layout of a treeplex; public_state [I] of its infostates, where it is known."""
+    """Return the layout of a treeplex; `public_state` [I] keeps public states contiguous."""
     public = np.zeros(treeplex.num_infostates, np.int32) if public_state is None else public_state
     depth = _own_depth(treeplex)
     order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
@@ -94,7 +95,7 @@ def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None
 
 
 def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
-    """Return where one of the columns differs from what it is just before."""
+    """Return [E] whether any of the columns [E] differs from its previous entry."""
     new = np.zeros(len(columns[0]), dtype=bool)
     new[:1] = True
     for column in columns:
@@ -103,7 +104,7 @@ def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
 
 
 def _own_depth(treeplex: Treeplex) -> IntArray:
-    """Return [I] how many own acting infostates lie above each."""
+    """Return [I] the number of the player's acting infostates above each."""
     owner = treeplex.infostate_of_sequence[treeplex.parent_sequence]
     depth = np.zeros(treeplex.num_infostates, dtype=np.int32)
     above = owner
@@ -124,7 +125,7 @@ def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> Index
 
 
 def _blocks(groups: IndexArray, public_state: IntArray) -> IndexArray:
-    """Return where blocks begin, and where the last ends; public states in order of the groups."""
+    """Return the boundaries of blocks, given public states in the order of the groups."""
     starts, end = [np.zeros(1, np.int64)], 1
     for base, count, actions, first, _ in groups.tolist():
         rank = np.arange(count)

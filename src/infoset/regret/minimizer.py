@@ -1,16 +1,15 @@
-"""Regret minimization by all players of a game, against each other."""
+"""Regret minimization by all players of a game against each other."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret._kernels import iterate
-from infoset.regret._plan_kernels import realize_policy
+from infoset.regret._cfr_kernels import iterate, realize_policy
 from infoset.regret.layout import game_layouts
 from infoset.regret.payoffs import payoffs_by_player
 from infoset.regret.scheme import RegretScheme
-from infoset.regret.threads import PlayerState, ThreadedIteration, parts_of
+from infoset.regret.threads import PlayerState, ThreadedIteration, partition_player
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_choice, check_count, check_type
@@ -23,7 +22,7 @@ PRECISIONS = ("float64", "float32")
 
 
 class RegretMinimizer(IterativeState):
-    """The state of a member of the CFR family on a game, and the iterations that move it.
+    """A member of the CFR family: its state on a game, and the iterations that change it.
 
     Parameters
     ----------
@@ -32,20 +31,19 @@ class RegretMinimizer(IterativeState):
     scheme : RegretScheme
         The member of the family.
     precision : str
-        Of state and payoffs: "float64", or "float32", which moves half the bytes and whose plans
-        come no nearer to equilibrium than 10⁻⁷ to 10⁻⁵ of the payoff range.
+        Of state and payoffs: "float64", or "float32", which moves half the bytes; its plans come
+        no nearer to equilibrium than 10⁻⁷ to 10⁻⁵ of the payoff range.
     threads : int
-        How many do an iteration together, of games of two players; it pays where iterations take
-        milliseconds. The numbers are the same to the bit.
+        Number of threads that share an iteration, in two-player games. More than one pays off if
+        an iteration takes milliseconds. The bits of the result do not depend on it.
 
     Raises
     ------
     UnknownNameError
-        If the precision is another.
+        If `precision` is another name.
     ParameterError
-        If what is given is no sequence form or no scheme, single precision cannot hold the payoffs,
-        the threads are not a whole number from 1 on,
-        or there are several of them and not two players.
+        If single precision cannot represent the payoffs, `threads` is not a positive whole number,
+        or is more than 1 in a game that does not have two players.
 
     Examples
     --------
@@ -77,24 +75,26 @@ class RegretMinimizer(IterativeState):
         self._layouts = game_layouts(sequence_form)
         self._groups = tuple(layout.groups for layout in self._layouts)
         self._parents = tuple(layout.parent for layout in self._layouts)
-        self._pairs, self._sequence, self._payoff = payoffs_by_player(
+        self._blocks, self._sequence, self._payoff = payoffs_by_player(
             sequence_form, self._layouts, precision
         )
         self._set_state()
-        self._together = self._by_threads(threads) if threads > 1 else None
+        self._threaded = self._threaded_iteration(threads) if threads > 1 else None
 
-    def _by_threads(self, threads: int) -> ThreadedIteration:
-        """Return what does iterations by several threads, on the arrays of this state."""
+    def _threaded_iteration(self, threads: int) -> ThreadedIteration:
+        """Return the iteration by several threads, on the arrays of this state."""
         first, second = (
             PlayerState(
-                parts_of(layout, tree.public_state[tree.acting][layout.infostate], pairs, threads),
+                partition_player(
+                    layout, tree.public_state[tree.acting][layout.infostate], blocks, threads
+                ),
                 layout.parent,
                 *arrays,
             )
-            for tree, layout, pairs, *arrays in zip(
+            for tree, layout, blocks, *arrays in zip(
                 self.sequence_form.infostate_trees,
                 self._layouts,
-                self._pairs,
+                self._blocks,
                 self._gradients,
                 self._regrets,
                 self._policies,
@@ -130,15 +130,15 @@ class RegretMinimizer(IterativeState):
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations, inside one compiled call.
 
-        By several threads it is one call after another, and Ctrl-C comes after whole iterations.
+        With several threads, each iteration is a few calls, and Ctrl-C waits for its end.
         """
         schedule = self.scheme.schedule(self.iteration + 1, iterations)
-        if self._together is None:
+        if self._threaded is None:
             self._run_compiled(schedule)
             return
         for row in schedule:
             with interrupts_held():
-                self._together.run(row)
+                self._threaded.run(row)
                 self._done += 1
 
     def _run_compiled(self, schedule: FloatArray) -> None:
@@ -150,7 +150,7 @@ class RegretMinimizer(IterativeState):
             self._limit,
             self._groups,
             self._parents,
-            self._pairs,
+            self._blocks,
             self._sequence,
             self._payoff,
             self._gradients,
@@ -173,21 +173,21 @@ class RegretMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan; before there is one, the current."""
+        """Return per player [Q] the average realization plan; the current one before iteration 1."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
     def current_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the realization plan that the next iteration begins with."""
+        """Return per player [Q] the realization plan at which the next iteration starts."""
         return tuple(
             layout.to_sequences(np.asarray(plan, np.float64))
             for layout, plan in zip(self._layouts, self._plans, strict=True)
         )
 
     def current_probabilities(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the behavior that the next iteration begins with.
+        """Return per player [Q] the behavior at which the next iteration starts.
 
-        Unlike the plans, it also says what is played where the player's own actions do not lead.
+        Unlike the plans, it is defined also where the player's own actions exclude an infostate.
         """
         return tuple(
             layout.to_sequences(np.asarray(policy, np.float64))
@@ -195,7 +195,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def regrets(self, player: Player) -> FloatArray:
-        """Return [Q] the cumulative regret of each sequence, as the scheme keeps it."""
+        """Return [Q] the cumulative regret of each sequence, as the scheme accumulates it."""
         return self._layouts[player].to_sequences(np.asarray(self._regrets[player], np.float64))
 
 
@@ -203,6 +203,6 @@ def _check_threads(threads: int, sequence_form: SequenceForm) -> None:
     check_count("threads", threads, minimum=1)
     if threads > 1 and sequence_form.num_players != 2:
         raise ParameterError(
-            f"threads={threads} is for games of two players, and {sequence_form.name} has "
-            f"{sequence_form.num_players}: leave the threads out"
+            f"threads={threads} needs a game with two players, and {sequence_form.name} has "
+            f"{sequence_form.num_players}: leave threads out"
         )

@@ -1,11 +1,10 @@
-"""Regret minimization by one player, against whatever gradients it is shown."""
+"""Regret minimization by one player, from gradients that the caller provides."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.regret._plan_kernels import realize_and_average, realize_policy
-from infoset.regret._regret_kernels import update_regrets
+from infoset.regret._cfr_kernels import realize_and_average, realize_policy, update_regrets
 from infoset.regret.layout import action_major_layout
 from infoset.regret.scheme import RegretScheme
 from infoset.tree import Treeplex
@@ -16,17 +15,17 @@ __all__ = ["PlayerMinimizer"]
 
 
 class PlayerMinimizer(IterativeState):
-    """The state of one player under a member of the CFR family, moved by one gradient at a time.
+    """One player's state under a member of the CFR family, updated by one gradient at a time.
 
-    `RegretMinimizer` runs all players of a game against each other; this is for those who make
-    the gradients themselves, as decomposition does.
+    `RegretMinimizer` runs all players of a game against each other. This class serves methods that
+    compute the gradients themselves, as decomposition does.
 
     Parameters
     ----------
     treeplex : Treeplex
         The player's infostates.
     scheme : RegretScheme
-        The member of the family; who answers whom is up to the caller.
+        The member of the family. Whether players alternate is up to the caller.
 
     Examples
     --------
@@ -56,12 +55,12 @@ class PlayerMinimizer(IterativeState):
         realize_policy(self._layout.groups, self._layout.parent, self._policy, self._plan)
 
     def observe(self, gradient: FloatArray) -> None:
-        """Do one iteration: count the regrets for a gradient, and make the next plan.
+        """Do one iteration: update the regrets by a gradient, and compute the next plan.
 
         Parameters
         ----------
         gradient : FloatArray
-            [Q] derivative of the player's expected utility by its plan.
+            [Q] derivative of the player's expected utility with respect to its plan.
         """
         self._done += 1
         row = self.scheme.schedule(self.iteration, 1)[0]
@@ -98,13 +97,13 @@ class PlayerMinimizer(IterativeState):
         }
 
     def plan(self) -> FloatArray:
-        """Return [Q] the realization plan that the next iteration begins with."""
+        """Return [Q] the realization plan at which the next iteration starts."""
         return self._layout.to_sequences(self._plan)
 
     def probabilities(self) -> FloatArray:
-        """Return [Q] the behavior that the next iteration begins with."""
+        """Return [Q] the behavior at which the next iteration starts."""
         return self._layout.to_sequences(self._policy)
 
     def average_plan(self) -> FloatArray:
-        """Return [Q] the average realization plan; before there is one, the next."""
+        """Return [Q] the average realization plan; the current one before iteration 1."""
         return self._layout.average_plan(self._average, self._plan)

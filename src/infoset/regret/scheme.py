@@ -1,4 +1,4 @@
-"""What a member of the CFR family is: how regrets are kept and plans averaged."""
+"""A member of the CFR family as data: how regrets accumulate and plans are averaged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Exponent", "LinearSchedule", "RegretScheme"]
 
 
 class LinearSchedule(NamedTuple):
-    """An exponent that moves in a straight line over the planned iterations, then stays.
+    """An exponent that changes linearly over the planned iterations, then stays constant.
 
     Attributes
     ----------
@@ -31,12 +31,12 @@ class LinearSchedule(NamedTuple):
 
 
 Exponent: TypeAlias = float | LinearSchedule
-"""The same at every iteration, or moving with them."""
+"""A constant, or a linear schedule over the iterations."""
 
 
 @dataclass(frozen=True)
 class RegretScheme:
-    """How regrets are kept and plans averaged: one member of the CFR family.
+    """A member of the CFR family: how regrets accumulate and plans are averaged.
 
     With q the counterfactual value of an action and v that of its infostate, iteration t sets
 
@@ -44,42 +44,41 @@ class RegretScheme:
         R ← max(discount(t) · R + r, regret_floor)
         z ← max(discount(t + 1) · R + prediction · r, 0)
 
-    and plays in proportion to z, uniformly where that is zero. The discount is 1, or
-    `(t − 1)^e / ((t − 1)^e + discount_offset)` with e the exponent for the sign of R; z is
-    discounted only where there is a prediction. The average multiplies what it has by
-    `((t − 1) / t) ** average_exponent` and adds the plan, so that plan t weighs
-    `t ** average_exponent` where that does not move.
+    and plays in proportion to z, or uniformly if z is zero. The discount is 1, or
+    `(t − 1)^e / ((t − 1)^e + discount_offset)`, where e is the exponent for the sign of R. z is
+    discounted only if the scheme predicts. The sum of plans is multiplied by
+    `((t − 1) / t) ** average_exponent` before plan t is added, so that a constant exponent gives
+    plan t the weight `t ** average_exponent`.
 
     Attributes
     ----------
     name : str
-        What `solve` knows it by.
+        The method in `solve` and in results.
     description : str
         One line, with the source.
     regret_exponent : float
-        0 to count all iterations alike, 1 for linear weights.
+        0 to weight all iterations equally, 1 for linear weights.
     positive_discount, negative_discount : Exponent or None
-        Exponents of the discount of regrets above zero, and of the others; None for none.
+        Exponents of the discounts of positive and of other regrets; None for no discount.
     discount_offset : float
     regret_floor : float
         0 for regret matching+, −∞ for regret matching.
     prediction : float
-        Weight of the last instantaneous regret as a guess of the next; 0 for none.
+        Weight of the last instantaneous regret as a prediction of the next; 0 for no prediction.
     adaptive_limit : float or None
-        Where given, the prediction weighs 1 / (1 + α) instead, α measured at each infostate by
-        how much regrets change, and at most this.
+        If given, the prediction has the weight 1 / (1 + α), where α ≤ `adaptive_limit` is
+        measured at each infostate by how much its regrets change.
     average_exponent : Exponent
         0 for the uniform average, 1 for the linear one.
     average_delay : int
-        Number of iterations that the average leaves out; until then the current plan stands for
-        it.
+        Number of iterations that the average leaves out; until then it is the current plan.
     averages_next : bool
-        Whether the average takes the plan that an iteration makes, or the one it begins with.
+        Whether iteration t averages the plan that it computes, or the one that it starts from.
     alternating : bool
-        Whether each player answers what the players before it have just played, or all answer
-        the iteration before.
+        Whether each player responds to the plans that earlier players have just computed, or all
+        players respond to the plans of the previous iteration.
     horizon : int
-        Planned number of iterations, for exponents that move; `solve` takes `iterations`.
+        Planned number of iterations, for linear schedules; `solve` sets it to `iterations`.
 
     Raises
     ------
@@ -88,7 +87,14 @@ class RegretScheme:
 
     Examples
     --------
-    A variant is a row: `solve(game, replace(SCHEMES["cfr+"], name="mine", average_exponent=2))`.
+    A variant changes some numbers:
+
+    >>> from dataclasses import replace
+    >>> from infoset import solve
+    >>> from infoset.regret import SCHEMES
+    >>> mine = replace(SCHEMES["cfr+"], name="mine", average_exponent=2)
+    >>> solve("kuhn_poker", mine, iterations=1000).method
+    'mine'
     """
 
     name: str
@@ -109,12 +115,12 @@ class RegretScheme:
     def __post_init__(self) -> None:
         for name in ("regret_exponent", "discount_offset", "prediction"):
             check_number(name, getattr(self, name))
-        for name, least in (
+        for name, minimum in (
             ("positive_discount", -inf),
             ("negative_discount", -inf),
             ("average_exponent", 0.0),
         ):
-            _check_exponent(name, getattr(self, name), least)
+            _check_exponent(name, getattr(self, name), minimum)
         if self.adaptive_limit is not None:
             check_number("adaptive_limit", self.adaptive_limit)
         if not (self.regret_floor == -inf or -inf < self.regret_floor <= 0):
@@ -126,29 +132,29 @@ class RegretScheme:
         check_count("horizon", self.horizon, minimum=1)
 
     @property
-    def moves(self) -> bool:
-        """Whether an exponent moves, so that the planned number of iterations matters."""
+    def depends_on_horizon(self) -> bool:
+        """Whether a schedule depends on the planned number of iterations."""
         exponents = (self.positive_discount, self.negative_discount, self.average_exponent)
         return any(isinstance(exponent, LinearSchedule) for exponent in exponents)
 
     def schedule(self, first: int, count: int) -> FloatArray:
-        """Return [count, 8] the kernel's numbers for `count` iterations from the `first` on.
+        """Return [count, 8] the kernel's numbers for `count` iterations, beginning with `first`.
 
-        Columns: weight of the instantaneous regret, discounts of positive and of negative
-        regret, floor, discount and weight of the prediction, share kept of the average and weight
-        in it.
+        Columns: weight of the instantaneous regret; discounts of positive and of other regrets;
+        regret floor; discount and weight of the prediction; retention of the average, and weight
+        of the plan in it.
 
         Raises
         ------
         NumericalError
-            If one of them is too large for floating point.
+            If a number is too large for floating point.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             rows = self._rows(first, count)
         if not (rows < inf).all():
             raise NumericalError(
                 f"the weights or discounts of {self.name} at iterations up to "
-                f"{first + count - 1} are too large for floating point: give it smaller exponents"
+                f"{first + count - 1} are too large for floating point: use smaller exponents"
             )
         return rows
 
@@ -172,7 +178,7 @@ class RegretScheme:
 
     @property
     def predicts(self) -> bool:
-        """Whether the next regret is guessed."""
+        """Whether the next regret is predicted."""
         return self.prediction != 0 or self.adaptive_limit is not None
 
     def _at(self, exponent: Exponent, t: FloatArray) -> FloatArray:
@@ -182,17 +188,17 @@ class RegretScheme:
         return exponent.start + (exponent.end - exponent.start) * done
 
     def _discount(self, exponent: Exponent | None, t: FloatArray) -> FloatArray:
-        """Return (t − 1)^e / ((t − 1)^e + offset); at t = 1, where nothing is there yet, 0."""
+        """Return (t − 1)^e / ((t − 1)^e + offset); 0 at t = 1, before any regret."""
         if exponent is None:
             return np.ones(len(t))
         powers = np.maximum(t - 1, 1) ** self._at(exponent, t)
         return np.where(t > 1, powers / (powers + self.discount_offset), 0.0)
 
 
-def _check_exponent(name: str, exponent: Exponent | None, least: float) -> None:
-    """Raise unless all numbers of an exponent are finite, and at least `least`."""
+def _check_exponent(name: str, exponent: Exponent | None, minimum: float) -> None:
+    """Raise unless all numbers of an exponent are finite and at least `minimum`."""
     if isinstance(exponent, LinearSchedule):
-        check_number(f"{name}.start", exponent.start, least)
-        check_number(f"{name}.end", exponent.end, least)
+        check_number(f"{name}.start", exponent.start, minimum)
+        check_number(f"{name}.end", exponent.end, minimum)
     elif exponent is not None:
-        check_number(name, exponent, least)
+        check_number(name, exponent, minimum)

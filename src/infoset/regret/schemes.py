@@ -1,4 +1,4 @@
-"""The members of the CFR family, a row each."""
+"""The CFR family: one `RegretScheme` per member."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ _PDCFR_PLUS = RegretScheme(
 )
 _HS = "with hyperparameter schedules (Zhang, McAleer and Sandholm 2026)"
 
-_ROWS = (
+_SCHEMES = (
     _CFR,
     replace(
         _CFR,
         name="cfr-simultaneous",
-        description="CFR with all players updated at once",
+        description="CFR with simultaneous updates",
         alternating=False,
     ),
     _CFR_PLUS,
     replace(
         _CFR_PLUS,
         name="cfr+-simultaneous",
-        description="CFR+ with all players updated at once",
+        description="CFR+ with simultaneous updates",
         alternating=False,
     ),
     replace(
@@ -146,6 +146,6 @@ _ROWS = (
 )
 
 SCHEMES: Registry[RegretScheme] = Registry(
-    "scheme", _ROWS, entry_type=RegretScheme, expected='a name such as "cfr+", or a RegretScheme'
+    "scheme", _SCHEMES, entry_type=RegretScheme, expected='a name such as "cfr+", or a RegretScheme'
 )
-"""The rows by name."""
+"""The members of the CFR family by name; `SCHEMES.register` adds yours."""

@@ -119,6 +119,7 @@ def open_checkpointer(
         refuse_checkpoint(budget.checkpoint, method)
         raise AssertionError("refused above")
     keeper = RunCheckpointer(solver, method, budget, budget.checkpoint)
+    json_settings(solver.settings())  # raises before any work is done
     if budget.checkpoint.path.exists():
         keeper.resume()
     return keeper
@@ -258,11 +259,34 @@ class RunCheckpointer(Checkpointer):
 
 
 def json_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as JSON has them, functions and classes by their names."""
-    plain: dict[str, Any] = json.loads(json.dumps(settings, default=_named))
+    """Return settings as JSON values, with functions and classes replaced by their names.
+
+    A function is recognized by name only, so that a checkpoint does not depend on how Python
+    represents code. Rename a function when you change what it computes.
+
+    Raises
+    ------
+    ParameterError
+        If a function has no name that identifies it in another process: a lambda, a function that
+        encloses values of another function, or a callable object without an attribute `name`.
+    """
+    plain: dict[str, Any] = json.loads(json.dumps(settings, default=_identifying_name))
     return plain
 
 
-def _named(value: object) -> str:
-    """Return the name of a function or class, which is the same in every process, or the text."""
-    return getattr(value, "__qualname__", str(value))
+def _identifying_name(value: object) -> str:
+    """Return the name of a function or class, and the text of any other value."""
+    given = getattr(value, "name", None)
+    if isinstance(given, str):
+        return given
+    function = getattr(value, "py_func", value)  # of a function compiled by Numba
+    name = getattr(function, "__qualname__", getattr(function, "__name__", None))
+    if name is None and not callable(function):
+        return str(value)
+    if name is None or name.endswith("<lambda>") or getattr(function, "__closure__", None):
+        raise ParameterError(
+            f"a checkpoint identifies functions by name, and {name or value!r} has no name of its "
+            "own: define it with def at the top level of a module, or set its attribute name, as "
+            "in function.name = 'my schedule'"
+        )
+    return str(name)

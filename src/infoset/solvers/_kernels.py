@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from infoset.regret import BlockPayoffs, block_gradient, realize_policy, update_regrets
-from infoset.regret.local._kernels import apply_min_probabilities
+from infoset.regret import (
+    BlockPayoffs,
+    apply_min_probabilities,
+    block_gradient,
+    realize_policy,
+    update_regrets,
+)
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.compilation import kernel
 

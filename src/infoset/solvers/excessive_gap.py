@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.evaluation import utility_gradient
 from infoset.policy import TabularPolicy
-from infoset.regret.prox import Distance, ProxResponse, TreeplexProx, balanced_weights
+from infoset.regret import Distance, ProxResponse, TreeplexProx, balanced_weights
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured, settings_of
 from infoset.solvers.two_player import check_two_player, payoff_scale
 from infoset.tree import SequenceForm

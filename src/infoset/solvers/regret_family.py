@@ -115,6 +115,6 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
         If it is neither.
     """
     scheme = SCHEMES.resolve(scheme)
-    if not scheme.moves or budget.iterations is None:
+    if not scheme.depends_on_horizon or budget.iterations is None:
         return scheme
     return replace(scheme, horizon=budget.iterations)

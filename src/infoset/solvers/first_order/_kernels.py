@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.regret import BlockPayoffs, block_gradient, realize_policy
-from infoset.regret.prox import ProxProblem, prox_sweep
+from infoset.regret import BlockPayoffs, ProxProblem, block_gradient, prox_sweep, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 

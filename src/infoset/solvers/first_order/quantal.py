@@ -5,7 +5,7 @@ from __future__ import annotations
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import plan_value, utility_gradient
 from infoset.policy import TabularPolicy, check_policy
-from infoset.regret.prox import Distance, TreeplexProx
+from infoset.regret import Distance, TreeplexProx
 from infoset.utils.arguments import check_number
 
 __all__ = ["quantal_gap"]

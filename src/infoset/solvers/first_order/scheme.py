@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret.prox import Distance, check_distance
+from infoset.regret import Distance, check_distance
 from infoset.runs import Budget, SolveResult, run_measured
 from infoset.solvers.first_order.quantal import quantal_gap
 from infoset.solvers.first_order.solver import FirstOrderSolver

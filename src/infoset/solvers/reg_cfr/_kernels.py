@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from infoset.regret import BlockPayoffs, block_gradient, realize_policy
-from infoset.regret.prox import project_on_simplex
+from infoset.regret import BlockPayoffs, block_gradient, project_on_simplex, realize_policy
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 

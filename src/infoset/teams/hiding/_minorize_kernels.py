@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.regret.prox._kernels import project_on_simplex
+from infoset.regret import project_on_simplex
 from infoset.teams.hiding._hiding_kernels import keep_best, measure, project_policy, weigh_nodes
 from infoset.teams.hiding._pass_kernels import clear, fill_reach
 from infoset.teams.hiding._projector_kernels import sum_by_cell

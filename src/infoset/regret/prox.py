@@ -1,30 +1,138 @@
-"""The prox on one player's treeplex: best responses that stay near."""
+"""The prox on treeplexes: dilated distances as data, solved in closed form by one sweep."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.regret._plan_kernels import realize_policy
+from infoset.regret._cfr_kernels import realize_policy
+from infoset.regret._prox_kernels import MIN_LOGARITHM, ProxProblem, deepest_sums, prox_sweep
 from infoset.regret.layout import action_major_layout
-from infoset.regret.prox._kernels import ProxProblem, deepest_sums, prox_sweep
-from infoset.regret.prox.distance import Distance, check_distance
 from infoset.tree import Treeplex
 from infoset.typing import FloatArray
+from infoset.utils.arguments import check_choice, check_type
 
-__all__ = ["ProxResponse", "TreeplexProx"]
+__all__ = [
+    "Distance",
+    "DistanceKind",
+    "ProxResponse",
+    "TreeplexProx",
+    "Weights",
+    "balanced_weights",
+    "check_distance",
+    "unit_weights",
+]
+
+DistanceKind: TypeAlias = Literal["entropy", "euclidean"]
+"""The distance between probability vectors that is dilated."""
+
+Weights: TypeAlias = Callable[[Treeplex], FloatArray]
+"""Returns [I] the dilation weight of every infostate of a treeplex, each positive."""
+
+
+def unit_weights(treeplex: Treeplex) -> FloatArray:
+    """Return [I] ones; with them dilated entropy is the entropy of the reduced normal form."""
+    return np.ones(treeplex.num_infostates)
+
+
+def balanced_weights(treeplex: Treeplex) -> FloatArray:
+    """Return [I] the weights β_I = 2 + 2 max_a Σ β_J, the sum over infostates J below action a.
+
+    With these weights both dilated distances are strongly convex with modulus 1 in the Euclidean norm
+    of plans.
+
+    Source: Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
+    """
+    return deepest_sums(
+        treeplex.parent_sequence,
+        treeplex.first_sequence,
+        treeplex.num_actions,
+        np.full(treeplex.num_infostates, 2.0),
+        2.0,
+        np.zeros(treeplex.num_sequences),
+    )
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A dilated distance: ψ(x) = Σ_I β_I x_p(I) φ(x_I / x_p(I)), and its Bregman divergence.
+
+    Attributes
+    ----------
+    kind : DistanceKind
+        `entropy`, with φ(b) = Σ b log b, or `euclidean`, with φ(b) = ½ |b|².
+    weights : callable
+        Returns β: `unit_weights`, `balanced_weights`, or your own function.
+
+    Raises
+    ------
+    UnknownNameError
+        If the kind is unknown.
+
+    Examples
+    --------
+    >>> Distance("euclidean", balanced_weights).kind
+    'euclidean'
+    """
+
+    kind: DistanceKind = "entropy"
+    weights: Weights = unit_weights
+
+    def __post_init__(self) -> None:
+        check_choice("distance", self.kind, get_args(DistanceKind))
+
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether the distance is Euclidean."""
+        return self.kind == "euclidean"
+
+    def weights_of(self, treeplex: Treeplex) -> FloatArray:
+        """Return [I] the dilation weights on a treeplex, after checking them.
+
+        Raises
+        ------
+        ParameterError
+            If the weights are not one positive number for each infostate.
+        """
+        weights = np.asarray(self.weights(treeplex), dtype=np.float64)
+        if weights.shape != (treeplex.num_infostates,) or not (weights > 0).all():
+            raise ParameterError(
+                f"{getattr(self.weights, '__name__', self.weights)} returned weights of "
+                f"shape {weights.shape}; return one positive number for each of the "
+                f"{treeplex.num_infostates} infostates"
+            )
+        return weights
+
+    def coordinates(self, policy: FloatArray) -> FloatArray:
+        """Return [Q] the coordinates in which the kernels represent a behavior [Q]."""
+        if self.is_euclidean:
+            return policy.copy()
+        return np.log(np.maximum(policy, np.exp(MIN_LOGARITHM)))
+
+
+def check_distance(distance: object) -> None:
+    """Raise unless `distance` is a `Distance`; its name is not enough.
+
+    Raises
+    ------
+    ParameterError
+        If it is of another type.
+    """
+    check_type("distance", distance, Distance, 'a Distance, such as Distance("entropy")')
 
 
 class ProxResponse(NamedTuple):
-    """What maximizes a gradient less distances.
+    """The solution of a prox problem.
 
     Attributes
     ----------
     policy : FloatArray
-        [Q] behavior, also where the player's own actions do not lead.
+        [Q] behavior, also at infostates that the player's own actions exclude.
     plan : FloatArray
         [Q] realization plan.
     value : float
@@ -86,7 +194,7 @@ class TreeplexProx:
         temperature, inverse_step_size : float
             Not negative, and one of them positive.
         magnet, center : FloatArray, optional
-            [Q] behaviors; without one, D(x, ·) is ψ(x) itself.
+            [Q] behaviors; where omitted, D(x, ·) is the regularizer ψ(x).
 
         Raises
         ------
@@ -96,7 +204,7 @@ class TreeplexProx:
         if not (min(temperature, inverse_step_size) >= 0 and temperature + inverse_step_size > 0):
             raise ParameterError(
                 f"temperature={temperature} and inverse_step_size={inverse_step_size} must not be "
-                "negative, and one of them positive: without a distance this is a best response"
+                "negative, and one of them positive: without a distance this would be a best response"
             )
         layout = self._layout
         values = layout.to_positions(gradient)
@@ -131,10 +239,9 @@ class TreeplexProx:
     def divergence(
         self, policy: FloatArray, plan: FloatArray, center: FloatArray | None = None
     ) -> float:
-        """Return D(x, center) of the plan x [Q] of a behavior [Q]; without a center, ψ(x).
+        """Return D(x, center) for the plan x [Q] of a behavior [Q]; without a center, ψ(x).
 
-        The center is a behavior [Q] too. Terms of infostates that the plan does not reach are
-        zero, whatever is played there.
+        The center is a behavior [Q]. Infostates that the plan does not reach contribute zero.
         """
         plex = self.treeplex
         at = self.distance.coordinates(policy)[1:]
@@ -148,12 +255,12 @@ class TreeplexProx:
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
-        """Least and greatest value of ψ on the treeplex; the greatest is at a pure plan."""
+        """Minimum and maximum of ψ on the treeplex; the maximum is at a pure plan."""
         plex = self.treeplex
         below = np.zeros(plex.num_sequences)
         at_pure = self._weights * (0.5 if self.distance.is_euclidean else 0.0)
         deepest_sums(
             plex.parent_sequence, plex.first_sequence, plex.num_actions, at_pure, 1.0, below
         )
-        least = -self.respond(self._zeros, temperature=1.0).value
-        return least, float(below[0])
+        minimum = -self.respond(self._zeros, temperature=1.0).value
+        return minimum, float(below[0])

@@ -1,8 +1,8 @@
-"""Kernels of the treeplex prox, over the action-major layout of `regret.layout`.
+"""Kernels of the treeplex prox, over the action-major layout of `layout.py`.
 
-Points of a treeplex are kept as coordinates [Q]: logarithms of behavior for entropy, behavior
-itself for the Euclidean distance. In both, a magnet or center of zeros stands for none: the
-divergence from it is the regularizer itself.
+Points of a treeplex are stored as coordinates [Q]: logarithms of the behavior for entropy, the
+behavior itself for the Euclidean distance. In both, a magnet or center of zeros means that there is
+none: the divergence from it is the regularizer itself.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import NamedTuple
 from infoset.typing import FloatArray, IndexArray, IntArray
 from infoset.utils.compilation import kernel
 
-LEAST_LOGARITHM = -700.0
-"""About the logarithm of the smallest float64; behavior stays above zero."""
+MIN_LOGARITHM = -700.0
+"""About the logarithm of the smallest normal float64; it keeps behavior positive."""
 
 
 class ProxProblem(NamedTuple):
@@ -23,9 +23,9 @@ class ProxProblem(NamedTuple):
     Attributes
     ----------
     inverse_step_size, temperature : float
-        Not negative, their sum positive.
+        Not negative, and their sum is positive; η is the step size.
     gradient : FloatArray
-        [Q]; becomes the value of each sequence, that of the empty one the maximum.
+        [Q]; becomes the value of each sequence; that of the empty sequence is the maximum.
     center, magnet : FloatArray
         [Q] coordinates.
     coordinate, policy : FloatArray
@@ -59,6 +59,7 @@ def respond_by_entropy(
     """
     inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
     regularization = inverse_step + temperature
+    # Logits, and their maximum per infostate: subtracted below, it keeps exponentials finite.
     for i in range(count):
         value[i] = -math.inf
         total[i] = 0.0
@@ -76,13 +77,14 @@ def respond_by_entropy(
         for i in range(count):
             sigma[i] = math.exp(logit[i] - value[i])
             total[i] += sigma[i]
+    # log-sum-exp, the dual of entropy
     for i in range(count):
         value[i] += math.log(total[i])
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         logit, sigma = coordinate[own], policy[own]
         for i in range(count):
-            logit[i] = max(logit[i] - value[i], LEAST_LOGARITHM)
+            logit[i] = max(logit[i] - value[i], MIN_LOGARITHM)
             sigma[i] /= total[i]
     for i in range(count):
         value[i] *= weight[i] * regularization
@@ -92,20 +94,20 @@ def respond_by_entropy(
 def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> None:
     """Replace the `num` numbers at first, first + step, … by the nearest probabilities, in place.
 
-    What is subtracted from all is too small as long as it makes one of the kept negative; those
-    are dropped, at most `num` times (Michelot 1986). The greatest becomes zero first: then one is
-    always kept, however large the numbers are.
+    The same shift is subtracted from all numbers that are kept. Numbers that it makes negative are
+    dropped, and the shift is computed again, at most `num` times (Michelot 1986). The largest
+    number is subtracted first, so that at least one number is kept however large they are.
     """
-    greatest = -math.inf
+    largest = -math.inf
     for a in range(num):
-        greatest = max(greatest, point[first + a * step])
+        largest = max(largest, point[first + a * step])
     shift = -math.inf
     num_kept = num + 1
     while True:
         total = 0.0
         num_above = 0
         for a in range(num):
-            number = point[first + a * step] - greatest
+            number = point[first + a * step] - largest
             if number > shift:
                 total += number
                 num_above += 1
@@ -114,7 +116,7 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
         num_kept = num_above
         shift = (total - 1.0) / num_above
     for a in range(num):
-        point[first + a * step] = max(point[first + a * step] - greatest - shift, 0.0)
+        point[first + a * step] = max(point[first + a * step] - largest - shift, 0.0)
 
 
 @kernel
@@ -128,8 +130,8 @@ def respond_by_projection(
 ) -> None:
     """Solve a prox problem at one group, with the Euclidean distance; fill value [count].
 
-    The behavior is the projection of q / k plus the mean of center and magnet, with k the
-    weight times the sum of the inverse step size and the temperature.
+    The behavior is the projection of q / k plus the weighted mean of center and magnet, with k the
+    dilation weight times the sum of inverse step size and temperature.
     """
     inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
     regularization = inverse_step + temperature
@@ -166,19 +168,19 @@ def prox_sweep(
     value: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Solve a prox problem on a treeplex.
+    """Solve a prox problem on a treeplex, bottom up: the value of a group is gradient above it.
 
     Parameters
     ----------
     is_euclidean : bool
-        Or entropy.
+        Whether the distance is Euclidean; else it is entropy.
     groups, parent : IndexArray
         Of the layout.
     weight : FloatArray
         [I] dilation weights, infostates in the order of the groups.
     prox : ProxProblem
     value, total : FloatArray
-        Scratch of the largest group's count.
+        Workspace, of the size of the largest group.
     """
     for group in range(len(groups) - 1, -1, -1):
         base, count, actions, infostate, _ = groups[group]
@@ -201,10 +203,10 @@ def deepest_sums(
     factor: float,
     below: FloatArray,
 ) -> FloatArray:
-    """Return [I] own plus `factor` times the most, over actions, of the sums of those below.
+    """Return [I] s = own + factor · max over actions of the sum of s over the infostates below.
 
-    parent_sequence, first_sequence, num_actions, own [I]; below [Q] zeros, which become the sum
-    over the infostates right below each sequence.
+    parent_sequence, first_sequence, num_actions, own: [I]; below [Q]: zeros, which become the sum
+    of s over the infostates directly below each sequence.
     """
     sums = own.copy()
     for infostate in range(len(own) - 1, -1, -1):

@@ -1,6 +1,6 @@
-"""Kernels of self-play by a local rule, over the action-major layout of `infoset.regret`.
+"""Kernels of self-play by a local rule, over the action-major layout of `layout.py`.
 
-`play_and_learn` has two lives: compiled for rules that are, and interpreted for the others.
+`play_and_learn` runs compiled with compiled rules, and interpreted with plain Python rules.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoset.regret._plan_kernels import realize_and_average
-from infoset.regret.payoffs import BlockPayoffs, fill_gradient
+from infoset.regret._cfr_kernels import realize_and_average
+from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.simd import LANES, filled, load, maximum, store
 
 
 @kernel
-def match_regrets(
+def apply_scheme(
     row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray
 ) -> None:
-    """Do what a member of the CFR family does at each infostate: its local rule.
+    """Update regrets and policy as a member of the CFR family does: its local rule.
 
-    row [9]: of the schedule, then the limit of the adaptive prediction, below zero for none.
-    state [S, A, I]: regrets; with an adaptive prediction, which is in `adapt_prediction`, also
-    the last instantaneous ones, and in the first row of two more arrays the sums.
+    row [9]: of the schedule, followed by the limit of the adaptive prediction, negative if there
+    is none. state [S, A, I]: the regrets; with an adaptive prediction also the last instantaneous
+    regrets and, in the first rows of two more arrays, the two sums of `adapt_prediction`.
     """
     weight, keep_positive, keep_negative, floor, keep_predicted, prediction = row[:6]
     limit = row[8]
@@ -46,6 +46,7 @@ def match_regrets(
                 moved += (regret[action, i] - before) ** 2
                 state[1, action, i] = instant
         if limit >= 0.0:
+            # α of Meng et al. (2026), eq. 3: see `adapt_prediction`
             state[2, 0, i] += changed
             state[3, 0, i] += moved
             moved = state[3, 0, i]
@@ -62,7 +63,10 @@ def match_regrets(
 
 @kernel
 def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: FloatArray) -> None:
-    """Add to `gradient` [Q] at the parents `up` [I] the values [A, I] of what is played [A, I]."""
+    """Add the values of infostates, Σ_a played [A, I] · values [A, I], to `gradient` [Q] at `up`.
+
+    up [I]: positions of the parent sequences.
+    """
     num_actions, count = values.shape
     for action in range(num_actions):
         for i in range(count):
@@ -71,24 +75,26 @@ def pass_up(up: IndexArray, values: FloatArray, played: FloatArray, gradient: Fl
 
 @kernel
 def apply_min_probabilities(
-    groups: IndexArray, policy: FloatArray, least: FloatArray, played: FloatArray
+    groups: IndexArray, policy: FloatArray, minimum: FloatArray, played: FloatArray
 ) -> None:
-    """Fill `played` [Q] with the policy [Q], mixed so that each action has its least probability.
+    """Fill `played` [Q]: the policy [Q], mixed so that each action has its minimum probability.
 
-    groups: see `Layout`; least [Q].
+    With σ the policy and ε [Q] the minimum: σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a).
+    groups: see `Layout`.
     """
     for group in range(len(groups)):
         base, stride, actions, _, _ = groups[group]
         for begin in range(0, stride, LANES):
             count = min(LANES, stride - begin)
             first = base + begin
-            total = filled(least, 0.0)
+            total = filled(minimum, 0.0)
             for action in range(actions):
-                total += load(least, first + action * stride, count)
-            share = maximum(1.0 - total, 0.0)  # where these are all there is, rounded
+                total += load(minimum, first + action * stride, count)
+            rest = maximum(1.0 - total, 0.0)  # a sum of minimums may round to more than 1
             for action in range(actions):
                 at = first + action * stride
-                store(played, at, count, load(policy, at, count) * share + load(least, at, count))
+                mixed = load(policy, at, count) * rest + load(minimum, at, count)
+                store(played, at, count, mixed)
 
 
 @kernel
@@ -98,7 +104,7 @@ def play_and_learn(
     averaging: FloatArray,
     alternating: bool,
     averages_next: bool,
-    trembles: bool,
+    is_perturbed: bool,
     num_arrays: int,
     done: LongArray,
     groups: tuple[IndexArray, ...],
@@ -106,7 +112,7 @@ def play_and_learn(
     pairs: tuple[BlockPayoffs, ...],
     sequence: IndexArray,
     payoff: FloatArray,
-    least: tuple[FloatArray, ...],
+    minimums: tuple[FloatArray, ...],
     gradients: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
     played: tuple[FloatArray, ...],
@@ -116,11 +122,11 @@ def play_and_learn(
 ) -> None:
     """Run an iteration for each of the rule's `rows` [T, K], all state in place; count in done[0].
 
-    averaging [T, 8]: rows of a schedule, for the average; played: the policies, or where there
-    are `trembles` what `tremble` makes of them with `least`; states [S * Q], each group with its
-    arrays one after the other. The others are as in `iterate`.
+    averaging [T, 8]: rows of a schedule, for the average plan. played: the policies, or if
+    `is_perturbed` their mixtures with the minimum probabilities `minimums` [Q]. states [S * Q]:
+    each group stores its S arrays one after the other. The other arguments are as in `iterate`.
 
-    Compiled, it takes rules that are; interpreted, it takes any.
+    Compiled, it takes compiled rules; interpreted, it takes any.
     """
     num_players = len(groups)
     for step in range(len(rows)):
@@ -132,16 +138,18 @@ def play_and_learn(
             if alternating:
                 fill_gradient(player, pairs, sequence, payoff, plans, gradient)
             for group in range(len(groups[player]) - 1, -1, -1):
+                # signed: with Python rules, differences of unsigned numbers would wrap around
                 base, count, actions, infostate, _ = groups[player][group].astype(np.int64)
                 end, shape = base + actions * count, (actions, count)
+                # a group is contiguous action by action: its slices are [A, I] arrays
                 values = gradient[base:end].reshape(shape)
                 up = parents[player][infostate : infostate + count]
                 pass_up(up, values, mixed[base:end].reshape(shape), gradient)
                 state = states[player][num_arrays * base : num_arrays * end]
                 state = state.reshape((num_arrays, actions, count))
                 rule(rows[step], values, policy[base:end].reshape(shape), state)
-            if trembles:
-                apply_min_probabilities(groups[player], policy, least[player], mixed)
+            if is_perturbed:
+                apply_min_probabilities(groups[player], policy, minimums[player], mixed)
             realize_and_average(
                 averaging[step],
                 averages_next,

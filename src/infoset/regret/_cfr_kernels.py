@@ -1,0 +1,323 @@
+"""Kernels of the CFR family: each player's treeplex is swept bottom up, then top down.
+
+They run over the action-major layout of `layout.py`, where the sequences of a group of infostates
+(same depth, same number of actions) are stored action by action: action a of the group's i-th
+infostate is at `base + a * stride + i`. Neighboring infostates are therefore contiguous for each
+action, and eight of them at a time are the lanes of one vector (see `infoset.utils.simd`).
+
+An iteration has four stages per player: the gradient of utility by the player's plan
+(`fill_gradient`), counterfactual values and regrets bottom up with the next policy
+(`update_regrets`), then the plan and the average plan top down (`realize_and_average`).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from infoset.regret._payoff_kernels import fill_gradient
+from infoset.regret.payoffs import BlockPayoffs
+from infoset.typing import FloatArray, IndexArray, LongArray
+from infoset.utils.compilation import inner_kernel, kernel
+from infoset.utils.simd import (
+    LANES,
+    Lanes,
+    add_at,
+    filled,
+    load,
+    maximum,
+    square_root,
+    store,
+    take,
+    where_positive,
+)
+
+# Columns of a row of the schedule, as `RegretScheme.schedule` fills them.
+REGRET_WEIGHT = 0
+POSITIVE_DISCOUNT = 1
+NEGATIVE_DISCOUNT = 2
+REGRET_FLOOR = 3
+PREDICTION_DISCOUNT = 4
+PREDICTION_WEIGHT = 5
+AVERAGE_RETENTION = 6
+AVERAGE_WEIGHT = 7
+
+Step: TypeAlias = tuple[float, float, float, float, float, float]
+"""The first six numbers of a row of the schedule."""
+
+
+@inner_kernel
+def value_of_policy(
+    first: int, stride: int, actions: int, count: int, policy: FloatArray, gradient: FloatArray
+) -> Lanes:
+    """Return the counterfactual values of `count` infostates, whose first action is at `first`."""
+    value = filled(gradient, 0.0)
+    for action in range(actions):
+        at = first + action * stride
+        value += load(policy, at, count) * load(gradient, at, count)
+    return value
+
+
+@inner_kernel
+def adapt_prediction(
+    step: Step,
+    limit: float,
+    first: int,
+    stride: int,
+    actions: int,
+    infostate: int,
+    count: int,
+    value: Lanes,
+    gradient: FloatArray,
+    regret: FloatArray,
+    previous: FloatArray,
+    changes: FloatArray,
+) -> Lanes:
+    """Return the weight of the prediction at `count` infostates, and update its two sums.
+
+    The weight is 1 / (1 + α). α is the square root of the ratio of two sums over the iterations
+    so far: squared changes of the instantaneous regret over squared changes of the cumulative
+    one. α is at most `limit`, which also replaces 0/0 (Meng et al. 2026, eq. 3). previous [Q]:
+    the last instantaneous regrets; changes [2, I]: the sums; both are modified in place. The
+    other arguments are as in `value_of_policy` and `update_regrets`.
+    """
+    instant_changes = load(changes[0], infostate, count)
+    regret_changes = load(changes[1], infostate, count)
+    for action in range(actions):
+        at = first + action * stride
+        instant = step[REGRET_WEIGHT] * (load(gradient, at, count) - value)
+        before = load(regret, at, count)
+        # The cumulative regret is only looked ahead at here; `match_regrets_in_lanes` stores it.
+        keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
+        moved = maximum(before * keep + instant, step[REGRET_FLOOR]) - before
+        change = instant - load(previous, at, count)
+        instant_changes += change * change
+        regret_changes += moved * moved
+        store(previous, at, count, instant)
+    store(changes[0], infostate, count, instant_changes)
+    store(changes[1], infostate, count, regret_changes)
+    ratio = where_positive(regret_changes, instant_changes / regret_changes, limit * limit)
+    root = square_root(ratio)
+    # min(root, limit), written so that a NaN of an unused lane cannot be chosen
+    return 1.0 / (1.0 + where_positive(limit - root, root, limit))
+
+
+@inner_kernel
+def match_regrets_in_lanes(
+    step: Step,
+    first: int,
+    stride: int,
+    actions: int,
+    count: int,
+    value: Lanes,
+    prediction: Lanes,
+    gradient: FloatArray,
+    regret: FloatArray,
+    policy: FloatArray,
+) -> None:
+    """Update the regrets of `count` infostates, and set their policy by regret matching.
+
+    value, prediction: per infostate. The other arguments are as in `value_of_policy` and
+    `update_regrets`.
+    """
+    total = filled(gradient, 0.0)
+    for action in range(actions):
+        at = first + action * stride
+        # r ← t ** regret_exponent · (q − v)
+        instant = step[REGRET_WEIGHT] * (load(gradient, at, count) - value)
+        before = load(regret, at, count)
+        # R ← max(discount · R + r, floor): one expression for CFR, CFR+, linear and discounted CFR
+        keep = where_positive(before, step[POSITIVE_DISCOUNT], step[NEGATIVE_DISCOUNT])
+        after = maximum(before * keep + instant, step[REGRET_FLOOR])
+        # z ← max(next discount · R + prediction · r, 0): what the next regret is predicted to be
+        predicted = maximum(step[PREDICTION_DISCOUNT] * after + prediction * instant, 0.0)
+        store(regret, at, count, after)
+        store(policy, at, count, predicted)
+        total += predicted
+    # Regret matching (Zinkevich et al. 2007, eq. 8), with one division for all actions.
+    inverse = 1.0 / total
+    for action in range(actions):
+        at = first + action * stride
+        sigma = where_positive(total, load(policy, at, count) * inverse, 1.0 / actions)
+        store(policy, at, count, sigma)
+
+
+@kernel
+def update_regrets(
+    groups: IndexArray,
+    parent: IndexArray,
+    row: FloatArray,
+    limit: float,
+    gradient: FloatArray,
+    regret: FloatArray,
+    policy: FloatArray,
+    previous: FloatArray,
+    changes: FloatArray,
+) -> None:
+    """Sweep one player's treeplex bottom up: values, regrets, and the next policy, in place.
+
+    groups [G, 5]: of a layout, or parts of them (see `Layout`), parents first; parent [I]:
+    position of the parent sequence; row: one row of the schedule; limit: of the adaptive
+    prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
+    sequence; regret, policy [Q]; previous, changes: see `adapt_prediction`, empty if there is no
+    adaptive prediction. Infostates with one action only pass their value up.
+    """
+    # Read once: the compiler cannot know that the stores below do not change the row.
+    step = (row[0], row[1], row[2], row[3], row[4], row[5])
+    for group in range(len(groups) - 1, -1, -1):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            first, place, count = base + begin, infostate + begin, min(LANES, size - begin)
+            value = value_of_policy(first, stride, actions, count, policy, gradient)
+            # Several infostates may share a parent sequence: their values are added in order.
+            add_at(gradient, parent, place, count, value)
+            if actions == 1:
+                continue
+            prediction = filled(gradient, step[PREDICTION_WEIGHT])
+            if limit >= 0.0:
+                prediction = adapt_prediction(
+                    step,
+                    limit,
+                    first,
+                    stride,
+                    actions,
+                    place,
+                    count,
+                    value,
+                    gradient,
+                    regret,
+                    previous,
+                    changes,
+                )
+            match_regrets_in_lanes(
+                step, first, stride, actions, count, value, prediction, gradient, regret, policy
+            )
+
+
+@kernel
+def realize_policy(
+    groups: IndexArray, parent: IndexArray, policy: FloatArray, plan: FloatArray
+) -> None:
+    """Sweep one player's treeplex top down: fill its realization plan [Q] in place."""
+    plan[0] = 1.0
+    for group in range(len(groups)):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            count = min(LANES, size - begin)
+            reach = take(plan, parent, infostate + begin, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                store(plan, at, count, load(policy, at, count) * reach)
+
+
+@kernel
+def realize_below(
+    row: FloatArray,
+    averages_next: bool,
+    groups: IndexArray,
+    parent: IndexArray,
+    policy: FloatArray,
+    plan: FloatArray,
+    average: FloatArray,
+) -> None:
+    """Do what `realize_and_average` does, except for the empty sequence.
+
+    The groups may be parts of groups (see `Layout`) whose parents are done already.
+    """
+    retention = row[AVERAGE_RETENTION]
+    weight = row[AVERAGE_WEIGHT]
+    for group in range(len(groups)):
+        base, stride, actions, infostate, size = groups[group]
+        for begin in range(0, size, LANES):
+            count = min(LANES, size - begin)
+            reach = take(plan, parent, infostate + begin, count)
+            for action in range(actions):
+                at = base + begin + action * stride
+                # the old plan is still in place: it is averaged as it is overwritten
+                averaged = load(plan, at, count)
+                made = load(policy, at, count) * reach
+                if averages_next:
+                    averaged = made
+                store(plan, at, count, made)
+                store(average, at, count, retention * load(average, at, count) + weight * averaged)
+
+
+@kernel
+def realize_and_average(
+    row: FloatArray,
+    averages_next: bool,
+    groups: IndexArray,
+    parent: IndexArray,
+    policy: FloatArray,
+    plan: FloatArray,
+    average: FloatArray,
+) -> None:
+    """Do what `realize_policy` does, and in the same sweep add a plan to the average [Q].
+
+    The average is multiplied by the retention of the row, and the plan by its weight. The plan is
+    the one from before the sweep or, if averages_next, the one that the sweep makes. The average
+    is not normalized: its empty sequence carries the sum of weights.
+    """
+    plan[0] = 1.0
+    average[0] = row[AVERAGE_RETENTION] * average[0] + row[AVERAGE_WEIGHT]
+    realize_below(row, averages_next, groups, parent, policy, plan, average)
+
+
+@kernel
+def iterate(
+    schedule: FloatArray,
+    done: LongArray,
+    alternating: bool,
+    averages_next: bool,
+    limit: float,
+    groups: tuple[IndexArray, ...],
+    parents: tuple[IndexArray, ...],
+    pairs: tuple[BlockPayoffs, ...],
+    sequence: IndexArray,
+    payoff: FloatArray,
+    gradients: tuple[FloatArray, ...],
+    regrets: tuple[FloatArray, ...],
+    policies: tuple[FloatArray, ...],
+    plans: tuple[FloatArray, ...],
+    averages: tuple[FloatArray, ...],
+    previous: tuple[FloatArray, ...],
+    changes: tuple[FloatArray, ...],
+) -> None:
+    """Run the iterations of `schedule` [T, 8], all state in place; count them in done[0].
+
+    Per player: groups, parents, previous, changes (see `update_regrets`, also for limit),
+    gradients, regrets, policies, plans and averages [Q]. pairs, sequence and payoff: see
+    `fill_gradient`. If alternating, each player responds to the plans that earlier players have
+    just made, otherwise all respond to the plans of the iteration before. For averages_next see
+    `realize_and_average`.
+    """
+    num_players = len(groups)
+    for step in range(len(schedule)):
+        row = schedule[step]
+        if not alternating:
+            # all gradients first, before any plan changes
+            for player in range(num_players):
+                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+        for player in range(num_players):
+            if alternating:
+                fill_gradient(player, pairs, sequence, payoff, plans, gradients[player])
+            update_regrets(
+                groups[player],
+                parents[player],
+                row,
+                limit,
+                gradients[player],
+                regrets[player],
+                policies[player],
+                previous[player],
+                changes[player],
+            )
+            realize_and_average(
+                row,
+                averages_next,
+                groups[player],
+                parents[player],
+                policies[player],
+                plans[player],
+                averages[player],
+            )
+        done[0] += 1  # inside the call: an interrupted call leaves count and state consistent

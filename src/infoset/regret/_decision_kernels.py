@@ -1,0 +1,46 @@
+"""Policies of single infostates from their regrets, which are ranges of flat arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel
+
+MIN_EXPONENT = -700.0
+"""Lower exponents give subnormal numbers, whose arithmetic is many times slower."""
+
+
+@inner_kernel
+def match_regrets(first: int, end: int, regret: FloatArray, policy: FloatArray) -> None:
+    """Set the policy at an infostate in proportion to its positive regrets.
+
+    regret, policy: [Q], of which positions `first` to `end` are the infostate's; policy is
+    modified in place. Where no regret is positive, the policy is uniform.
+    """
+    total = 0.0
+    for sequence in range(first, end):
+        policy[sequence] = max(regret[sequence], 0.0)
+        total += policy[sequence]
+    for sequence in range(first, end):
+        policy[sequence] = policy[sequence] / total if total > 0.0 else 1.0 / (end - first)
+
+
+@inner_kernel
+def hedge(first: int, end: int, rate: float, regret: FloatArray, policy: FloatArray) -> None:
+    """Set the policy at an infostate in proportion to exp(rate · regret).
+
+    regret, policy: as in `match_regrets`. Actions below e⁻⁷⁰⁰ times the most probable one get
+    probability zero.
+    """
+    # Subtracting the maximum leaves the policy unchanged and keeps the exponentials finite.
+    maximum = regret[first]
+    for sequence in range(first + 1, end):
+        maximum = max(maximum, regret[sequence])
+    total = 0.0
+    for sequence in range(first, end):
+        exponent = rate * (regret[sequence] - maximum)
+        policy[sequence] = np.exp(exponent) if exponent > MIN_EXPONENT else 0.0
+        total += policy[sequence]
+    for sequence in range(first, end):
+        policy[sequence] /= total

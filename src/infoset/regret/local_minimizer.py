@@ -1,0 +1,319 @@
+"""Regret minimization by any local rule at every infostate, in games that may be perturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from hashlib import sha256
+from inspect import signature
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numba
+import numpy as np
+from numba.core.errors import NumbaError
+from numba.extending import is_jitted
+
+from infoset.errors import ParameterError
+from infoset.regret._cfr_kernels import realize_policy
+from infoset.regret._local_kernels import apply_min_probabilities, apply_scheme, play_and_learn
+from infoset.regret.layout import Layout, game_layouts
+from infoset.regret.payoffs import payoffs_by_player
+from infoset.regret.scheme import RegretScheme
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, StateArrays
+from infoset.utils.arguments import SUM_TOLERANCE, check_callable, check_count
+from infoset.utils.state import IterativeState, name_by_player
+
+__all__ = ["LocalMinimizer", "LocalRule", "Schedule", "SchemeRule", "rule_of_scheme"]
+
+LocalRule: TypeAlias = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], None]
+"""A local regret minimizer: `rule(row, values, policy, state)`, for many infostates at once.
+
+`row` [K]: the numbers of this iteration, by default its number, from 1; `values` [A, I]: the
+counterfactual values of A actions at I infostates; `policy` [A, I]: the current policy there;
+`state` [S, A, I]: arrays of the rule, initially zero. The rule writes the next policy into
+`policy`, in place, and returns nothing. The first policy is uniform.
+"""
+
+Schedule: TypeAlias = Callable[[FloatArray], FloatArray]
+"""Returns the rows [T, K] of iterations [T], or [T] if a row is one number."""
+
+RULE = "rule(row, values, policy, state)"
+
+RULE_TYPE = numba.void(
+    numba.float64[::1], numba.float64[:, ::1], numba.float64[:, ::1], numba.float64[:, :, ::1]
+)
+
+
+@dataclass(frozen=True)
+class SchemeSchedule:
+    """The schedule of a member of the CFR family, as `apply_scheme` reads it.
+
+    Attributes
+    ----------
+    scheme : RegretScheme
+    """
+
+    scheme: RegretScheme
+
+    @property
+    def name(self) -> str:
+        """The name by which checkpoints recognize this schedule."""
+        return f"schedule of {type(self.scheme).__qualname__}"
+
+    def __call__(self, iterations: FloatArray) -> FloatArray:
+        """Return [T, 9] the rows of the scheme, followed by its limit or −1."""
+        rows = self.scheme.schedule(int(iterations[0]), len(iterations))
+        limit = self.scheme.adaptive_limit
+        return np.insert(rows, rows.shape[1], -1.0 if limit is None else limit, axis=1)
+
+
+class SchemeRule(NamedTuple):
+    """A member of the CFR family as a local rule.
+
+    Attributes
+    ----------
+    rule : LocalRule
+    schedule : Schedule
+    num_arrays : int
+        Number S of arrays that the rule stores.
+    """
+
+    rule: LocalRule
+    schedule: Schedule
+    num_arrays: int
+
+
+def rule_of_scheme(scheme: RegretScheme) -> SchemeRule:
+    """Return a member of the CFR family as a local rule.
+
+    `RegretMinimizer` does the same faster; as a rule, the scheme also runs with minimum action
+    probabilities.
+    """
+    num_arrays = 1 if scheme.adaptive_limit is None else 4
+    return SchemeRule(apply_scheme, SchemeSchedule(scheme), num_arrays)
+
+
+class LocalMinimizer(IterativeState):
+    """Self-play by a local rule: its state on a game, and the iterations that change it.
+
+    Actions may have minimum probabilities ε. With σ the policy of the rule, a player then plays
+
+        σ̂(I, a) = (1 − Σ_b ε(I, b)) σ(I, a) + ε(I, a)
+
+    and counterfactual values are those under σ̂. The regret of σ for these values equals, up to the
+    factor before σ, the regret of σ̂ among all policies with these minimum probabilities. This is
+    exact, not an approximation.
+
+    Parameters
+    ----------
+    sequence_form : SequenceForm
+        The game, with any number of players and any payoffs.
+    rule : LocalRule
+        A function compiled by `numba.njit`, or a plain function on arrays, which is slow.
+    averaging : RegretScheme
+        How plans are averaged, and whether players alternate.
+    num_arrays : int
+        Number S of arrays that the rule stores.
+    schedule : Schedule
+        The rows that the rule receives; by default the numbers of the iterations.
+    min_probabilities : tuple[FloatArray, ...], optional
+        Per player [Q] the minimum probability of the action that each sequence ends with.
+
+    Raises
+    ------
+    ParameterError
+        If the rule is not a function of four arguments, or is decorated and does not compile; if
+        the schedule is not a function.
+    """
+
+    def __init__(
+        self,
+        sequence_form: SequenceForm,
+        rule: LocalRule,
+        averaging: RegretScheme,
+        *,
+        num_arrays: int = 1,
+        schedule: Schedule = np.asarray,
+        min_probabilities: tuple[FloatArray, ...] | None = None,
+    ) -> None:
+        check_callable("schedule", schedule, "a function of iterations [T]")
+        check_count("num_arrays", num_arrays)
+        super().__init__()
+        self.sequence_form = sequence_form
+        self.averaging = averaging
+        self._rule = rule
+        self._schedule = schedule
+        self._num_arrays = num_arrays
+        self._layouts = game_layouts(sequence_form)
+        self._set_minimums(min_probabilities)
+        self._set_state()
+        self._driver = driver_of(rule, self._arguments(np.ones((1, 1)), np.ones((1, 8))))
+
+    def _set_minimums(self, given: tuple[FloatArray, ...] | None) -> None:
+        self._is_perturbed = given is not None
+        minimums = self._zeros() if given is None else given
+        by_sequence = zip(self._layouts, minimums, strict=True)
+        self._minimums = tuple(layout.to_positions(own) for layout, own in by_sequence)
+
+    def _zeros(self, times: int = 1) -> tuple[FloatArray, ...]:
+        return tuple(np.zeros(times * len(layout.position)) for layout in self._layouts)
+
+    def _set_state(self) -> None:
+        self._gradients, self._plans, self._averages = (self._zeros() for _ in range(3))
+        self._states = self._zeros(self._num_arrays)
+        self._policies = tuple(layout.uniform_policy() for layout in self._layouts)
+        self._played = self._policies
+        if self._is_perturbed:
+            self._played = tuple(policy.copy() for policy in self._policies)
+        everything = zip(
+            self._layouts, self._policies, self._minimums, self._played, self._plans, strict=True
+        )
+        for layout, policy, minimum, played, plan in everything:
+            if self._is_perturbed:
+                apply_min_probabilities(layout.groups, policy, minimum, played)
+            realize_policy(layout.groups, layout.parent, played, plan)
+        self._payoffs = payoffs_by_player(self.sequence_form, self._layouts)
+
+    def _arguments(self, rows: FloatArray, averaging: FloatArray) -> tuple[Any, ...]:
+        return (
+            rows,
+            averaging,
+            self.averaging.alternating,
+            self.averaging.averages_next,
+            self._is_perturbed,
+            self._num_arrays,
+            self._done,
+            tuple(layout.groups for layout in self._layouts),
+            tuple(layout.parent for layout in self._layouts),
+            *self._payoffs,
+            self._minimums,
+            self._gradients,
+            self._policies,
+            self._played,
+            self._plans,
+            self._averages,
+            self._states,
+        )
+
+    def run(self, iterations: int) -> None:
+        """Do `iterations` more iterations, inside one call.
+
+        Raises
+        ------
+        ParameterError
+            If the rule leaves numbers in the policy that are not probabilities.
+        """
+        first = self.iteration + 1
+        numbers = np.arange(first, first + iterations, dtype=np.float64)
+        rows = np.ascontiguousarray(self._schedule(numbers), np.float64).reshape(iterations, -1)
+        averaging = self.averaging.schedule(first, iterations)
+        self._driver(*self._arguments(rows, averaging))
+        for layout, policy in zip(self._layouts, self._policies, strict=True):
+            _check_probabilities(layout, policy)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what determines the iterations: averaging, rule, schedule, minimum probabilities.
+
+        The schedule is sampled too, at iterations 1 to 4, and ε is given by a digest.
+        """
+        averaging = asdict(self.averaging)
+        fixed = {name: averaging[name] for name in averaging if name not in ("name", "description")}
+        return {
+            **fixed,
+            "rule": self._rule,
+            "schedule": self._schedule,
+            "rows": np.asarray(self._schedule(np.arange(1.0, 5.0))).tolist(),
+            "minimum probabilities": sha256(np.concatenate(self._minimums).tobytes()).hexdigest()[
+                :12
+            ],
+        }
+
+    def _state_arrays(self) -> StateArrays:
+        return name_by_player(
+            policies=self._policies,
+            played=self._played,
+            plans=self._plans,
+            averages=self._averages,
+            states=self._states,
+        )
+
+    def average_plans(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the average realization plan; the current one before iteration 1."""
+        pairs = zip(self._layouts, self._averages, self._plans, strict=True)
+        return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
+
+    def current_probabilities(self) -> tuple[FloatArray, ...]:
+        """Return per player [Q] the behavior at which the next iteration starts."""
+        played = zip(self._layouts, self._played, strict=True)
+        return tuple(layout.to_sequences(own) for layout, own in played)
+
+
+def _check_probabilities(layout: Layout, policy: FloatArray) -> None:
+    """Raise unless the policy that a rule has left consists of probabilities."""
+    for base, count, actions, *_ in layout.groups.tolist():
+        chosen = policy[base : base + count * actions].reshape(actions, count)
+        is_right = (np.abs(chosen.sum(axis=0) - 1) <= SUM_TOLERANCE) & (chosen >= 0).all(axis=0)
+        if not is_right.all():
+            raise ParameterError(
+                f"the rule left {chosen[:, np.argmin(is_right)].tolist()} as the policy of an "
+                "infostate; write numbers into policy [A, I], in place, that are not negative and "
+                "sum to 1 over the first axis"
+            )
+
+
+def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None]:
+    """Return `play_and_learn` bound to a rule, for further arguments of these types.
+
+    A rule compiled by `numba.njit` is called by address: `play_and_learn` is compiled once for all
+    rules, and cached on disk. With any other rule `play_and_learn` is interpreted.
+
+    Raises
+    ------
+    ParameterError
+        If the rule is not a function of four arguments, does not compile although it is decorated,
+        or returns something.
+    """
+    _check_signature(rule)
+    driver = cast(Any, play_and_learn)
+    if not is_jitted(rule):
+        return partial(getattr(driver, "py_func", driver), _without_result(rule))
+    try:
+        cast(Any, rule).compile(RULE_TYPE)
+    except (NumbaError, TypeError) as error:
+        raise ParameterError(
+            "the rule does not compile as rule(row, values, policy, state), for arrays of 1, 2, 2 "
+            f"and 3 dimensions and without a result: {error}"
+        ) from error
+    type_of = cast(Any, numba).typeof
+    driver.disable_compile(False)
+    driver.compile(numba.void(numba.types.FunctionType(RULE_TYPE), *map(type_of, arguments)))
+    driver.disable_compile()
+    return partial(driver, rule)
+
+
+def _check_signature(rule: LocalRule) -> None:
+    """Raise unless a rule takes four arguments, if its signature is known."""
+    check_callable("rule", rule, RULE)
+    with suppress(ValueError):
+        known = signature(getattr(rule, "py_func", rule))
+        try:
+            known.bind("row", "values", "policy", "state")
+        except TypeError as error:
+            raise ParameterError(f"the rule takes {known}, but is called as {RULE}") from error
+
+
+def _without_result(rule: LocalRule) -> LocalRule:
+    """Return the rule, raising if it returns the policy instead of writing it in place."""
+
+    def call(row: FloatArray, values: FloatArray, policy: FloatArray, state: FloatArray) -> None:
+        answer: object = cast(Callable[..., object], rule)(row, values, policy, state)
+        if answer is not None:
+            raise ParameterError(
+                "the rule returned something; it must write the next policy into `policy` in place "
+                "and return nothing: use `policy[:] = ...`"
+            )
+
+    return call

@@ -1,0 +1,266 @@
+"""Iterations of two players by several threads, with the same bits as by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from infoset.regret._cfr_kernels import realize_and_average, realize_below, update_regrets
+from infoset.regret._payoff_kernels import BlockPayoffs, block_gradient
+from infoset.regret.layout import Layout, is_new
+from infoset.regret.payoffs import restrict_blocks
+from infoset.regret.scheme import RegretScheme
+from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+
+__all__ = ["Partition", "PlayerState", "ThreadedIteration", "partition_player"]
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """One player's payoffs and treeplex in independent parts.
+
+    The treeplex has a top, and each part below it is the union of subtrees under some sequences of
+    the top. A bottom-up sweep does the parts in any order and then the top, a top-down sweep the
+    top and then the parts. Both round exactly as one sweep over the whole treeplex does.
+
+    Attributes
+    ----------
+    payoffs : tuple[BlockPayoffs, ...]
+        The payoffs of ranges of blocks.
+    top : IndexArray
+        [G, 5] groups of the top, see `Layout`.
+    below : tuple[IndexArray, ...]
+        Per part [R, 5] parts of groups, later infostates of a group before earlier ones; empty if
+        no parts are independent.
+    """
+
+    payoffs: tuple[BlockPayoffs, ...]
+    top: IndexArray
+    below: tuple[IndexArray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerState:
+    """One player's partition, and the arrays of its state as `iterate` takes them."""
+
+    partition: Partition
+    parent: IndexArray
+    gradient: FloatArray
+    regret: FloatArray
+    policy: FloatArray
+    plan: FloatArray
+    average: FloatArray
+    previous: FloatArray
+    changes: FloatArray
+
+
+class ThreadedIteration:
+    """Iterations of the CFR family for two players, by several threads.
+
+    Does what `iterate` does, with the same bits. Threads sleep between the parts that they are
+    given. If a part is still waiting when this thread has finished its own, as on a busy machine,
+    this thread does it too.
+
+    Parameters
+    ----------
+    threads : int
+        At least 2, including the calling thread.
+    scheme : RegretScheme
+    limit : float
+        As in `iterate`.
+    players : tuple[PlayerState, PlayerState]
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        scheme: RegretScheme,
+        limit: float,
+        players: tuple[PlayerState, PlayerState],
+    ) -> None:
+        self._others = ThreadPoolExecutor(threads - 1, thread_name_prefix="infoset")
+        self._scheme = scheme
+        self._limit = limit
+        self._players = players
+
+    def run(self, row: FloatArray) -> None:
+        """Do one iteration with a row of the schedule."""
+        first, second = self._players
+        if self._scheme.alternating:
+            for state, other in ((first, second), (second, first)):
+                self._fill_gradient(state, other.plan)
+                self._update(state, row)
+        else:
+            self._fill_gradient(first, second.plan)
+            self._fill_gradient(second, first.plan)
+            self._update(first, row)
+            self._update(second, row)
+
+    def _fill_gradient(self, state: PlayerState, plan: FloatArray) -> None:
+        """Fill the gradient of one player."""
+
+        def fill(payoffs: BlockPayoffs) -> None:
+            block_gradient(payoffs, plan, state.gradient)
+
+        self._distribute(fill, state.partition.payoffs)
+
+    def _update(self, state: PlayerState, row: FloatArray) -> None:
+        """Update one player's regrets and policy bottom up, then its plan and average top down."""
+        partition, averages_next = state.partition, self._scheme.averages_next
+        plans = (state.policy, state.plan, state.average)
+        regrets = (
+            state.parent,
+            row,
+            self._limit,
+            state.gradient,
+            state.regret,
+            state.policy,
+            state.previous,
+            state.changes,
+        )
+
+        def update(runs: IndexArray) -> None:
+            update_regrets(runs, *regrets)
+
+        def realize(runs: IndexArray) -> None:
+            realize_below(row, averages_next, runs, state.parent, *plans)
+
+        # up: parts, then the top; down: the top, then parts
+        self._distribute(update, partition.below)
+        update_regrets(partition.top, *regrets)
+        realize_and_average(row, averages_next, partition.top, state.parent, *plans)
+        self._distribute(realize, partition.below)
+
+    def _distribute(self, work: Callable[[Part], None], parts: Sequence[Part]) -> None:
+        """Do work on every part, the first one in the calling thread."""
+        others = [(part, self._others.submit(work, part)) for part in parts[1:]]
+        for part in parts[:1]:
+            work(part)
+        for part, begun in others:
+            if begun.cancel():
+                work(part)
+            else:
+                begun.result()
+
+
+def partition_player(
+    layout: Layout, public_state: IntArray, payoffs: BlockPayoffs, number: int
+) -> Partition:
+    """Return about `number` parts of about equal work.
+
+    Parameters
+    ----------
+    layout : Layout
+    public_state : IntArray
+        [I] of the infostates, in the order of the layout. Each public state belongs to one part,
+        so that its infostates stay contiguous.
+    payoffs : BlockPayoffs
+        The player's payoffs in this layout.
+    number : int
+    """
+    owner = _owners(layout)
+    levels = _levels(layout, owner)
+    work = np.repeat(layout.groups[:, 2], layout.groups[:, 1]).astype(np.int64)
+    # A cut lower down balances better but leaves more for the top, which one thread sweeps: take
+    # the depth at which the top and the longest part together are shortest.
+    shortest, first, part = int(work.sum()), len(work), np.zeros(0, np.int64)
+    for depth in range(1, len(levels) - 1):
+        top = int(work[: levels[depth]].sum())
+        if top >= shortest:
+            break
+        unit = _units(layout.parent, public_state, owner, levels[depth:])
+        by_unit = np.bincount(unit, work[levels[depth] :])
+        part_of_unit = _equal_shares(by_unit, number)
+        longest = top + int(np.bincount(part_of_unit, by_unit).max())
+        if longest < shortest:
+            shortest, first, part = longest, levels[depth], part_of_unit[unit]
+    top_groups = np.searchsorted(layout.groups[:, 3], first)
+    return Partition(
+        _payoffs_in_ranges(payoffs, number), layout.groups[:top_groups], _runs(layout, first, part)
+    )
+
+
+def _owners(layout: Layout) -> LongArray:
+    """Return [I] the infostate of the parent sequence of each, -1 for the empty sequence."""
+    base, count, _, first, _ = layout.groups.astype(np.int64).T
+    group = np.searchsorted(base, layout.parent, side="right") - 1
+    owner = first[group] + (layout.parent - base[group]) % count[group]
+    return np.where(layout.parent > 0, owner, -1)
+
+
+def _levels(layout: Layout, owner: LongArray) -> list[int]:
+    """Return the first infostate of each own depth, and the end of the last depth."""
+    begins = [0]
+    for infostate in layout.groups[:, 3].tolist():
+        if owner[infostate] >= begins[-1]:
+            begins.append(infostate)
+    return [*begins, len(layout.parent)]
+
+
+def _units(
+    parent: IndexArray, public_state: IntArray, owner: LongArray, levels: list[int]
+) -> LongArray:
+    """Return [I'] the unit of each infostate of these levels, from the first level down.
+
+    At the first level, infostates that share a parent sequence or a public state are in one unit;
+    further down, each infostate is in the unit of the infostate above it. Units are numbered in
+    order of appearance.
+    """
+    begin, end = levels[:2]
+    unit = np.empty(levels[-1] - begin, np.int64)
+    unit[: end - begin] = _components(parent[begin:end], public_state[begin:end])
+    for start, stop in pairwise(levels[1:]):
+        unit[start - begin : stop - begin] = unit[owner[start:stop] - begin]
+    return unit
+
+
+def _components(left: IndexArray, right: IntArray) -> LongArray:
+    """Return [E] the connected components of bipartite edges, numbered by first appearance."""
+    lefts, at_left = np.unique(left, return_inverse=True)
+    rights, at_right = np.unique(right, return_inverse=True)
+    size = len(lefts) + len(rights)
+    edges = coo_array((np.ones(len(left)), (at_left, len(lefts) + at_right)), (size, size))
+    label = connected_components(edges, directed=False)[1][at_left]
+    _, first, inverse = np.unique(label, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(rank[inverse])
+
+
+def _equal_shares(work: LongArray, number: int) -> LongArray:
+    """Return [U] one of `number` contiguous shares of about equal work for each unit."""
+    middle = np.cumsum(work) - work / 2
+    return np.asarray(middle * (number / work.sum()), np.int64)
+
+
+def _runs(layout: Layout, first: int, part: LongArray) -> tuple[IndexArray, ...]:
+    """Return the group parts of each part, given the part of every infostate from `first` on."""
+    base, count, actions, start, _ = layout.groups.astype(np.int64).T
+    group = np.repeat(np.arange(len(start)), count)[first:]
+    begins = np.flatnonzero(is_new(group, part))
+    sizes = np.diff(begins, append=len(part))
+    group, part, begins = group[begins], part[begins], begins + first
+    runs = np.stack(
+        [base[group] + begins - start[group], count[group], actions[group], begins, sizes], axis=1
+    )
+    order = np.lexsort((-begins, group))
+    runs, part = runs[order].astype(np.uint32), part[order]
+    return tuple(runs[part == number] for number in np.unique(part))
+
+
+def _payoffs_in_ranges(payoffs: BlockPayoffs, number: int) -> tuple[BlockPayoffs, ...]:
+    """Return the payoffs of `number` ranges of blocks of about equal work."""
+    work = payoffs.first.astype(np.int64) + np.arange(len(payoffs.first))
+    cuts = np.searchsorted(work, np.linspace(0, work[-1], number + 1)).tolist()
+    return tuple(
+        restrict_blocks(payoffs, begin, end) for begin, end in pairwise(cuts) if begin < end
+    )
