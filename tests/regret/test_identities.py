@@ -87,7 +87,7 @@ def test_the_first_iteration_keeps_its_regrets_whole_and_averages_one_plan(name,
         np.testing.assert_array_equal(minimizer.average_plans()[player], averaged)
 
 
-MOVING = [name for name, row in SCHEMES.items() if row.moves]
+MOVING = [name for name, row in SCHEMES.items() if row.depends_on_horizon]
 
 
 @pytest.mark.parametrize("name", MOVING)

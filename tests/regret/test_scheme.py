@@ -76,8 +76,8 @@ def test_schedules_move_in_a_straight_line_and_then_stay():
     for column, exponent in ((POSITIVE, alpha), (NEGATIVE, beta)):
         powers = (t[1:] - 1.0) ** exponent[1:]
         np.testing.assert_allclose(rows[1:, column], powers / (powers + 1))
-    assert scheme.moves
-    assert not SCHEMES["dcfr"].moves
+    assert scheme.depends_on_horizon
+    assert not SCHEMES["dcfr"].depends_on_horizon
 
 
 @pytest.mark.parametrize("name", SCHEMES)

@@ -62,7 +62,7 @@ def parts_by_player(form, number):
             ),
         )
         for tree, layout, pairs in zip(
-            form.infostate_trees, minimizer._layouts, minimizer._pairs, strict=True
+            form.infostate_trees, minimizer._layouts, minimizer._blocks, strict=True
         )
     ]
 
@@ -157,7 +157,7 @@ def test_a_game_without_independent_parts_shares_the_payoffs_alone():
 def test_parts_that_no_other_thread_begins_are_done_all_the_same():
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     busy = threading.Event()
-    minimizer._together._others.submit(busy.wait)
+    minimizer._threaded._others.submit(busy.wait)
     try:
         minimizer.run(20)
     finally:
@@ -169,7 +169,7 @@ def test_several_threads_work_on_it(monkeypatch):
     """The other thread is given time to begin; it does one of every two parts."""
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     threads = set()
-    share = ThreadedIteration._share
+    share = ThreadedIteration._distribute
 
     def slowly(self, work, parts):
         begun = threading.Barrier(len(parts), timeout=60)
@@ -181,7 +181,7 @@ def test_several_threads_work_on_it(monkeypatch):
 
         share(self, noted, parts)
 
-    monkeypatch.setattr(ThreadedIteration, "_share", slowly)
+    monkeypatch.setattr(ThreadedIteration, "_distribute", slowly)
     minimizer.run(3)
     assert len(threads) == 2
     assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 3))
@@ -196,9 +196,9 @@ def test_errors_of_other_threads_are_raised():
         started.wait(60)
 
     started = threading.Event()
-    minimizer._together._others.submit(started.set)
+    minimizer._threaded._others.submit(started.set)
     with pytest.raises(ArithmeticError):
-        minimizer._together._share(fails, (0, 1))
+        minimizer._threaded._distribute(fails, (0, 1))
 
 
 def test_an_interrupt_between_the_players_comes_after_the_iteration(monkeypatch):
@@ -210,8 +210,8 @@ def test_an_interrupt_between_the_players_comes_after_the_iteration(monkeypatch)
             signal.raise_signal(signal.SIGINT)
         move(self, side, row)
 
-    move = ThreadedIteration._move
-    monkeypatch.setattr(ThreadedIteration, "_move", interrupted)
+    move = ThreadedIteration._update
+    monkeypatch.setattr(ThreadedIteration, "_update", interrupted)
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     with pytest.raises(KeyboardInterrupt):
         minimizer.run(100)
@@ -251,7 +251,7 @@ def test_numbers_of_threads_that_are_none_are_refused(threads):
 
 def test_games_of_more_players_are_refused():
     form = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
-    with pytest.raises(ParameterError, match="threads=2 is for games of two players, and kuhn"):
+    with pytest.raises(ParameterError, match="threads=2 needs a game with two players"):
         RegretMinimizer(form, SCHEMES["cfr+"], threads=2)
 
 

@@ -220,15 +220,14 @@ class LocalMinimizer(IterativeState):
         The schedule is sampled too, at iterations 1 to 4, and ε is given by a digest.
         """
         averaging = asdict(self.averaging)
+        digest = sha256(np.concatenate(self._minimums).tobytes()).hexdigest()
         fixed = {name: averaging[name] for name in averaging if name not in ("name", "description")}
         return {
             **fixed,
             "rule": self._rule,
             "schedule": self._schedule,
             "rows": np.asarray(self._schedule(np.arange(1.0, 5.0))).tolist(),
-            "minimum probabilities": sha256(np.concatenate(self._minimums).tobytes()).hexdigest()[
-                :12
-            ],
+            "minimum probabilities": digest[:12],
         }
 
     def _state_arrays(self) -> StateArrays:
@@ -241,7 +240,7 @@ class LocalMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan; the current one before iteration 1."""
+        """Return per player [Q] the average realization plan, initially the current one."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 
@@ -284,7 +283,7 @@ def driver_of(rule: LocalRule, arguments: tuple[Any, ...]) -> Callable[..., None
         cast(Any, rule).compile(RULE_TYPE)
     except (NumbaError, TypeError) as error:
         raise ParameterError(
-            "the rule does not compile as rule(row, values, policy, state), for arrays of 1, 2, 2 "
+            "the rule does not compile as rule(row, values, policy, state) for arrays of 1, 2, 2 "
             f"and 3 dimensions and without a result: {error}"
         ) from error
     type_of = cast(Any, numba).typeof

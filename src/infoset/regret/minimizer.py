@@ -173,7 +173,7 @@ class RegretMinimizer(IterativeState):
         )
 
     def average_plans(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] the average realization plan; the current one before iteration 1."""
+        """Return per player [Q] the average realization plan, initially the current one."""
         pairs = zip(self._layouts, self._averages, self._plans, strict=True)
         return tuple(layout.average_plan(total, plan) for layout, total, plan in pairs)
 

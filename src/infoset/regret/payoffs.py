@@ -119,6 +119,6 @@ def _check_range(sequence_form: SequenceForm, precision: str) -> None:
     if largest and not float(limits.tiny) <= largest <= float(limits.max):
         raise ParameterError(
             f"the payoffs of {sequence_form.name}, times chance reach, go up to {largest:.3g}; "
-            f"{precision} represents {limits.tiny:.2g} to {limits.max:.2g}: use precision='float64', "
-            "or scale the payoffs"
+            f"{precision} represents {limits.tiny:.2g} to {limits.max:.2g}: use "
+            "precision='float64', or scale the payoffs"
         )

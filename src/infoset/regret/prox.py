@@ -43,8 +43,7 @@ def unit_weights(treeplex: Treeplex) -> FloatArray:
 def balanced_weights(treeplex: Treeplex) -> FloatArray:
     """Return [I] the weights β_I = 2 + 2 max_a Σ β_J, the sum over infostates J below action a.
 
-    With these weights both dilated distances are strongly convex with modulus 1 in the Euclidean norm
-    of plans.
+    They make both dilated distances strongly convex with modulus 1 in the Euclidean norm of plans.
 
     Source: Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
     """
@@ -204,7 +203,7 @@ class TreeplexProx:
         if not (min(temperature, inverse_step_size) >= 0 and temperature + inverse_step_size > 0):
             raise ParameterError(
                 f"temperature={temperature} and inverse_step_size={inverse_step_size} must not be "
-                "negative, and one of them positive: without a distance this would be a best response"
+                "negative, and one must be positive: otherwise this would be a best response"
             )
         layout = self._layout
         values = layout.to_positions(gradient)
