@@ -227,7 +227,7 @@ def test_a_rule_that_returns_the_policy_is_told_where_to_put_it():
 
     with pytest.raises(ParameterError, match=r"use `policy\[:\] = ...`"):
         LocalMinimizer(KUHN, functional, CFR_PLUS).run(1)
-    with pytest.raises(ParameterError, match="return nothing"):
+    with pytest.raises(ParameterError, match="without a result"):
         LocalMinimizer(KUHN, numba.njit(functional), CFR_PLUS)
 
 

@@ -109,7 +109,7 @@ def test_how_near_it_comes(name):
 def test_payoffs_beyond_single_precision_are_refused(players, scale):
     form = build_tree(load_game(f"kuhn_poker(players={players})")).sequence_form
     form = replace(form, payoff=form.payoff * scale)
-    with pytest.raises(ParameterError, match=r"float32 represents 1.2e-38 to 3.4e\+38: use precision="):
+    with pytest.raises(ParameterError, match=r"float32 represents .*: use precision="):
         RegretMinimizer(form, SCHEMES["cfr+"], precision="float32")
     RegretMinimizer(form, SCHEMES["cfr+"]).run(10)
 
