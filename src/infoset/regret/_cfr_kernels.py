@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from infoset.regret._payoff_kernels import fill_gradient
-from infoset.regret.payoffs import BlockPayoffs
+from infoset.regret._payoff_kernels import BlockPayoffs, fill_gradient
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import inner_kernel, kernel
 from infoset.utils.simd import (
