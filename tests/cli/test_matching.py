@@ -12,7 +12,7 @@ from rich.console import Console
 
 import infoset
 from infoset.cli.progress import Progress
-from infoset.matches.match_result import Estimate, MatchResult
+from infoset.matches.match_statistics import Estimate, MatchResult
 from infoset.search import make_searcher
 
 KUHN = infoset.load("kuhn_poker")

@@ -149,7 +149,7 @@ def test_actions_of_small_probability_are_dropped():
     assert answer == pytest.approx([0.9 / 0.96, 0.06 / 0.96, 0])
 
 
-def test_the_whole_road_of_a_searcher_by_the_rules():
+def test_a_searcher_is_averaged_and_answered_by_the_rules():
     game = load_game("liars_dice(dice_sides=3)")
     policy = AveragePolicy(SampledDice(1, 3, 0.0, 1000), tolerance=0.05, min_probability=0.02)
     assert reached_best_response(game, policy, 1).value == pytest.approx(-0.0741, abs=0.05)

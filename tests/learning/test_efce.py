@@ -356,6 +356,6 @@ def test_what_is_refused():
 
 
 def test_a_game_with_too_many_pairs_is_refused(monkeypatch):
-    monkeypatch.setattr("infoset.evaluation.triggers.pairs.MOST_PAIRS", 59)
+    monkeypatch.setattr("infoset.evaluation.trigger_pairs.MAX_PAIRS", 59)
     with pytest.raises(GameTooLargeError, match="60 pairs"):
         learner_of(ROW)

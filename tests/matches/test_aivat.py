@@ -10,11 +10,11 @@ import pytest
 from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, expected_values
-from infoset.evaluation.tree_plays import find_history, known_reach, step_probability
+from infoset.evaluation.tree_reach import find_history, reach_without, step_probability
 from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.matches import aivat_utilities, exact_match, history_values, play_matches
-from infoset.matches.path_corrections import play_corrected
+from infoset.matches.aivat import play_with_correction
 from infoset.policy import TabularPolicy, mix, uniform_policy
 from stand_ins import OneAction
 
@@ -50,7 +50,7 @@ def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec
     given = seated(known, first_actions(tree), unknown)  # what is unknown is not looked at
     estimates = aivat_utilities(tree, given, values, unknown=unknown)
     played = seated(known, strange, unknown)
-    reach = known_reach(tree, played)[tree.terminals]
+    reach = reach_without(tree, played)[tree.terminals]
     exact = expected_values(played)
     assert reach @ estimates[tree.terminals] == pytest.approx(exact, abs=1e-12)
 
@@ -79,7 +79,7 @@ def test_values_of_histories_are_those_of_the_rules_one_step_on():
 
 def variances(tree, policy, values, unknown, played):
     """Return the variance over plays of player 0's estimate, and of its utility."""
-    reach = known_reach(tree, played)[tree.terminals]
+    reach = reach_without(tree, played)[tree.terminals]
     found = []
     for numbers in (aivat_utilities(tree, policy, values, unknown=unknown), tree.rewards_so_far):
         column = numbers[tree.terminals, 0]
@@ -172,7 +172,7 @@ def by_script(tree, policy, end, values):
         chances = policy.probabilities[player][first : first + 2]
         own[player].numbers.append(chances[0] / 2 if taken[player] == 0 else 1 - chances[1] / 2)
     root = initial_history(tree.game)
-    history, correction = play_corrected(root, [policy] * 2, own, nature, values)
+    history, correction = play_with_correction(root, [policy] * 2, own, nature, values)
     assert find_history(tree, history) == end
     return np.array(history.rewards_so_far) + correction
 
@@ -189,7 +189,7 @@ def test_plays_by_the_rules_are_unbiased_over_all_ends(guess):
         return table[find_history(tree, history)]
 
     worth = np.array([by_script(tree, policy, int(end), values) for end in tree.terminals])
-    reach = known_reach(tree, policy)[tree.terminals]
+    reach = reach_without(tree, policy)[tree.terminals]
     exact = expected_values(policy)
     assert reach @ worth == pytest.approx(exact, abs=1e-12)
     assert (np.ptp(worth[:, 0]) < 1e-12) == (guess == "exact")
@@ -225,7 +225,7 @@ def test_bad_values():
         play_matches(tree, None, None, values=lambda history: (0, 0))
     with pytest.raises(ParameterError, match="a function of a History"):
         play_matches(tree.game, None, None, values=np.zeros((55, 2)))
-    with pytest.raises(ParameterError, match=r"values answered \[0.0\] at <History of kuhn_poker"):
+    with pytest.raises(ParameterError, match=r"values returned \[0.0\] at <History of kuhn_poker"):
         play_matches(tree.game, None, None, values=lambda history: (0.0,), num_deals=2)
     with pytest.raises(ParameterError, match="no player 2"):
         aivat_utilities(tree, policy, history_values(tree, policy), unknown=[2])

@@ -16,8 +16,8 @@ from compiled_games import compiled, policies_at_random
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.games import load_game
 from infoset.matches import exact_match, play_matches
-from infoset.matches.match_result import BLOCK, Tally
-from infoset.matches.rule_matches import DealStream
+from infoset.matches.game_matches import DealStream
+from infoset.matches.match_statistics import BLOCK, Tally
 from infoset.policy import TabularPolicy, UniformPolicy
 from infoset.utils.workers import packed
 from stand_ins import Blend, Breaks, Dies, OneAction
@@ -197,13 +197,13 @@ def test_stopping_by_width_costs_no_confidence_to_speak_of():
 # Going on
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
-def test_a_match_goes_on_to_the_same_bits(road, tmp_path):
+@pytest.mark.parametrize("representation", ["tree", "rules"])
+def test_a_match_resumes_to_the_same_bits(representation, tmp_path):
     tree = compiled("kuhn_poker")
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     first, second = policies("kuhn_poker")
     file = tmp_path / "match.json"
-    deals = 3000 if road == "tree" else 60
+    deals = 3000 if representation == "tree" else 60
     play_matches(played, first, second, num_deals=deals // 4, checkpoint=file)
     whole = play_matches(played, first, second, num_deals=deals, checkpoint=file)
     assert whole == play_matches(played, first, second, num_deals=deals)
@@ -228,8 +228,8 @@ def test_what_is_broken_off_goes_on_from_the_last_portion(tmp_path):
     assert anew.left < untroubled.left - 100 < 0  # decisions of deals that were not played again
 
 
-def test_a_match_broken_off_between_looks_stops_where_it_would_have(tmp_path, monkeypatch):
-    monkeypatch.setattr("infoset.matches.match.FIRST_LOOK", 100)
+def test_a_match_interrupted_between_checks_stops_where_it_would_have(tmp_path, monkeypatch):
+    monkeypatch.setattr("infoset.matches.match.FIRST_CHECK", 100)
     game = load_game("kuhn_poker")
     policies_of_kuhn = policies("kuhn_poker")
     whole = play_matches(game, *policies_of_kuhn, num_deals=500, half_width=0.05)
@@ -240,7 +240,7 @@ def test_a_match_broken_off_between_looks_stops_where_it_would_have(tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         play_matches(game, Breaks(first, 400), second, **wanted)
     kept = json.loads(file.read_text())
-    assert 100 < len(kept["deals"]["rest"]) < kept["look"]
+    assert 100 < len(kept["deals"]["rest"]) < kept["next_check"]
     assert play_matches(game, Breaks(first, 0), second, **wanted) == whole
 
 
@@ -268,10 +268,10 @@ def test_a_process_that_is_killed_leaves_a_whole_file(tmp_path):
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (dict(seed=1), "whose seed is 0, and here it is 1"),
-        (dict(second=UniformPolicy()), "whose second is 'table .*', and here it is 'uniform'"),
-        (dict(game="leduc_poker"), "whose game is 'kuhn_poker'"),
-        (dict(values=lambda history: (0, 0)), "whose values is 'none'"),
+        (dict(seed=1), "with seed 0, and this match has 1"),
+        (dict(second=UniformPolicy()), "with second 'table .*', and this match has 'uniform'"),
+        (dict(game="leduc_poker"), "with game 'kuhn_poker'"),
+        (dict(values=lambda history: (0, 0)), "with values 'none'"),
     ],
 )
 def test_another_match_is_refused(other, message, tmp_path):
@@ -284,15 +284,15 @@ def test_another_match_is_refused(other, message, tmp_path):
         play_matches(**given, num_deals=2, checkpoint=file)
 
 
-def test_files_that_are_none(tmp_path):
+def test_files_that_are_not_matches(tmp_path):
     game = load_game("kuhn_poker")
     damaged = tmp_path / "match.json"
-    for text in ("{", "[]", "{}", '{"format": 9}'):
+    for text in ("{", "[]", "{}", '{"format": 1}'):
         damaged.write_text(text)
-        with pytest.raises(CheckpointFileError, match="delete it to begin again"):
+        with pytest.raises(CheckpointFileError, match="delete"):
             play_matches(game, None, None, num_deals=2, checkpoint=damaged)
     for path in (tmp_path, tmp_path / "none" / "match.json"):
-        with pytest.raises(ParameterError, match="in a folder that exists"):
+        with pytest.raises(ParameterError, match="existing directory"):
             play_matches(game, None, None, num_deals=2, checkpoint=path)
 
 
@@ -308,7 +308,7 @@ def test_results_do_not_depend_on_the_number_of_processes():
 
 
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr("infoset.matches.tree_matches.NUMBERS_AT_ONCE", 1000)
+    monkeypatch.setattr("infoset.matches.tree_matches.RANDOM_NUMBERS_PER_CHUNK", 1000)
     tree = compiled("kuhn_poker")
     alone = play_matches(tree, *policies("kuhn_poker"), num_deals=5000)
     assert play_matches(tree, *policies("kuhn_poker"), num_deals=5000, workers=3) == alone

@@ -373,7 +373,7 @@ def test_with_public_weight_alone_every_hand_is_played_alike(leduc):
                 searched = PIMC(leduc, belief=1.0).search(known, np.random.default_rng(0))
                 assert tuple(searched) == tuple(answer)
         assert {len(answers) for answers in played.values()} == {1}
-        assert true_state_sampling_ratio(tree, policy, player, candidates="ordered").mean == (
+        assert true_state_sampling_ratio(tree, policy, player, baseline="prior").mean == (
             pytest.approx(1)
         )
 

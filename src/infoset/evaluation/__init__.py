@@ -1,10 +1,6 @@
-"""Measuring policies: values, best responses, exploitability."""
+"""Exact measures of policies: values, best responses, exploitability, equilibrium gaps, leakage."""
 
-from infoset.evaluation.behavior import Behavior, behavior_values
-from infoset.evaluation.correlated import CorrelatedPolicy
-from infoset.evaluation.correlated_files import load_correlated_policy, save_correlated_policy
-from infoset.evaluation.exact import ValueProof, prove_value
-from infoset.evaluation.exploitability import (
+from infoset.evaluation.best_responses import (
     BestResponse,
     Evaluation,
     best_response,
@@ -17,20 +13,28 @@ from infoset.evaluation.exploitability import (
     plan_value,
     utility_gradient,
 )
-from infoset.evaluation.joint import CCEEvaluation, CCEEvaluator, evaluate_cce
-from infoset.evaluation.joint_plans import JointDistribution, joint_distribution
-from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
-from infoset.evaluation.triggers import (
+from infoset.evaluation.cce import CCEEvaluation, CCEEvaluator, evaluate_cce
+from infoset.evaluation.correlated_policies import (
+    CorrelatedPolicy,
+    load_correlated_policy,
+    save_correlated_policy,
+)
+from infoset.evaluation.efce import (
     EFCEEvaluation,
     EFCEEvaluator,
     TriggerDeviation,
     evaluate_efce,
 )
-from infoset.evaluation.true_state import TrueStateSamplingRatio, true_state_sampling_ratio
-from infoset.evaluation.true_state_arrays import (
+from infoset.evaluation.extensive_form_values import Behavior, behavior_values
+from infoset.evaluation.information_leakage import (
+    TrueStateSamplingRatio,
     hand_sampling_ratios,
     mean_true_state_sampling_ratio,
+    true_state_sampling_ratio,
 )
+from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
+from infoset.evaluation.reached_response import ReachedResponse, reached_best_response
+from infoset.evaluation.value_proofs import ValueProof, prove_value
 
 __all__ = [
     "Behavior",

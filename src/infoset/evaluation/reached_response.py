@@ -1,4 +1,4 @@
-"""Best responses to policies of games too large to build, in the part that the policies reach."""
+"""Exact best responses in games too large to compile, on the histories that policies reach."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation.tree_plays import sum_by
+from infoset.evaluation.tree_reach import sum_by
 from infoset.game import Game, History, Infostate, initial_history
 from infoset.policy import Policy, UniformPolicy, checked_probabilities
 from infoset.typing import Action, FloatArray, LongArray, Player
@@ -19,12 +19,13 @@ from infoset.utils.arguments import check_count, check_player, check_type
 
 __all__ = ["ReachedResponse", "ResponsePolicy", "reached_best_response"]
 
-NOWHERE = -1
+NO_INDEX = -1
+"""Index of an absent parent, and of the action where the responder does not act."""
 
 
 @dataclass(frozen=True, eq=False)
 class ResponsePolicy:
-    """A pure policy at the infostates where it was worked out; uniform elsewhere.
+    """A pure policy at the infostates where it was computed, and uniform elsewhere.
 
     Attributes
     ----------
@@ -47,17 +48,17 @@ class ResponsePolicy:
 
 @dataclass(frozen=True, eq=False)
 class ReachedResponse:
-    """The best that one player can do against policies, where they lead.
+    """A best response of one player on the histories that the other policies reach.
 
     Attributes
     ----------
     player : Player
     value : float
-        Its expected utility, in the game's units.
+        Expected utility of the best response, in the game's units.
     policy : ResponsePolicy
-        Among equally good actions the first.
+        The best response; ties go to the first action.
     num_histories : int
-        How many histories were looked at.
+        Number of histories generated.
     """
 
     player: Player
@@ -73,22 +74,22 @@ def reached_best_response(
     *,
     max_histories: int = 1_000_000,
 ) -> ReachedResponse:
-    """Return the best response of one player, exactly, by the rules of the game alone.
+    """Return an exact best response of one player, from the rules of the game alone.
 
-    Of all histories only those are made that nature and the others' policies reach, whatever the
-    player does. Policies that take few actions, as most searchers do, leave few even of a game
-    far too large to build.
+    Only histories that chance and the other policies reach with positive probability are
+    generated, for every behavior of the player. Policies with small support, such as those of most
+    searchers, reach few histories even of a game that is far too large to compile.
 
     Parameters
     ----------
     game : Game
     policies : Policy or Sequence
-        Of everybody else, or one for each player, the player's own not looked at; None is
-        uniform. Each is asked once at an infostate.
+        One policy for all opponents, or one for each player (the responder's own is ignored);
+        None is the uniform policy. Each policy is queried once per infostate.
     player : Player
-        Who responds; it must not forget what it knew or did, which holds in every game by rules.
+        The responder. It needs perfect recall, which every game defined by rules has.
     max_histories : int
-        Most histories to make; some ten thousand a second.
+        Limit on the number of histories; about ten thousand are generated per second.
 
     Returns
     -------
@@ -97,9 +98,10 @@ def reached_best_response(
     Raises
     ------
     ParameterError
-        If it is no game, there is no such player, or a policy answers with no distribution.
+        If `game` is not a `Game`, the player does not exist, or a policy does not return a
+        distribution.
     GameTooLargeError
-        If there are more histories.
+        If more than `max_histories` histories are reached.
 
     Examples
     --------
@@ -111,37 +113,37 @@ def reached_best_response(
     check_type("game", game, Game, "a Game, such as infoset.load makes of a name")
     check_player(player, game.num_players, str(game))
     check_count("max_histories", max_histories, minimum=1)
-    expansion = _Expansion(game, _seated(policies, game), player, max_histories)
+    expansion = _Expansion(game, _policy_of_each(policies, game), player, max_histories)
     value, chosen = expansion.respond()
     return ReachedResponse(player, value, ResponsePolicy(chosen), expansion.num_histories)
 
 
-def _seated(policies: Policy | Sequence[Policy | None] | None, game: Game) -> list[Policy]:
+def _policy_of_each(policies: Policy | Sequence[Policy | None] | None, game: Game) -> list[Policy]:
     """Return the policy of each player."""
     given: list[Any] = [policies] * game.num_players
     if isinstance(policies, list | tuple):
         given = [*policies]
     if len(given) != game.num_players:
         raise ParameterError(
-            f"got {len(given)} policies; {game} has {game.num_players} players: give one for "
-            "each, or one for all"
+            f"got {len(given)} policies; {game} has {game.num_players} players: give one policy "
+            "for each player, or one for all"
         )
     return [UniformPolicy() if policy is None else policy for policy in given]
 
 
 @dataclass(frozen=True)
 class _Level:
-    """Histories of one length, with where they come from and who decides.
+    """All reached histories of one length.
 
     Attributes
     ----------
     histories : list[History]
     parent : LongArray
-        [n] in the level before.
+        [n] index of the history one step shorter in the previous level.
     probability : FloatArray
-        [n] of the last step, the responder's part left out.
+        [n] probability of the last step, without the factor of the responder.
     reach : FloatArray
-        [n] product of the probabilities.
+        [n] product of the probabilities of all steps.
     action : LongArray
         [n] the responder's action in the last step; -1 where it did not act.
     """
@@ -154,7 +156,7 @@ class _Level:
 
 
 class _Expansion:
-    """The histories that policies reach, level by level, and a best response in them."""
+    """Generates the reached histories level by level, and solves them backwards."""
 
     def __init__(
         self, game: Game, policies: Sequence[Policy], player: Player, max_histories: int
@@ -165,7 +167,7 @@ class _Expansion:
         self._answers: dict[Infostate, FloatArray] = {}
 
     def respond(self) -> tuple[float, dict[Infostate, int]]:
-        """Return the value of the game to the responder, and what it does."""
+        """Return the value for the responder, and its action at each infostate."""
         levels = self._levels()
         values = np.zeros(0)
         chosen: dict[Infostate, int] = {}
@@ -176,15 +178,15 @@ class _Expansion:
 
     def _levels(self) -> list[_Level]:
         root = initial_history(self.game)
-        one, nowhere = np.ones(1), np.full(1, NOWHERE)
-        levels = [_Level([root], nowhere, one, one, nowhere)]
+        one, no_index = np.ones(1), np.full(1, NO_INDEX)
+        levels = [_Level([root], no_index, one, one, no_index)]
         self.num_histories = 1
         while levels[-1].histories:
             levels.append(self._next(levels[-1]))
         return levels[:-1]
 
     def _next(self, level: _Level) -> _Level:
-        """Return the histories one step longer."""
+        """Return the reached histories one step longer."""
         histories, parent, probability, action = [], [], [], []
         for number, history in enumerate(level.histories):
             for chance, taken, following in self._steps(history):
@@ -205,19 +207,20 @@ class _Expansion:
         return _Level(histories, above, chances, reach, np.array(action, np.int64))
 
     def _steps(self, history: History) -> list[tuple[float, int, History]]:
-        """Return the steps of positive probability: that, the responder's action, the history."""
+        """Return (probability, action of the responder, history) of each possible step."""
         options = [self._options(history, player) for player in history.actors]
         found = []
         for steps in product(*options):
             joint_action = history.joint({player: action for player, action, _, _ in steps})
-            share = prod(chance for _, _, chance, _ in steps)
-            taken = max((number for _, _, _, number in steps), default=NOWHERE)
+            probability = prod(chance for _, _, chance, _ in steps)
+            taken = max((number for _, _, _, number in steps), default=NO_INDEX)
             for world, chance in self.game.transitions(history.world, joint_action):
-                found.append((share * float(chance), taken, history.extend(joint_action, world)))
+                extended = history.extend(joint_action, world)
+                found.append((probability * float(chance), taken, extended))
         return found
 
     def _options(self, history: History, player: Player) -> list[tuple[Player, Action, float, int]]:
-        """Return what a player may do: itself, action, chance, and index where it responds."""
+        """Return (player, action, probability, index if it is the responder) for a player."""
         legal_actions = history.legal_actions(player)
         if player == self.player:
             return [(player, action, 1.0, k) for k, action in enumerate(legal_actions)]
@@ -226,7 +229,7 @@ class _Expansion:
             answer = checked_probabilities(self.policies[player], infostate, legal_actions)
             self._answers[infostate] = answer
         return [
-            (player, action, chance, NOWHERE)
+            (player, action, chance, NO_INDEX)
             for action, chance in zip(legal_actions, self._answers[infostate].tolist(), strict=True)
             if chance > 0
         ]
@@ -238,34 +241,34 @@ class _Expansion:
         values: FloatArray,
         chosen: dict[Infostate, int],
     ) -> FloatArray:
-        """Return [n] the responder's values of a level, by those [m] of the level below."""
+        """Return [n] the responder's values of a level, given those [m] of the level below."""
         utility = [history.rewards_so_far[self.player] for history in level.histories]
         found = np.array(utility, np.float64)
         if below is None:
             return found
         size = len(level.histories)
         states: dict[Infostate, int] = {}
-        state = np.full(size, NOWHERE, np.int64)
+        state = np.full(size, NO_INDEX, np.int64)
         for parent in np.unique(below.parent[below.action >= 0]).tolist():
             infostate = level.histories[parent].infostates[self.player]
             state[parent] = states.setdefault(infostate, len(states))
         best = _best_actions(state[below.parent], below.action, below.reach * values, len(states))
         chosen.update(zip(states, best.tolist(), strict=True))
-        taken = below.action == np.append(best, NOWHERE)[state[below.parent]]
+        taken = below.action == np.append(best, NO_INDEX)[state[below.parent]]
         parents = below.parent[taken]
-        going_on = sum_by(parents, (below.probability * values)[taken], size)
-        found[parents] = going_on[parents]
+        expected = sum_by(parents, (below.probability * values)[taken], size)
+        found[parents] = expected[parents]
         return found
 
 
 def _best_actions(
-    state: LongArray, action: LongArray, worth: FloatArray, num_states: int
+    state: LongArray, action: LongArray, weighted: FloatArray, num_states: int
 ) -> LongArray:
-    """Return [num_states] the action whose steps [m] are worth most, by the state they are from."""
+    """Return [num_states] the action with the largest sum of weighted values [m] at each state."""
     own = state >= 0
     num_actions = int(action.max(initial=0)) + 1
     totals = np.full((num_states, num_actions), -np.inf)
     totals[state[own], action[own]] = 0.0
-    np.add.at(totals, (state[own], action[own]), worth[own])
+    np.add.at(totals, (state[own], action[own]), weighted[own])
     best: LongArray = totals.argmax(axis=1)
     return best

@@ -1,18 +1,18 @@
-"""Matches between policies and searchers: utilities, intervals, AIVAT, averages of searchers."""
+"""Matches between policies and searchers: utilities, confidence intervals, AIVAT, averages."""
 
-from infoset.matches.aivat import aivat_utilities, history_values
-from infoset.matches.average_policy import AveragePolicy
-from infoset.matches.averaging import AveragedSearch, average_search
-from infoset.matches.exact_matches import exact_match
+from infoset.matches.aivat import ValueFunction, aivat_utilities, history_values
+from infoset.matches.game_matches import DealStream, make_chooser
 from infoset.matches.match import Contestant, play_matches
-from infoset.matches.match_result import Estimate, MatchResult
-from infoset.matches.path_corrections import ValueFunction
-from infoset.matches.searching import SearchPolicy, SupportsSearch
+from infoset.matches.match_statistics import Estimate, MatchResult
+from infoset.matches.repeated_search import SearchPolicy, SupportsSearch
+from infoset.matches.search_averages import AveragedSearch, AveragePolicy, average_search
+from infoset.matches.tree_matches import exact_match
 
 __all__ = [
     "AveragePolicy",
     "AveragedSearch",
     "Contestant",
+    "DealStream",
     "Estimate",
     "MatchResult",
     "SearchPolicy",
@@ -22,5 +22,6 @@ __all__ = [
     "average_search",
     "exact_match",
     "history_values",
+    "make_chooser",
     "play_matches",
 ]

@@ -1,4 +1,4 @@
-"""Matches that go on: a file with the deals so far."""
+"""Checkpoint files of matches."""
 
 from __future__ import annotations
 
@@ -14,116 +14,116 @@ import numpy as np
 
 from infoset._version import __version__
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
-from infoset.evaluation.correlated import CorrelatedPolicy
-from infoset.matches.match_result import Tally
+from infoset.evaluation import CorrelatedPolicy
+from infoset.matches.match_statistics import Tally
 from infoset.policy import TabularPolicy, UniformPolicy
 from infoset.utils.files import write_text
 
 __all__ = ["MatchFile", "described"]
 
-FORMAT = 1
+FORMAT = 2
 SECONDS_BETWEEN_WRITES = 5.0
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class MatchFile:
-    """A file that a match is kept in, and goes on from.
+    """A file that stores the deals of a match, from which the match resumes.
 
     Parameters
     ----------
     path : Path
     about : Mapping[str, Any]
-        JSON values that decide what a deal comes to.
+        JSON values that determine the result of each deal.
 
     Raises
     ------
     ParameterError
-        If the path is not one of a file in a folder.
+        If `path` is a directory, or its parent directory does not exist.
     """
 
     def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
         if path.is_dir() or not path.absolute().parent.is_dir():
             raise ParameterError(
-                f"checkpoint={path} cannot be written: give the name of a file, in a folder that "
-                "exists"
+                f"checkpoint={path} cannot be written: give the name of a file in an existing "
+                "directory"
             )
         self.path = path
         self.about = dict(about)
         self._written = time.monotonic()
 
     def read(self, tally: Tally) -> int:
-        """Go on from the file, if it is there.
+        """Load the deals from the file, if it exists.
 
         Returns
         -------
         int
-            At how many deals the match was to stop and look; 0 if there is no file.
+            Number of deals at which the interval is to be checked next; 0 if there is no file.
 
         Raises
         ------
         CheckpointFileError
-            If it cannot be read as a match.
+            If the file is damaged, or has another format.
         CheckpointMismatchError
-            If it is of another match.
+            If the file belongs to another match.
         """
         try:
-            kept = json.loads(self.path.read_text(encoding="utf-8"))
-            if kept["format"] != FORMAT:
-                raise ValueError(f"format {kept['format']}")
-            self._check(kept["match"])
-            tally.set_state(kept["deals"])
-            return int(kept["look"])
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            if stored["format"] != FORMAT:
+                raise ValueError(f"format {stored['format']}")
+            self._check(stored["match"])
+            tally.set_state(stored["deals"])
+            return int(stored["next_check"])
         except FileNotFoundError:
             return 0
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise CheckpointFileError(
                 f"{self.path} cannot be read as a match ({error!r}): give another file, or delete "
-                "it to begin again"
+                "this one to start again"
             ) from error
 
-    def _check(self, kept: Mapping[str, Any]) -> None:
+    def _check(self, stored: Mapping[str, Any]) -> None:
         for name, value in self.about.items():
-            if kept[name] != value:
+            if stored[name] != value:
                 raise CheckpointMismatchError(
-                    f"{self.path} is a match whose {name} is {kept[name]!r}, and here it is "
+                    f"{self.path} stores a match with {name} {stored[name]!r}, and this match has "
                     f"{value!r}: give another file, or the same match"
                 )
 
-    def write_now_and_then(self, tally: Tally, look: int) -> None:
-        """Keep the deals so far, if the last time is some seconds ago."""
+    def write_occasionally(self, tally: Tally, next_check: int) -> None:
+        """Save the deals if the last write was some seconds ago."""
         if time.monotonic() >= self._written + SECONDS_BETWEEN_WRITES:
-            self.write(tally, look)
+            self.write(tally, next_check)
 
-    def write(self, tally: Tally, look: int) -> None:
-        """Keep the deals so far; the file is complete under another name before it takes its own.
+    def write(self, tally: Tally, next_check: int) -> None:
+        """Save the deals, replacing the file atomically.
 
         Raises
         ------
         CheckpointFileError
-            If it cannot be written.
+            If the file cannot be written.
         """
-        kept = {
+        content = {
             "format": FORMAT,
             "version": __version__,
             "match": self.about,
-            "look": look,
+            "next_check": next_check,
             "deals": tally.state(),
         }
         try:
-            write_text(self.path, json.dumps(kept))
+            write_text(self.path, json.dumps(content))
         except OSError as error:
             raise CheckpointFileError(
-                f"cannot write the match to {self.path} ({error.strerror or error}); what was "
-                "there, if anything, is as it was"
+                f"cannot write the match to {self.path} ({error.strerror or error}); an "
+                "earlier file there is unchanged"
             ) from error
         self._written = time.monotonic()
 
 
 def described(value: object) -> str:
-    """Return what a policy or value function is, as a text that is the same in every process.
+    """Return a text that identifies a policy or value function in every process.
 
-    Tables and arrays by a digest of their numbers, anything else by its `repr`: of a class that
-    has none of its own, that is its name.
+    Tables and arrays are identified by a digest of their numbers, other objects by their `repr`
+    without memory addresses.
     """
     if value is None or isinstance(value, UniformPolicy):
         return "uniform"

@@ -1,56 +1,106 @@
-"""Searches repeated at one infostate until their average stays."""
+"""Searches repeated at one infostate until their average is accurate enough."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.game import Infostate
-from infoset.matches.looks import next_look
-from infoset.matches.searching import SearchPolicy, SupportsBatchSearch, SupportsSearch
 from infoset.policy import check_distributions, checked_probabilities
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Average", "Repeats", "check_searcher"]
+__all__ = [
+    "Average",
+    "Repeats",
+    "SearchPolicy",
+    "SupportsBatchSearch",
+    "SupportsSearch",
+    "check_searcher",
+    "next_sample_size",
+]
+
+MIN_GROWTH, MAX_GROWTH = 1.05, 2.0
+"""Bounds on the growth of the sample between two checks."""
+
+
+@runtime_checkable
+class SupportsSearch(Protocol):
+    """A searcher: it computes a policy at the infostate it is queried at, perhaps at random."""
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order."""
+        ...
+
+
+@runtime_checkable
+class SupportsBatchSearch(SupportsSearch, Protocol):
+    """A searcher with a faster way to repeat a search at one infostate."""
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, number: int
+    ) -> FloatArray:
+        """Return [R, A] the results of a number of independent searches."""
+        ...
+
+
+@dataclass(frozen=True)
+class SearchPolicy:
+    """The policy that runs a new search at every query, with one random generator.
+
+    Attributes
+    ----------
+    searcher : SupportsSearch
+    rng : numpy.random.Generator
+    """
+
+    searcher: SupportsSearch
+    rng: np.random.Generator
+
+    def action_probabilities(
+        self, infostate: Infostate, legal_actions: Sequence[Action]
+    ) -> FloatArray:
+        """Return the result of one search."""
+        return self.searcher.search(infostate, self.rng)
 
 
 class Average(NamedTuple):
-    """An average of searches at one infostate.
+    """The average of repeated searches at one infostate.
 
     Attributes
     ----------
     policy : FloatArray
-        [A]
+        [A] average probability of each legal action.
     repeats : int
-        How many searches.
+        Number of searches.
     error : float
-        Standard error of an action's probability, the largest.
-    moved : float
-        By how much an action's probability moved between the last two looks, at most.
+        Largest standard error of a probability.
+    last_change : float
+        Largest change of a probability between the last two checks.
     """
 
     policy: FloatArray
     repeats: int
     error: float
-    moved: float
+    last_change: float
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often searches are repeated.
+    """The stopping rule of repeated searches.
 
     Attributes
     ----------
     tolerance : float
-        At least 1 / `tolerance` times, and until no standard error is above it.
+        Searches are repeated at least 1 / `tolerance` times, and until every standard error is at
+        most `tolerance`.
     max_repeats : int
-        At most so often.
+        Limit on the number of searches.
 
     Raises
     ------
@@ -65,7 +115,7 @@ class Repeats:
         check_number("tolerance", self.tolerance)
         if not 0 < self.tolerance <= 1:
             raise ParameterError(
-                f"tolerance={self.tolerance} is out of range: it is a probability, above 0 and at "
+                f"tolerance={self.tolerance} is out of range: give a probability above 0 and at "
                 "most 1, such as 0.01"
             )
         check_count("max_repeats", self.max_repeats, minimum=2)
@@ -77,34 +127,35 @@ class Repeats:
         infostate: Infostate,
         legal_actions: Sequence[Action],
     ) -> Average:
-        """Return the average of searches, looked at now and then."""
+        """Return the average of searches; the stopping rule is checked at growing intervals."""
         sums, squares = np.zeros((2, len(legal_actions)))
         found, count = np.zeros(len(legal_actions)), 0
-        enough = min(ceil(1 / self.tolerance), self.max_repeats)
-        look = ceil(enough / 2)
+        minimum = min(ceil(1 / self.tolerance), self.max_repeats)
+        check = ceil(minimum / 2)
         while True:
-            answers = _answers(searcher, rng, infostate, legal_actions, look - count)
-            sums += answers.sum(axis=0)
-            squares += (answers**2).sum(axis=0)
-            before, found, count = found, sums / look, look
+            results = _results(searcher, rng, infostate, legal_actions, check - count)
+            sums += results.sum(axis=0)
+            squares += (results**2).sum(axis=0)
+            before, found, count = found, sums / check, check
             error = _standard_error(found, squares, count)
-            if count >= enough and (error <= self.tolerance or count >= self.max_repeats):
+            if count >= minimum and (error <= self.tolerance or count >= self.max_repeats):
                 return Average(found, count, error, float(np.abs(found - before).max()))
-            look = min(max(enough, next_look(count, error / self.tolerance)), self.max_repeats)
+            wanted = next_sample_size(count, error / self.tolerance)
+            check = min(max(minimum, wanted), self.max_repeats)
 
 
-def _answers(
+def _results(
     searcher: SupportsSearch,
     rng: np.random.Generator,
     infostate: Infostate,
     legal_actions: Sequence[Action],
     number: int,
 ) -> FloatArray:
-    """Return [R, A] what so many searches find, in one call where the searcher has it."""
+    """Return [R, A] the results of searches, in one call if the searcher supports it."""
     if isinstance(searcher, SupportsBatchSearch):
-        answers = np.asarray(searcher.search_many(infostate, rng, number), np.float64)
-        check_distributions(answers, infostate, legal_actions)
-        return answers
+        results = np.asarray(searcher.search_many(infostate, rng, number), np.float64)
+        check_distributions(results, infostate, legal_actions)
+        return results
     policy = SearchPolicy(searcher, rng)
     return np.stack(
         [checked_probabilities(policy, infostate, legal_actions) for _ in range(number)]
@@ -112,7 +163,7 @@ def _answers(
 
 
 def _standard_error(average: FloatArray, squares: FloatArray, count: int) -> float:
-    """Return the largest standard error of averages, by the sums of squares of what they are of."""
+    """Return the largest standard error of averages, from the sums of squares of the samples."""
     if count < 2:
         return inf
     variance = np.maximum(squares - count * average**2, 0.0).max() / (count - 1)
@@ -125,10 +176,24 @@ def check_searcher(searcher: object) -> None:
     Raises
     ------
     ParameterError
-        If it has no method `search`.
+        If the value has no method `search`.
     """
     if not isinstance(searcher, SupportsSearch):
         raise ParameterError(
-            f"{searcher!r} is no searcher: it has no method search(infostate, rng); what "
-            "always answers the same is made a table by infoset.policy.tabulate"
+            f"{searcher!r} is not a searcher: it has no method search(infostate, rng); a "
+            "deterministic policy is tabulated by infoset.policy.tabulate"
         )
+
+
+def next_sample_size(count: int, excess: float) -> int:
+    """Return the estimated number of samples that suffice, at most twice the present number.
+
+    Parameters
+    ----------
+    count : int
+        Number of samples so far.
+    excess : float
+        Ratio of the present error to the wanted one. Errors fall with the square root of the
+        number of samples.
+    """
+    return ceil(count * min(max(excess**2, MIN_GROWTH), MAX_GROWTH))

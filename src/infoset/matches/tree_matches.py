@@ -1,74 +1,91 @@
-"""Matches of tables on a compiled tree, many deals at a time."""
+"""Matches of tabular policies on a compiled tree: sampled in bulk, or computed exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from infoset.evaluation._kernels import play_deals
-from infoset.evaluation.correlated import CorrelatedPolicy
-from infoset.matches.match_result import match_columns, shared_wins
-from infoset.policy import TabularPolicy
+from infoset.errors import ParameterError
+from infoset.evaluation import CorrelatedPolicy
+from infoset.evaluation.tree_reach import check_same_game, reach_without
+from infoset.matches._tree_match_kernels import play_deals
+from infoset.matches.match_statistics import (
+    MatchResult,
+    exact_result,
+    match_columns,
+    win_fractions,
+)
+from infoset.policy import (
+    Policy,
+    TabularPolicy,
+    UniformPolicy,
+    tabulate,
+    transfer_policy,
+    uniform_policy,
+)
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.arguments import check_type
 
-__all__ = ["TreeMatch", "drawn_pairs"]
+__all__ = ["TreeMatch", "exact_match", "find_table"]
 
-NUMBERS_AT_ONCE = 1 << 20
+RANDOM_NUMBERS_PER_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class TreeMatch:
-    """A match of tables on a tree; called with the numbers of deals, it plays them.
+    """A match of tabular policies on a tree; calling it with a range of deals plays them.
 
     Attributes
     ----------
     tree : GameTree
     first, second : TabularPolicy or CorrelatedPolicy
     seed : int
-    worth : FloatArray
-        [H, N] what plays are worth to the first policy by how they end, and by its seat.
+    utility : FloatArray
+        [H, N] utility of the first policy at each terminal history, by its position; AIVAT
+        estimates, or the utilities themselves.
     """
 
     tree: GameTree
     first: TabularPolicy | CorrelatedPolicy
     second: TabularPolicy | CorrelatedPolicy
     seed: int
-    worth: FloatArray
+    utility: FloatArray
 
     @property
-    def deals_at_once(self) -> int:
-        """How many deals make a portion."""
-        return max(1, NUMBERS_AT_ONCE // (self._longest * (1 + self.tree.num_players)))
+    def deals_per_chunk(self) -> int:
+        """Number of deals in a chunk."""
+        return max(1, RANDOM_NUMBERS_PER_CHUNK // (self._longest * (1 + self.tree.num_players)))
 
     @property
     def _longest(self) -> int:
-        """The numbers that are drawn for nature and each player in a play."""
+        """Bound on the random numbers that chance and each player use in a play."""
         return len(self.tree.level_offsets) - 1
 
     @cached_property
     def _wins(self) -> FloatArray:
-        """[H, N] the share of each player in the win."""
-        return shared_wins(self.tree.rewards_so_far)
+        """[H, N] the win of each player at each history."""
+        return win_fractions(self.tree.rewards_so_far)
 
     def __call__(self, deals: range) -> FloatArray:
-        """Return [D, 2 + 2N] what is tallied of deals."""
-        nature, choices, drawing = self._numbers(deals)
+        """Return [D, 2 + 2N] the columns of `match_columns` for some deals."""
+        chance, choices, mixing = self._random_numbers(deals)
         ends = np.empty((len(deals), self.tree.num_players), np.int32)
-        for first, second, rows in drawn_pairs(self.first, self.second, drawing):
-            ends[rows] = self._play(first, second, nature[rows], choices[rows])
-        seats = np.arange(self.tree.num_players)
-        return match_columns(self.worth[ends, seats], self._wins[ends, seats])
+        for first, second, rows in _drawn_pairs(self.first, self.second, mixing):
+            ends[rows] = self._play(first, second, chance[rows], choices[rows])
+        positions = np.arange(self.tree.num_players)
+        return match_columns(self.utility[ends, positions], self._wins[ends, positions])
 
     def _play(
-        self, first: TabularPolicy, second: TabularPolicy, nature: FloatArray, choices: FloatArray
+        self, first: TabularPolicy, second: TabularPolicy, chance: FloatArray, choices: FloatArray
     ) -> IntArray:
-        """Return [D, N] the terminal histories of plays of one policy each."""
+        """Return [D, N] the terminal history of each play, by the position of the first policy."""
         tree = self.tree
-        ends = np.empty((len(nature), tree.num_players), np.int32)
+        ends = np.empty((len(chance), tree.num_players), np.int32)
         play_deals(
             tree.first_child,
             tree.world,
@@ -80,46 +97,143 @@ class TreeMatch:
             tuple(states.num_actions for states in tree.infostate_trees),
             first.probabilities,
             second.probabilities,
-            nature,
+            chance,
             choices,
             ends,
         )
         return ends
 
-    def _numbers(self, deals: range) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return nature's numbers [D, L], the players' [D, N, L] and [D] those that draw policies.
+    def _random_numbers(self, deals: range) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return random numbers for chance [D, L], players [D, N, L] and correlated draws [D].
 
-        The numbers of a deal do not depend on which others are asked for.
+        The numbers of a deal depend on its index only, not on the chunk it is in.
         """
         shapes = (self._longest,), (self.tree.num_players, self._longest), ()
         seeds = np.random.SeedSequence(self.seed).spawn(len(shapes))
         numbers = []
         for seed, shape in zip(seeds, shapes, strict=True):
             bits = np.random.PCG64(seed)
+            # One draw of a double advances PCG64 by one, so this skips the earlier deals.
             bits.advance(deals.start * int(np.prod(shape)))
             numbers.append(np.random.Generator(bits).random((len(deals), *shape)))
-        nature, choices, drawing = numbers
-        return nature, choices, drawing
+        chance, choices, mixing = numbers
+        return chance, choices, mixing
 
 
-def drawn_pairs(
+def _drawn_pairs(
     first: TabularPolicy | CorrelatedPolicy,
     second: TabularPolicy | CorrelatedPolicy,
-    drawing: FloatArray,
+    mixing: FloatArray,
 ) -> Iterator[tuple[TabularPolicy, TabularPolicy, LongArray]]:
-    """Yield the policies that are drawn together, and in which deals, by the numbers [D]."""
-    of_first, first_drawn = _draws(first, drawing)
-    of_second, second_drawn = _draws(second, drawing)
+    """Yield each pair of policies that random numbers [D] draw, and the deals that draw it."""
+    of_first, first_drawn = _drawn_policies(first, mixing)
+    of_second, second_drawn = _drawn_policies(second, mixing)
     drawn = np.stack([first_drawn, second_drawn], axis=1)
     pairs, which = np.unique(drawn, axis=0, return_inverse=True)
     for number, (one, other) in enumerate(pairs):
         yield of_first[one], of_second[other], np.flatnonzero(which.ravel() == number)
 
 
-def _draws(
-    policy: TabularPolicy | CorrelatedPolicy, drawing: FloatArray
+def _drawn_policies(
+    policy: TabularPolicy | CorrelatedPolicy, mixing: FloatArray
 ) -> tuple[tuple[TabularPolicy, ...], LongArray]:
-    """Return the policies there are, and [D] which of them each number draws."""
+    """Return the policies of a mixture, and [D] the index that each random number draws."""
     if isinstance(policy, CorrelatedPolicy):
-        return policy.policies, policy.drawn_by(drawing)
-    return (policy,), np.zeros(len(drawing), np.int64)
+        return policy.policies, policy.drawn_indices(mixing)
+    return (policy,), np.zeros(len(mixing), np.int64)
+
+
+def exact_match(
+    tree: GameTree,
+    first: Policy | CorrelatedPolicy | None,
+    second: Policy | CorrelatedPolicy | None,
+) -> MatchResult:
+    """Return the expected utility of `first` against `second` at every position, exactly.
+
+    Parameters
+    ----------
+    tree : GameTree
+    first, second : Policy, CorrelatedPolicy or None
+        As in `play_matches`. A policy that is not tabular is queried once at each infostate. For
+        a randomized searcher, give the policy that `average_search` returns.
+
+    Returns
+    -------
+    MatchResult
+        Intervals have width zero, and `num_deals` is 0.
+
+    Raises
+    ------
+    ParameterError
+        If `tree` is not a tree, or a policy is not a policy.
+    PolicyMismatchError
+        If a tabular policy is for another game than the tree.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> result = exact_match(kuhn, uniform_policy(kuhn.sequence_form), None)
+    >>> print(result)
+    0 per play, exactly; wins 50 %
+    >>> [round(mean, 12) for mean in result.position_means]
+    [0.125, -0.125]
+    """
+    check_type("tree", tree, GameTree, "a GameTree: infoset.build_tree makes one of a game")
+    tables = [_tabulated(tree, policy) for policy in (first, second)]
+    middles, lengths = _mixture_cells(*tables)
+    ends = tree.terminals
+    utility, wins = tree.rewards_so_far[ends], win_fractions(tree.rewards_so_far[ends])
+    means = np.zeros((2, tree.num_players))
+    for one, other, drawn in _drawn_pairs(tables[0], tables[1], middles):
+        probability = float(lengths[drawn].sum())
+        for position in range(tree.num_players):
+            seated = other.replace_player(position, one)
+            reach = probability * reach_without(tree, seated)[ends]
+            means[:, position] += (
+                (reach * utility[:, position]).sum(),
+                (reach * wins[:, position]).sum(),
+            )
+    return exact_result(means[0], means[1])
+
+
+def find_table(tree: GameTree, policy: object) -> TabularPolicy | CorrelatedPolicy | None:
+    """Return a policy as one or several tables for the tree, or None if it is not tabular."""
+    if policy is None or isinstance(policy, UniformPolicy):
+        return uniform_policy(tree.sequence_form)
+    if isinstance(policy, TabularPolicy):
+        return transfer_policy(policy, tree)
+    if isinstance(policy, CorrelatedPolicy):
+        check_same_game(tree, policy.sequence_form)
+        return policy
+    return None
+
+
+def _tabulated(
+    tree: GameTree, policy: Policy | CorrelatedPolicy | None
+) -> TabularPolicy | CorrelatedPolicy:
+    """Return a policy as one or several tables, querying it where it is not tabular."""
+    table = find_table(tree, policy)
+    if table is not None:
+        return table
+    queried: Any = policy
+    if not hasattr(queried, "action_probabilities"):
+        raise ParameterError(
+            f"{policy!r} is not a policy: give a TabularPolicy, an object with a method "
+            "action_probabilities(infostate, legal_actions), or None; for a searcher, "
+            "average_search(tree, searcher).policy"
+        )
+    return tabulate(tree.sequence_form, [queried] * tree.num_players)
+
+
+def _mixture_cells(*policies: TabularPolicy | CorrelatedPolicy) -> tuple[FloatArray, FloatArray]:
+    """Return [D] a point in each interval of [0, 1) that draws one pair, and [D] its length."""
+    cuts = [np.array([0.0, 1.0])]
+    for policy in policies:
+        if isinstance(policy, CorrelatedPolicy):
+            bounds = np.cumsum(policy.weights)
+            cuts.append(bounds / bounds[-1])
+    edges = np.unique(np.concatenate(cuts))
+    return (edges[1:] + edges[:-1]) / 2, np.diff(edges)

@@ -9,7 +9,13 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm
 from infoset.evaluation import ValueProof, prove_value
-from infoset.evaluation.exact import Payoffs, Plan, exact_payoffs, provable_form, prove_bounds
+from infoset.evaluation.value_proofs import (
+    Payoffs,
+    Plan,
+    exact_payoffs,
+    provable_form,
+    prove_bounds,
+)
 from infoset.solvers._highs import LinearModel, LinearSolution, maximize_at_vertex
 from infoset.solvers._lp_model import plan_model, policy_of_solution
 from infoset.solvers._rational import Equations, solve_in_fractions

@@ -42,7 +42,7 @@ class Setting(NamedTuple):
     seeds: int
 
 
-def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") -> float:
+def true_state_ratio(policy: Searched, seat: int, baseline: str = "uniform") -> float:
     """Return the true state sampling ratio of a policy in a seat, averaged over play.
 
     In liar's dice that of the first bid, as the first player makes it; on a tree, over a whole
@@ -50,11 +50,9 @@ def true_state_ratio(policy: Searched, seat: int, candidates: str = "sorted") ->
     """
     if isinstance(policy, BidTable):
         first_bid = policy.probability[0, :, 0].T
-        return mean_true_state_sampling_ratio(first_bid, policy.prior, candidates=candidates)
+        return mean_true_state_sampling_ratio(first_bid, policy.prior, baseline=baseline)
     tree = tree_of(policy.sequence_form.name)
-    return true_state_sampling_ratio(
-        tree, policy, seat, observer=1 - seat, candidates=candidates
-    ).mean
+    return true_state_sampling_ratio(tree, policy, seat, observer=1 - seat, baseline=baseline).mean
 
 
 def report(run: RunCells, setting: Setting) -> Report:

@@ -75,14 +75,14 @@ def test_a_match_is_worth_what_the_tree_says(game, num_moves):
 
 
 @pytest.mark.parametrize("game", SMALL[:2], ids=str)
-@pytest.mark.parametrize("candidates", ["sorted", "ordered"])
+@pytest.mark.parametrize("baseline", ["uniform", "prior"])
 @pytest.mark.parametrize("player", [0, 1])
-def test_biddings_give_away_what_the_tree_says(game, candidates, player):
+def test_biddings_give_away_what_the_tree_says(game, baseline, player):
     first, second = random_table(game, 2, seed=8), random_table(game, 1, seed=9)
     policy = tabulate(form_of(game), [first, second])
-    ratios = true_state_sampling_ratio(build_tree(game), policy, player, candidates=candidates)
+    ratios = true_state_sampling_ratio(build_tree(game), policy, player, baseline=baseline)
     reach = bidding_reach(first, second, player)
-    found = mean_true_state_sampling_ratio(reach, first.prior, candidates=candidates)
+    found = mean_true_state_sampling_ratio(reach, first.prior, baseline=baseline)
     assert found == pytest.approx(ratios.mean, abs=1e-12)
 
 
@@ -92,7 +92,7 @@ def test_who_hides_its_hand_gives_nothing_away():
     hiding = BidTable(game, np.broadcast_to(other.probability[:, :1], other.probability.shape))
     for player, tables in enumerate([(hiding, other), (other, hiding)]):
         reach = bidding_reach(*tables, player)
-        ratio = mean_true_state_sampling_ratio(reach, other.prior, candidates="ordered")
+        ratio = mean_true_state_sampling_ratio(reach, other.prior, baseline="prior")
         assert ratio == pytest.approx(1, abs=1e-12)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.evaluation.triggers import TriggerPairs, trigger_pairs
+from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
 from infoset.learning.balance import balanced_reach, layer_policies
 from infoset.learning.efce.deviation import TriggerState, fill_pair_weights, refresh
 from infoset.learning.efce.fixed_point import solve_all
@@ -26,7 +26,7 @@ def begin_deviations(
     GameTooLargeError
         If there are too many pairs.
     """
-    pairs, num_pairs = trigger_pairs(
+    pairs, num_pairs = enumerate_trigger_pairs(
         infostates.parent_slot, infostates.first_slot, infostates.num_actions, num_slots, game
     )
     most = int(infostates.num_actions.max(initial=1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CCEEvaluator
-from infoset.evaluation.joint import checked_weights
+from infoset.evaluation.cce import checked_weights
 from infoset.learning._kernels import count_rest
 from infoset.learning.measuring._kernels import fill_plans, play_for
 from infoset.learning.methods import get_learner

@@ -11,7 +11,7 @@ from infoset.game import Game, initial_history, play_out
 from infoset.game.history import Chooser
 from infoset.learning.online.episode import Trajectory
 from infoset.learning.online.learner import Learner
-from infoset.matches.rule_matches import DealStream, chooser
+from infoset.matches.game_matches import DealStream, make_chooser
 from infoset.policy import Policy, UniformPolicy
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count, check_type
@@ -107,7 +107,7 @@ def _checked_learners(game: Game, seats: Sequence[Learner | Policy | None]) -> l
 
 
 def _chooser(who: Learner | Policy | None, stream: DealStream) -> Chooser:
-    return who.act if isinstance(who, Learner) else chooser(who or UniformPolicy(), stream.rng)
+    return who.act if isinstance(who, Learner) else make_chooser(who or UniformPolicy(), stream.rng)
 
 
 def _take_turns(learners: list[Learner], episode: int) -> None:

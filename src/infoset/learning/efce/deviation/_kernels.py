@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.evaluation.triggers import TriggerPairs
+from infoset.evaluation.trigger_pairs import TriggerPairs
 from infoset.learning.simulation import Infostates
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import inner_kernel, kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.evaluation.triggers import TriggerPairs
+from infoset.evaluation.trigger_pairs import TriggerPairs
 from infoset.learning.efce.deviation import LEAST_PROBABILITY, TriggerState
 from infoset.learning.simulation import Infostates
 from infoset.typing import FloatArray

@@ -1,4 +1,4 @@
-"""Kernels that measure policies on the sequence form."""
+"""Kernels that play deals of a match on a compiled tree."""
 
 from __future__ import annotations
 
@@ -9,35 +9,13 @@ from infoset.utils.compilation import kernel
 
 
 @kernel
-def best_response_sweep(
-    parent_sequence: IntArray,
-    first_sequence: IntArray,
-    num_actions: IntArray,
-    gradient: FloatArray,
-) -> IntArray:
-    """Return [I] the best sequence at each infostate; the lowest action among equals.
-
-    parent_sequence, first_sequence, num_actions [I]; gradient [Q] becomes, in place, the
-    counterfactual value of each sequence under best play: gradient[0] is the value of the game.
-    """
-    best = np.empty(len(num_actions), np.int32)
-    for infostate in range(len(num_actions) - 1, -1, -1):
-        first = first_sequence[infostate]
-        chosen = first
-        for sequence in range(first + 1, first + num_actions[infostate]):
-            if gradient[sequence] > gradient[chosen]:
-                chosen = sequence
-        best[infostate] = chosen
-        gradient[parent_sequence[infostate]] += gradient[chosen]
-    return best
-
-
-@kernel
 def drawn_index(probabilities: FloatArray, number: float) -> int:
     """Return the index at which the running sum of probabilities exceeds `number`.
 
     probabilities [n] sum to 1 up to rounding, number in [0, 1). Never an index of probability 0.
     """
+    # If rounding leaves the sum just below `number`, the last index of positive probability is
+    # drawn.
     chosen = 0
     for index in range(len(probabilities)):
         if probabilities[index] > 0.0:
@@ -54,9 +32,11 @@ def edges_of_joint_action(
 ) -> tuple[int, int]:
     """Return the bounds of the edges among `start:stop` that belong to a joint action.
 
-    joint_action [E, N]; chosen [N] index of each player's action, -1 for those who do not act.
-    The edges of a joint action stand together, and there is at least one.
+    joint_action [E, N]; chosen [N] index of each player's action, -1 for players who do not act.
     """
+    # The edges of a world state are sorted by joint action, so those of one are adjacent; every
+    # legal joint action has at least one. The first loop finds each player's action from where
+    # that of the previous player begins.
     num_players = len(chosen)
     low = start
     for player in range(num_players):
@@ -73,7 +53,7 @@ def edges_of_joint_action(
 
 @kernel
 def choose_actions(
-    seat: int,
+    position: int,
     infostate: IntArray,
     first_sequence: tuple[IntArray, ...],
     num_actions: tuple[IntArray, ...],
@@ -83,13 +63,14 @@ def choose_actions(
     num_made: IntArray,
     chosen: IntArray,
 ) -> bool:
-    """Fill `chosen` [N] with the action of each player at a history, -1 for none; tell if any acts.
+    """Fill `chosen` [N] with the action of each player at a history; return whether anyone acts.
 
-    infostate [N] of the history. Per player: first_sequence, num_actions [S]; first, second [Q]
-    the policies, the first one's in `seat`. Each choice takes the player's next number of
-    choices [N, D]; num_made [N] counts them, in place.
+    The entry of a player who does not act is -1. infostate [N] of the history; per player
+    first_sequence, num_actions [S]; first, second [Q] the policies, with the first one at
+    `position` and the second at all others. Each decision takes the player's next random number
+    of choices [N, D]; num_made [N] counts them, in place.
     """
-    somebody_acts = False
+    anyone_acts = False
     for player in range(len(chosen)):
         here = infostate[player]
         count = num_actions[player][here]
@@ -97,13 +78,13 @@ def choose_actions(
             chosen[player] = -1
             continue
         start = first_sequence[player][here]
-        probabilities = first[player] if player == seat else second[player]
+        probabilities = first[player] if player == position else second[player]
         chosen[player] = drawn_index(
             probabilities[start : start + count], choices[player, num_made[player]]
         )
         num_made[player] += 1
-        somebody_acts = True
-    return somebody_acts
+        anyone_acts = True
+    return anyone_acts
 
 
 @kernel
@@ -118,23 +99,23 @@ def play_deals(
     num_actions: tuple[IntArray, ...],
     first: tuple[FloatArray, ...],
     second: tuple[FloatArray, ...],
-    nature: FloatArray,
+    chance: FloatArray,
     choices: FloatArray,
     ends: IntArray,
 ) -> None:
-    """Play every deal once with the first policy in each seat; fill `ends` [D, N] in place.
+    """Play every deal once with the first policy at each position; fill `ends` [D, N] in place.
 
-    They are the terminal histories that plays come to. Of a game tree: first_child [H + 1],
-    world [H], infostate [H, N]; of its graph: first_edge [W + 1], joint_action [E, N],
-    probability [E]. Policies: see `choose_actions`. Random numbers in [0, 1), the same in all
-    seats: nature [D, L], one for each transition with more than one next world; choices
-    [D, N, L], one for each decision.
+    `ends` are the terminal histories reached. Of a game tree: first_child [H + 1], world [H],
+    infostate [H, N]; of its world graph: first_edge [W + 1], joint_action [E, N], probability [E].
+    Policies: see `choose_actions`. Random numbers in [0, 1), the same at all positions:
+    chance [D, L], one for each transition with several possible next worlds; choices [D, N, L],
+    one for each decision.
     """
     num_deals, num_players = ends.shape
     num_made = np.zeros(num_players, np.int32)
     chosen = np.zeros(num_players, np.int32)
     for deal in range(num_deals):
-        for seat in range(num_players):
+        for position in range(num_players):
             num_made[:] = 0
             num_drawn = 0
             history = 0
@@ -142,7 +123,7 @@ def play_deals(
                 start = first_edge[world[history]]
                 low, high = start, first_edge[world[history] + 1]
                 if choose_actions(
-                    seat,
+                    position,
                     infostate[history],
                     first_sequence,
                     num_actions,
@@ -153,9 +134,11 @@ def play_deals(
                     chosen,
                 ):
                     low, high = edges_of_joint_action(joint_action, chosen, low, high)
+                # `low:high` are the outcomes of chance after the joint action.
                 edge = low
                 if high - low > 1:
-                    edge += drawn_index(probability[low:high], nature[deal, num_drawn])
+                    edge += drawn_index(probability[low:high], chance[deal, num_drawn])
                     num_drawn += 1
+                # The children of a history are in the order of the edges of its world state.
                 history = first_child[history] + edge - start
-            ends[deal, seat] = history
+            ends[deal, position] = history

@@ -1,4 +1,4 @@
-"""Expected values on an extensive form, whatever its players remember."""
+"""Expected utilities on an extensive form, with or without perfect recall."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ __all__ = ["Behavior", "behavior_values"]
 
 
 Behavior: TypeAlias = Mapping[tuple[str, Player], Mapping[Action, float]]
-"""Probabilities of actions by the name of an information set, and its player."""
+"""Action probabilities by information set, which is given by its name and its player."""
 
 
 def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tuple[float, ...]:
-    """Return the expected utility of each player when actions are drawn at every history.
+    """Return the expected utility of each player under a behavioral policy.
 
-    Needs no perfect recall: a player draws anew whenever it acts, also where it acts twice in one
-    information set.
+    Perfect recall is not required: a player draws an action each time it acts, even where it acts
+    twice in the same information set.
 
     Parameters
     ----------
     form : ExtensiveForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]], optional
-        Probabilities of actions, by information set and player; zero for an action left out,
-        uniform for an information set left out. Of actions with one label, the second is
-        `label #2`, and so on.
+        Action probabilities by information set and player. A missing action has probability zero;
+        a missing information set is played uniformly. Where several actions have one label, the
+        second is called `label #2`, and so on.
 
     Raises
     ------
     UnknownNameError
-        If there is no such information set or action.
+        If the form has no such information set or action.
     ParameterError
-        If it is no extensive form, there is no such player, probabilities are negative or do not
-        sum to one, or the actions of an information set are not well defined.
+        If `form` is not an extensive form, a player does not exist, probabilities are negative or
+        do not sum to one, or the histories of an information set have different actions.
 
     Examples
     --------
-    The absent-minded driver: exit at the second crossing for 4, but the two look alike.
+    The absent-minded driver earns 4 at the second exit, but cannot tell the two crossings apart.
 
     >>> from infoset.efg import decision, extensive_form_from_nodes, terminal
     >>> second = decision(0, "crossing", {"exit": terminal(4), "go on": terminal(1)})
@@ -62,7 +62,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
     )
     mismatch = find_action_mismatch(form)
     if mismatch is not None:
-        raise ParameterError(f"{form.name} has no behavioural policies: {mismatch}")
+        raise ParameterError(f"{form.name} has no behavioral policies: {mismatch}")
     probability = _uniform(form) * form.chance_probability
     for (name, player), actions in (behavior or {}).items():
         _fill(form, probability, name, player, actions)
@@ -72,7 +72,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
 
 
 def _uniform(form: ExtensiveForm) -> FloatArray:
-    """Return [H] the probability of the move that leads to each history; 1 for nature's."""
+    """Return [H] the probability of the action that leads to each history; 1 for chance."""
     drawn = np.where(form.actor >= 0, 1 / np.maximum(form.num_moves, 1), 1.0)[form.parent]
     drawn[0] = 1.0
     return np.asarray(drawn, np.float64)
@@ -88,8 +88,7 @@ def _fill(
     """Write the probabilities of one information set into `probability` [H]."""
     if not 0 <= player < form.num_players:
         raise ParameterError(
-            f"the policy names player {player}, but {form.name} has {form.num_players} players, "
-            "from 0 on"
+            f"the policy names player {player}; {form.name} has players 0 to {form.num_players - 1}"
         )
     known = form.infoset_numbers(player)
     if name not in known:
@@ -102,8 +101,8 @@ def _fill(
     values = np.array([actions.get(label, 0.0) for label in labels])
     if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
         raise ParameterError(
-            f"the probabilities at {name!r} of player {player} are {values.tolist()}; they are "
-            "not negative and sum to 1"
+            f"the probabilities at {name!r} of player {player} are {values.tolist()}; they must be "
+            "nonnegative and sum to 1"
         )
     for position, value in enumerate(values):
         probability[form.first_child[histories] + position] = value

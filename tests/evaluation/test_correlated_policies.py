@@ -19,7 +19,7 @@ from infoset.evaluation import (
 from infoset.game import initial_history, play_out
 from infoset.games import load_game, matrix_game
 from infoset.matches import play_matches
-from infoset.matches.rule_matches import chooser
+from infoset.matches.game_matches import make_chooser
 from infoset.policy import (
     TabularPolicy,
     load_policy,
@@ -66,14 +66,14 @@ def test_policies_are_drawn_by_their_weights(joint):
 
 def test_numbers_draw_whole_stretches_of_the_unit_interval(joint):
     numbers = np.array([0, 0.2499, 0.25, 0.9, np.nextafter(1, 0)])
-    assert joint.drawn_by(numbers).tolist() == [0, 0, 2, 2, 2]
+    assert joint.drawn_indices(numbers).tolist() == [0, 0, 2, 2, 2]
 
 
 def test_the_last_stretch_is_never_of_weight_zero():
     form = build_tree(matrix_game([[1, -1], [-1, 1]])).sequence_form
     policies = (uniform_policy(form), uniform_policy(form))
     joint = CorrelatedPolicy(policies, (1e-320, 0.0))
-    assert joint.drawn_by(np.array([np.nextafter(1, 0)])).tolist() == [0]
+    assert joint.drawn_indices(np.array([np.nextafter(1, 0)])).tolist() == [0]
 
 
 def coordination(right_pays=1):
@@ -89,28 +89,28 @@ def coordination(right_pays=1):
     return tree, CorrelatedPolicy(both, (1.0, 1.0))
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
-def test_all_seats_of_a_deal_follow_the_same_draw(road):
+@pytest.mark.parametrize("representation", ["tree", "rules"])
+def test_all_seats_of_a_deal_follow_the_same_draw(representation):
     """So that they always meet; players who draw alone meet half of the time."""
     tree, joint = coordination()
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     assert play_matches(played, joint, joint, num_deals=50).mean == 1
     assert play_matches(played, joint, None, num_deals=400).mean == pytest.approx(0.5, abs=0.1)
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
-def test_deals_draw_anew(road):
+@pytest.mark.parametrize("representation", ["tree", "rules"])
+def test_deals_draw_anew(representation):
     """Half of them the one that pays 1, half of them the one that pays 0."""
     tree, joint = coordination(right_pays=0)
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     found = play_matches(played, joint, joint, num_deals=400)
     assert found.mean == pytest.approx(0.5, abs=0.1)
     assert found.standard_error == pytest.approx(0.5 / 400**0.5, rel=0.05)
 
 
-@pytest.mark.parametrize(("road", "num_deals"), [("tree", 40_000), ("rules", 500)])
-def test_matches_estimate_values_and_what_deviating_earns(tree, joint, road, num_deals):
-    played = tree if road == "tree" else tree.game
+@pytest.mark.parametrize(("representation", "num_deals"), [("tree", 40_000), ("rules", 500)])
+def test_matches_estimate_values_and_what_deviating_earns(tree, joint, representation, num_deals):
+    played = tree if representation == "tree" else tree.game
     deviation = random_policy(tree.sequence_form, np.random.default_rng(9))
     tolerance = 4 * 6 / 2 / num_deals**0.5
     kept = play_matches(played, joint, joint, num_deals=num_deals, seed=3)
@@ -134,7 +134,7 @@ def test_a_loop_of_ones_own_draws_once_per_episode(tree, joint):
     utilities = []
     for _ in range(1500):
         drawn = joint.draw(rng)
-        end = play_out(initial_history(tree.game), [chooser(drawn, rng)] * 3, rng)
+        end = play_out(initial_history(tree.game), [make_chooser(drawn, rng)] * 3, rng)
         utilities.append(end.rewards_so_far)
     assert np.mean(utilities, axis=0) == pytest.approx(joint.evaluate().values, abs=0.25)
 
@@ -142,11 +142,11 @@ def test_a_loop_of_ones_own_draws_once_per_episode(tree, joint):
 def test_what_is_refused():
     form = build_tree(load_game("kuhn_poker")).sequence_form
     other = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
-    with pytest.raises(ParameterError, match="one weight per policy"):
+    with pytest.raises(ParameterError, match="nonnegative weight"):
         CorrelatedPolicy((uniform_policy(form),), (1.0, 1.0))
-    with pytest.raises(ParameterError, match="nothing is played"):
+    with pytest.raises(ParameterError, match="positive weight"):
         CorrelatedPolicy((uniform_policy(form),), (0.0,))
-    with pytest.raises(PolicyMismatchError, match="joint play is of one game"):
+    with pytest.raises(PolicyMismatchError, match="for the same game"):
         CorrelatedPolicy((uniform_policy(form), uniform_policy(other)), (1.0, 1.0))
 
 
@@ -186,7 +186,7 @@ def test_files_say_what_they_are_where_the_other_is_asked_for(tree, joint, tmp_p
         read_metadata(correlated)
     with pytest.raises(PolicyFileError, match="is a single policy: read it with"):
         load_correlated_policy(single, form)
-    with pytest.raises(ParameterError, match="save_policy is for others"):
+    with pytest.raises(ParameterError, match="save_policy"):
         save_correlated_policy(joint.policies[0], correlated)
 
 

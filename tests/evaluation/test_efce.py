@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 import infoset
 from infoset.errors import GameTooLargeError, ParameterError, PolicyMismatchError
-from infoset.evaluation import evaluate_cce, expected_values, joint_distribution
-from infoset.evaluation.triggers import EFCEEvaluator, evaluate_efce, trigger_pairs
+from infoset.evaluation import (
+    EFCEEvaluator,
+    evaluate_cce,
+    evaluate_efce,
+    expected_values,
+    joint_distribution,
+)
+from infoset.evaluation.trigger_pairs import enumerate_trigger_pairs
 from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import policy_to_openspiel, to_openspiel
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
@@ -277,7 +283,7 @@ def test_a_mixture_is_told_by_which_policy_was_drawn():
 def test_pairs_are_counted_by_hand():
     plex = form_of("kuhn_poker").treeplexes[0]
     arrays = plex.parent_sequence, plex.first_sequence, plex.num_actions
-    pairs, size = trigger_pairs(*arrays, plex.num_sequences, "Kuhn")
+    pairs, size = enumerate_trigger_pairs(*arrays, plex.num_sequences, "Kuhn")
     # Three cards: two actions first, with four sequences at and below; two later, with two.
     assert size == 3 * (2 * 4 + 2 * 2)
     seen = set()
@@ -290,7 +296,7 @@ def test_pairs_are_counted_by_hand():
 
 
 def test_a_game_with_too_many_pairs_is_refused_with_their_number(monkeypatch):
-    monkeypatch.setattr("infoset.evaluation.triggers.pairs.MOST_PAIRS", 35)
+    monkeypatch.setattr("infoset.evaluation.trigger_pairs.MAX_PAIRS", 35)
     with pytest.raises(GameTooLargeError, match="36 pairs") as caught:
         EFCEEvaluator(form_of("kuhn_poker"))
     assert caught.value.counts == {"sequences": 13, "pairs": 36}
@@ -301,7 +307,7 @@ def test_what_is_refused():
     policy, other = uniform_policy(form), uniform_policy(form_of("matrix_rps"))
     with pytest.raises(ParameterError, match="got 1 policies and weights"):
         evaluate_efce([policy], [1, 2])
-    with pytest.raises(ParameterError, match="nothing is played"):
+    with pytest.raises(ParameterError, match="mixture is empty"):
         EFCEEvaluator(form).evaluate()
-    with pytest.raises(PolicyMismatchError, match="of one game"):
+    with pytest.raises(PolicyMismatchError, match="for the same game"):
         evaluate_efce([policy, other])

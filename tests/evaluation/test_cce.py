@@ -78,7 +78,7 @@ def test_marginals_and_discounts():
     policies = [random_policy(form, np.random.default_rng(seed)) for seed in range(3)]
     play = CCEEvaluator(form)
     for policy in policies:
-        play.add(policy.realization_plans(), weight=2.0, kept=0.5)
+        play.add(policy.realization_plans(), weight=2.0, discount=0.5)
     same = evaluate_cce(policies, [1, 2, 4])
     assert play.evaluate().gains == pytest.approx(same.gains, abs=1e-14)
     wanted = mix(policies, [1, 2, 4])
@@ -105,13 +105,13 @@ def test_what_is_refused():
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies and weights"):
         evaluate_cce([policy], [1, 2])
-    with pytest.raises(ParameterError, match="none negative"):
+    with pytest.raises(ParameterError, match="nonnegative"):
         evaluate_cce([policy], [-1])
     with pytest.raises(ParameterError, match="at least one"):
         evaluate_cce([])
-    with pytest.raises(ParameterError, match="nothing is played"):
+    with pytest.raises(ParameterError, match="positive weight"):
         evaluate_cce([policy], [0])
-    with pytest.raises(ParameterError, match="nothing is played"):
+    with pytest.raises(ParameterError, match="mixture is empty"):
         CCEEvaluator(form).marginal_policy()
-    with pytest.raises(PolicyMismatchError, match="of one game"):
+    with pytest.raises(PolicyMismatchError, match="for the same game"):
         evaluate_cce([policy, uniform_policy(other)])

@@ -1,4 +1,4 @@
-"""What a match has come to: means over deals, and how sure they are."""
+"""Results of matches: means over deals with confidence intervals."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ __all__ = [
     "Tally",
     "exact_result",
     "match_columns",
-    "match_result",
-    "shared_wins",
+    "summarize_tally",
+    "win_fractions",
 ]
 
 CONFIDENCE = 0.95
 BLOCK = 1024
-"""Deals that are summed up together."""
+"""Number of deals that are summed together."""
 
 ROUNDING = 1e-9
-"""Utilities closer than this share of them are the same: sums of rewards are rounded."""
+"""Relative difference below which utilities count as equal: sums of rewards are rounded."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean, and where the number that it estimates is.
+    """A sample mean with its confidence interval.
 
     Attributes
     ----------
     mean : float
     standard_error : float
-        Standard deviation of `mean`, estimated from the deals; 0 if it is exact.
+        Estimated standard deviation of `mean`; 0 if it is exact.
     interval : tuple[float, float]
-        95 % confidence interval.
+        95 % confidence interval of the expectation.
     """
 
     mean: float
@@ -52,20 +52,19 @@ class Estimate:
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What one policy earns against another, estimated by play or computed.
+    """The expected utility and win rate of one policy against another, sampled or exact.
 
     Attributes
     ----------
     utility : Estimate
-        Utility of the first policy per play, over all seats, in the game's units.
+        Utility of the first policy per play, averaged over all positions, in the game's units.
     win_rate : Estimate
-        Share of plays that the first policy wins, over all seats: those in which nobody has a
-        higher utility; a play in which k players have the highest counts 1 / k.
+        Fraction of plays that the first policy wins, averaged over all positions. A player wins if
+        nobody has a higher utility; if k players tie for the highest, each wins 1 / k.
     position_utilities, position_win_rates : tuple[Estimate, ...]
-        The same by the seat (player) that the first policy plays.
+        The same by the position (player) of the first policy.
     num_deals : int
-        Number of deals; each was played once per seat. 0 where nothing was played, since all is
-        exact.
+        Number of deals, each played once per position; 0 if the result is exact.
     seed : int
     """
 
@@ -78,23 +77,23 @@ class MatchResult:
 
     @property
     def mean(self) -> float:
-        """Mean utility of the first policy per play, over all seats."""
+        """Mean utility of the first policy per play, over all positions."""
         return self.utility.mean
 
     @property
     def standard_error(self) -> float:
-        """Standard deviation of `mean`, estimated from the averages of the deals."""
+        """Standard error of `mean`, from the averages of the deals."""
         return self.utility.standard_error
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the expected utility that `mean` estimates."""
+        """95 % confidence interval of the expected utility."""
         return self.utility.interval
 
     @property
     def position_means(self) -> tuple[float, ...]:
-        """Mean utility of the first policy by the seat it plays."""
-        return tuple(seat.mean for seat in self.position_utilities)
+        """Mean utility of the first policy by its position."""
+        return tuple(utility.mean for utility in self.position_utilities)
 
     def __str__(self) -> str:
         wins = f"wins {100 * self.win_rate.mean:.4g} %"
@@ -103,19 +102,19 @@ class MatchResult:
         low, high = self.interval
         return (
             f"{self.mean:.6g} per play, 95 % confidence interval {low:.6g} to {high:.6g}; {wins} "
-            f"({self.num_deals:,} deals, each in {len(self.position_utilities)} seats)"
+            f"({self.num_deals:,} deals, each in {len(self.position_utilities)} positions)"
         )
 
 
 class Tally:
-    """Means and spreads of columns of numbers, row by row; the bits do not depend on portions.
+    """Running means and sums of squares of columns; the result does not depend on chunk sizes.
 
-    Blocks of rows are summed up as soon as they are full, and what is left over is kept.
+    Full blocks of rows are reduced at once; the remainder is stored until its block is full.
 
     Parameters
     ----------
     num_columns : int
-        C.
+        C, the number of columns.
     """
 
     def __init__(self, num_columns: int) -> None:
@@ -138,7 +137,9 @@ class Tally:
         self._rest = rows[len(rows) // BLOCK * BLOCK :]
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
-        """Return [C] the means, and [C] the sums of squared distances from them."""
+        """Return [C] the means and [C] the sums of squared deviations of all rows."""
+        # Combine the moments of blocks (Chan, Golub and LeVeque, 1979): the sum of squares is that
+        # within blocks plus that between the block means.
         means, spreads = [*self._means], [*self._spreads]
         sizes = [float(BLOCK)] * len(means)
         if len(self._rest):
@@ -152,7 +153,7 @@ class Tally:
         return mean, np.array(spreads).sum(axis=0) + between
 
     def state(self) -> dict[str, Any]:
-        """Return everything as JSON has it."""
+        """Return the state as JSON values."""
         return {
             "means": [mean.tolist() for mean in self._means],
             "spreads": [spread.tolist() for spread in self._spreads],
@@ -160,12 +161,12 @@ class Tally:
         }
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` returned.
+        """Continue from a state that `state` returned.
 
         Raises
         ------
         ValueError
-            If the arrays in it do not have the shapes they have here.
+            If the arrays have the wrong shapes.
         """
         shape = self._rest.shape[1:]
         means, spreads = (
@@ -173,25 +174,25 @@ class Tally:
             for name in ("means", "spreads")
         )
         if len(means) != len(spreads):
-            raise ValueError("there are not as many means as spreads")
+            raise ValueError("the numbers of means and of spreads differ")
         self._means, self._spreads = means, spreads
         self._rest = np.array(state["rest"], np.float64).reshape(-1, *shape)
 
 
 def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return [C] the means of rows [n, C], and [C] the sums of squared distances from them."""
+    """Return [C] the means and [C] the sums of squared deviations of rows [n, C]."""
     mean = rows.mean(axis=0)
     return mean, ((rows - mean) ** 2).sum(axis=0)
 
 
 def match_columns(utility: FloatArray, wins: FloatArray) -> FloatArray:
-    """Return [D, 2 + 2N] what is tallied of each deal: both averages over seats, then both."""
+    """Return [D, 2 + 2N] columns for a tally: mean utility, mean win, utilities, and wins."""
     averages = np.stack([utility.mean(axis=1), wins.mean(axis=1)], axis=1)
     return np.concatenate([averages, utility, wins], axis=1)
 
 
-def match_result(tally: Tally, seed: int) -> MatchResult:
-    """Summarise a tally of `match_columns` of at least two deals."""
+def summarize_tally(tally: Tally, seed: int) -> MatchResult:
+    """Return the result of a tally of `match_columns` over at least two deals."""
     from scipy.special import stdtrit
 
     num_deals = tally.num_rows
@@ -202,7 +203,7 @@ def match_result(tally: Tally, seed: int) -> MatchResult:
 
 
 def exact_result(utility: FloatArray, wins: FloatArray) -> MatchResult:
-    """Summarise expected utilities and win rates [N] by seat."""
+    """Return a result from expected utilities and win rates [N] by position."""
     means = match_columns(utility[None], wins[None])[0]
     return _result(means, np.zeros_like(means), np.zeros_like(means), 0, 0)
 
@@ -210,18 +211,19 @@ def exact_result(utility: FloatArray, wins: FloatArray) -> MatchResult:
 def _result(
     means: FloatArray, errors: FloatArray, margins: FloatArray, num_deals: int, seed: int
 ) -> MatchResult:
-    utility, win_rate, *seats = (
+    utility, win_rate, *by_position = (
         Estimate(mean, error, (mean - margin, mean + margin))
         for mean, error, margin in zip(
             means.tolist(), errors.tolist(), margins.tolist(), strict=True
         )
     )
-    half = len(seats) // 2
-    return MatchResult(utility, win_rate, tuple(seats[:half]), tuple(seats[half:]), num_deals, seed)
+    half = len(by_position) // 2
+    utilities, win_rates = tuple(by_position[:half]), tuple(by_position[half:])
+    return MatchResult(utility, win_rate, utilities, win_rates, num_deals, seed)
 
 
-def shared_wins(utility: FloatArray) -> FloatArray:
-    """Return [..., N] who wins at utilities [..., N]: 1 / k where k players have the highest."""
+def win_fractions(utility: FloatArray) -> FloatArray:
+    """Return [..., N] the wins at utilities [..., N]: 1 / k for each of k highest players."""
     highest = utility.max(axis=-1, keepdims=True)
     is_highest = utility >= highest - ROUNDING * np.abs(utility).max(axis=-1, keepdims=True)
     return np.asarray(is_highest / is_highest.sum(axis=-1, keepdims=True), np.float64)

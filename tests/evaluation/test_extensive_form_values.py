@@ -134,10 +134,10 @@ def test_forms_without_moves():
         ({("crosing", 0): {"exit": 1}}, UnknownNameError, "crossing"),
         ({("crossing", 0): {"leave": 1}}, UnknownNameError, "action at 'crossing' 'leave'"),
         ({("crossing", 0): {"exit": 0.5}}, ParameterError, r"\[0\.5, 0\.0\]"),
-        ({("crossing", 0): {"exit": 1.5, "go on": -0.5}}, ParameterError, "not negative"),
+        ({("crossing", 0): {"exit": 1.5, "go on": -0.5}}, ParameterError, "must be nonnegative"),
         ({("crossing", 0): {"exit": float("nan"), "go on": 1}}, ParameterError, "sum to 1"),
-        ({("crossing", 1): {"exit": 1}}, ParameterError, "names player 1, but"),
-        ({("crossing", -1): {"exit": 1}}, ParameterError, "names player -1, but"),
+        ({("crossing", 1): {"exit": 1}}, ParameterError, "names player 1;"),
+        ({("crossing", -1): {"exit": 1}}, ParameterError, "names player -1;"),
     ],
 )
 def test_policies_that_are_refused(behavior, error, message):
@@ -147,5 +147,5 @@ def test_policies_that_are_refused(behavior, error, message):
 
 def test_forms_whose_actions_are_not_well_defined_are_refused():
     assert find_action_mismatch(figures.action_mismatch())
-    with pytest.raises(ParameterError, match="has no behavioural policies: player 1 cannot tell"):
+    with pytest.raises(ParameterError, match="has no behavioral policies: player 1 cannot tell"):
         behavior_values(figures.action_mismatch())

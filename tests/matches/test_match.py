@@ -8,10 +8,10 @@ import pytest
 from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import expected_values
-from infoset.evaluation._kernels import drawn_index, edges_of_joint_action
 from infoset.game import Observation
 from infoset.games import load_game, matrix_game
 from infoset.matches import play_matches
+from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
 from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import build_tree
 from toys import Toy
@@ -101,7 +101,7 @@ def coin_after_a_walk(**rules):
 
 
 @pytest.mark.parametrize("spec", GAMES)
-def test_the_compiled_road_agrees_with_exact_values(spec):
+def test_the_compiled_representation_agrees_with_exact_values(spec):
     tree = compiled(spec)
     first, second = two_policies(spec)
     result = play_matches(tree, first, second, num_deals=60_000, seed=1)
@@ -115,14 +115,14 @@ def test_the_compiled_road_agrees_with_exact_values(spec):
 
 
 @pytest.mark.parametrize("spec", GAMES)
-def test_the_road_of_the_rules_agrees_with_exact_values(spec):
+def test_the_representation_of_the_rules_agrees_with_exact_values(spec):
     first, second = two_policies(spec)
     result = play_matches(load_game(spec), first, second, num_deals=600, seed=2)
     exact = exact_seat_values(first, second)
     assert abs(result.mean - exact.mean()) < 4 * result.standard_error
 
 
-def test_both_roads_have_the_same_spread():
+def test_both_representations_have_the_same_spread():
     tree = compiled("leduc_poker")
     first, second = two_policies("leduc_poker")
     by_tree = play_matches(tree, first, second, num_deals=1500)
@@ -158,23 +158,23 @@ def test_the_interval_counts_the_plays_of_a_deal_as_one_sample():
     assert 0.925 < share < 0.975  # as if all plays were independent: 0.83
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
+@pytest.mark.parametrize("representation", ["tree", "rules"])
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "matrix_rps"])
-def test_a_policy_meets_itself_with_mean_zero_exactly(spec, road):
+def test_a_policy_meets_itself_with_mean_zero_exactly(spec, representation):
     tree = compiled(spec)
     policy, _ = two_policies(spec)
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     result = play_matches(played, policy, policy, num_deals=50)
     assert result.mean == pytest.approx(0, abs=1e-15)
     assert result.standard_error == pytest.approx(0, abs=1e-15)
     assert any(result.position_means)
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
+@pytest.mark.parametrize("representation", ["tree", "rules"])
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "matrix_rps"])
-def test_exchanging_the_policies_negates_the_mean_exactly(spec, road):
+def test_exchanging_the_policies_negates_the_mean_exactly(spec, representation):
     tree = compiled(spec)
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     first, second = two_policies(spec)
     one = play_matches(played, first, second, num_deals=100, seed=5)
     other = play_matches(played, second, first, num_deals=100, seed=5)
@@ -183,11 +183,11 @@ def test_exchanging_the_policies_negates_the_mean_exactly(spec, road):
     assert other.position_means == tuple(-mean for mean in reversed(one.position_means))
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
-def test_nature_draws_the_same_after_plays_of_different_length(road):
+@pytest.mark.parametrize("representation", ["tree", "rules"])
+def test_chance_draws_the_same_after_plays_of_different_length(representation):
     tree = build_tree(coin_after_a_walk())
     played, first, second = tree, always(tree, 0), always(tree, 1)
-    if road == "rules":
+    if representation == "rules":
         played, first, second = coin_after_a_walk(), Pure(0), Pure(1)
     result = play_matches(played, first, second, num_deals=100)
     assert any(result.position_means)
@@ -224,10 +224,10 @@ def test_sharing_numbers_makes_near_policies_easier_to_tell_apart():
     assert shared.standard_error < far.standard_error / 2
 
 
-@pytest.mark.parametrize("road", ["tree", "rules"])
-def test_same_seed_same_result(road):
+@pytest.mark.parametrize("representation", ["tree", "rules"])
+def test_same_seed_same_result(representation):
     tree = compiled("leduc_poker")
-    played = tree if road == "tree" else tree.game
+    played = tree if representation == "tree" else tree.game
     first, second = two_policies("leduc_poker")
     one = play_matches(played, first, second, num_deals=50, seed=3)
     assert play_matches(played, first, second, num_deals=50, seed=3) == one
@@ -239,7 +239,7 @@ def test_the_numbers_of_a_deal_do_not_depend_on_batches(monkeypatch):
     tree = compiled("kuhn_poker")
     first, second = two_policies("kuhn_poker")
     at_once = play_matches(tree, first, second, num_deals=100)
-    monkeypatch.setattr("infoset.matches.tree_matches.NUMBERS_AT_ONCE", 100)
+    monkeypatch.setattr("infoset.matches.tree_matches.RANDOM_NUMBERS_PER_CHUNK", 100)
     assert play_matches(tree, first, second, num_deals=100) == at_once
 
 
@@ -258,7 +258,8 @@ def test_a_match_by_hand():
     assert result.mean == 15.5
     assert result.interval == (15.5, 15.5)
     assert str(result) == (
-        "15.5 per play, 95 % confidence interval 15.5 to 15.5; wins 50 % (4 deals, each in 2 seats)"
+        "15.5 per play, 95 % confidence interval 15.5 to 15.5; wins 50 % "
+        "(4 deals, each in 2 positions)"
     )
 
 
@@ -324,7 +325,7 @@ def test_edges_of_joint_action():
     [
         (dict(game="kuhn_poker"), "infoset.load makes a game"),
         (dict(first="policy.parquet"), "load_policy reads a file"),
-        (dict(second=3), "3 is no policy"),
+        (dict(second=3), "3 is not a policy"),
         (dict(num_deals=1), "num_deals=1 must be a whole number, at least 2"),
         (dict(seed=-1), "seed=-1 must be a whole number, at least 0"),
     ],

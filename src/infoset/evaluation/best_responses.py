@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoset.errors import UnsupportedGameError
-from infoset.evaluation._kernels import best_response_sweep
+from infoset.evaluation._best_response_kernels import (
+    best_response_sweep,
+    fill_utility_gradient,
+)
 from infoset.policy import TabularPolicy, behavior_to_plan, check_policy
-from infoset.regret import terminal_gradient
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player
@@ -32,26 +34,26 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a policy earns, and what could be gained against it.
+    """Expected utilities of a policy and the gains of best responses to it.
 
     Attributes
     ----------
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
     gains : tuple[float, ...]
-        What each player would gain by a best response to the others; never negative. NaN where
-        players lack perfect recall, and the best response is another problem.
+        Gain of each player by a best response to the others, at least 0. NaN where players lack
+        perfect recall, because best responses are then not computed.
     nash_conv : float
         Sum of the gains.
     exploitability : float or None
         Mean of the gains; None unless the game is two-player constant-sum with perfect recall.
     guarantees : tuple[float, float] or None
-        What each player's policy earns at least, whoever it meets, rounding allowed for; None
-        where there is no exploitability. The value of the game to player 0 is between
-        `guarantees[0]` and the constant sum less `guarantees[1]`.
+        Security level of each player's policy: the utility it earns against any opponent, less an
+        allowance for rounding. None where `exploitability` is None. The value of the game for
+        player 0 lies between `guarantees[0]` and the constant sum minus `guarantees[1]`.
     rounding : float
-        How far float64 may put the value of a best response off: gains below this are noise. NaN
-        where the gains are.
+        Bound on the rounding error of a best-response value in float64: smaller gains are noise.
+        NaN where the gains are NaN.
     """
 
     values: tuple[float, ...]
@@ -64,7 +66,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class BestResponse:
-    """The best that one player can do against the others' policies.
+    """A best response of one player to the policies of the others.
 
     Attributes
     ----------
@@ -72,8 +74,8 @@ class BestResponse:
     value : float
         Its expected utility, in the game's units.
     policy : TabularPolicy
-        The policy it answers, with the player's own replaced by a pure best response; among
-        equally good actions the first.
+        The given policy with the player's part replaced by a pure best response; ties go to the
+        first action.
     """
 
     player: Player
@@ -84,30 +86,30 @@ class BestResponse:
 def utility_gradient(
     sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
 ) -> FloatArray:
-    """Return [Q] the derivative of a player's expected utility by its own plan.
+    """Return [Q] the gradient of a player's expected utility with respect to its own plan.
 
-    It depends on the `plans` [Q] of the others; the player's own is not looked at.
+    The gradient depends on the `plans` [Q] of the others only.
     """
     gradient = np.zeros(sequence_form.treeplexes[player].num_sequences)
-    terminal_gradient(
+    fill_utility_gradient(
         player, sequence_form.terminal_sequence, sequence_form.payoff, plans, gradient
     )
     return gradient
 
 
 def plan_value(gradient: FloatArray, plan: FloatArray) -> float:
-    """Return what a plan [Q] earns at a gradient [Q]: their inner product.
+    """Return the inner product of a gradient [Q] and a plan [Q]: the value of the plan.
 
-    Not by BLAS, whose threads on a busy machine wait longer for each other than this takes, and
-    whose last digits depend on how many they are.
+    BLAS is avoided: its threads cost more than the product on a busy machine, and its last digits
+    depend on their number.
     """
     return float(np.einsum("i,i", gradient, plan))
 
 
 def evaluate_plans(sequence_form: SequenceForm, plans: Sequence[FloatArray]) -> Evaluation:
-    """Measure realization plans, per player [Q]: one pass over the payoffs for each player.
+    """Evaluate realization plans, per player [Q], in one pass over the payoffs for each player.
 
-    Gains are computed in float64; what rounding makes negative is reported as 0.
+    Gains are computed in float64; a gain that rounding makes negative is reported as 0.
     """
     plans = tuple(plans)
     values, gains, best = [], [], []
@@ -128,14 +130,14 @@ def evaluate_plans(sequence_form: SequenceForm, plans: Sequence[FloatArray]) -> 
 
 
 def evaluate_policy(policy: TabularPolicy) -> Evaluation:
-    """Measure a policy: values, gains, NashConv, exploitability.
+    """Evaluate a policy: values, gains, NashConv and exploitability.
 
-    `infoset.evaluate` is the same for games by name and policies from files.
+    `infoset.evaluate` does the same for games by name and policies from files.
 
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If `policy` is not a `TabularPolicy`.
 
     Examples
     --------
@@ -156,7 +158,7 @@ def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If `policy` is not a `TabularPolicy`.
     """
     check_policy(policy)
     form = policy.sequence_form
@@ -168,12 +170,12 @@ def expected_values(policy: TabularPolicy) -> tuple[float, ...]:
 
 
 def best_response(policy: TabularPolicy, player: Player) -> BestResponse:
-    """Return the best policy of one player against those of the others, and its value.
+    """Return a best response of one player to the policies of the others, and its value.
 
     Raises
     ------
     ParameterError
-        If it is no policy, or the game has no such player.
+        If `policy` is not a `TabularPolicy`, or the game has no such player.
     """
     check_policy(policy)
     form = policy.sequence_form
@@ -187,9 +189,9 @@ def best_response(policy: TabularPolicy, player: Player) -> BestResponse:
 def best_response_plan(
     sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
 ) -> FloatArray:
-    """Return [Q] a pure realization plan, the player's best against the `plans` [Q] of the others.
+    """Return [Q] a pure best response to the `plans` [Q] of the others, as a realization plan.
 
-    Among equally good actions the first. The player's own plan is not looked at.
+    Ties go to the first action. The player's own plan is ignored.
     """
     plex = sequence_form.treeplexes[player]
     _, pure = _best_behavior(sequence_form, plans, player)
@@ -199,7 +201,7 @@ def best_response_plan(
 def _best_behavior(
     sequence_form: SequenceForm, plans: tuple[FloatArray, ...], player: Player
 ) -> tuple[float, FloatArray]:
-    """Return the value of a best response, and [Q] its behaviour."""
+    """Return the value of a best response, and [Q] its policy in behavior form."""
     plex = sequence_form.treeplexes[player]
     gradient = utility_gradient(sequence_form, plans, player)
     best = best_response_sweep(
@@ -212,27 +214,27 @@ def _best_behavior(
 
 
 def nash_conv(policy: TabularPolicy) -> float:
-    """Return the sum over players of what each would gain by a best response.
+    """Return NashConv: the sum over players of the gain of a best response.
 
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If `policy` is not a `TabularPolicy`.
     """
     return evaluate_policy(policy).nash_conv
 
 
 def exploitability(policy: TabularPolicy) -> float:
-    """Return NashConv / 2, in the game's units, of a two-player constant-sum game.
+    """Return NashConv / 2 in a two-player constant-sum game, in the game's units.
 
-    Papers differ: some call NashConv itself, or its value for one player, exploitability.
+    Papers differ: some call NashConv itself, or the gain of one player, exploitability.
 
     Raises
     ------
     ParameterError
-        If it is no policy.
+        If `policy` is not a `TabularPolicy`.
     UnsupportedGameError
-        For any other game, where the number bounds nothing; use `nash_conv`.
+        If the game is not two-player constant-sum, where the number bounds nothing.
     """
     result = evaluate_policy(policy).exploitability
     if result is None:

@@ -1,4 +1,4 @@
-"""Joint play: policies of all players drawn together, and what deviating from it would gain."""
+"""Distance of correlated play from a coarse correlated equilibrium (CCE), exactly."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from math import inf
 import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
-from infoset.evaluation._kernels import best_response_sweep
-from infoset.evaluation.exploitability import plan_value, utility_gradient
+from infoset.evaluation._best_response_kernels import best_response_sweep
+from infoset.evaluation.best_responses import plan_value, utility_gradient
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import SequenceForm, check_sequence_form
 from infoset.typing import FloatArray, StateArrays
@@ -21,18 +21,17 @@ __all__ = ["CCEEvaluation", "CCEEvaluator", "evaluate_cce"]
 
 @dataclass(frozen=True)
 class CCEEvaluation:
-    """What joint play earns, and how far it is from a coarse correlated equilibrium.
+    """Values of correlated play, and its distance from a coarse correlated equilibrium.
 
     Attributes
     ----------
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
     gains : tuple[float, ...]
-        What each player would gain by settling on its best policy before anything is drawn, the
-        others keeping to the joint draw. Below zero where the draw serves the player better than
-        any policy of its own.
+        Gain of each player from committing to its best policy before the draw, while the others
+        follow the draw. Negative where following the draw is better than any fixed policy.
     cce_gap : float
-        The largest gain, at least 0: joint play is a `cce_gap`-coarse correlated equilibrium.
+        The largest gain, at least 0: the play is a `cce_gap`-coarse correlated equilibrium.
     """
 
     values: tuple[float, ...]
@@ -41,10 +40,11 @@ class CCEEvaluation:
 
 
 class CCEEvaluator:
-    """A mixture of policies, of which one is drawn for all players together.
+    """Evaluates the empirical joint distribution of play: a mixture of joint policies.
 
-    Only gradients are kept, not the policies: a player who deviates does not see the draw, so
-    that it answers the mean of the gradients.
+    One policy is drawn for all players before each play. A player who deviates from the mixture
+    does not see the draw, so its best response is to the mean of the gradients. The evaluator
+    therefore stores sums of gradients instead of the policies.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class CCEEvaluator:
 
     Examples
     --------
-    Two cars, each may go or stop; a light that lets one of them go is an equilibrium.
+    The game of chicken: a traffic light that lets one of two cars go is an equilibrium.
 
     >>> import numpy as np
     >>> from infoset.games import matrix_game
     >>> from infoset.tree import build_tree
     >>> chicken = matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])
-    >>> play = CCEEvaluator(build_tree(chicken).sequence_form)
+    >>> evaluator = CCEEvaluator(build_tree(chicken).sequence_form)
     >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
-    >>> gradients = play.add((go, stop)), play.add((stop, go))
-    >>> play.evaluate()
+    >>> gradients = evaluator.add((go, stop)), evaluator.add((stop, go))
+    >>> evaluator.evaluate()
     CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
     """
 
@@ -75,21 +75,21 @@ class CCEEvaluator:
 
     @property
     def weight(self) -> float:
-        """Weight of all policies together."""
+        """Total weight of the policies added so far."""
         return float(self._sums[0])
 
     def state(self) -> StateArrays:
-        """Return the array that `add` moves, by name."""
+        """Return the array that `add` changes, by name."""
         return {"joint": self._sums}
 
     def copy(self) -> CCEEvaluator:
-        """Return joint play of the same policies, to which others can be added."""
-        play = CCEEvaluator(self.sequence_form)
-        play._sums[:] = self._sums
-        return play
+        """Return an independent evaluator of the same mixture."""
+        other = CCEEvaluator(self.sequence_form)
+        other._sums[:] = self._sums
+        return other
 
     def add(
-        self, plans: Sequence[FloatArray], weight: float = 1.0, kept: float = 1.0
+        self, plans: Sequence[FloatArray], weight: float = 1.0, discount: float = 1.0
     ) -> tuple[FloatArray, ...]:
         """Add a policy to the mixture.
 
@@ -97,13 +97,13 @@ class CCEEvaluator:
         ----------
         plans : Sequence[FloatArray]
             Per player [Q], its realization plan.
-        weight, kept : float
-            Weight of the policy, and factor on the weights of those before.
+        weight, discount : float
+            Weight of the policy, and factor on the weights of the earlier ones.
 
         Returns
         -------
         tuple[FloatArray, ...]
-            Per player [Q], the derivative of its expected utility by its own plan.
+            Per player [Q], the gradient of its expected utility with respect to its own plan.
         """
         form, plans = self.sequence_form, tuple(plans)
         players = range(form.num_players)
@@ -112,27 +112,27 @@ class CCEEvaluator:
             plan_value(gradient, plan) for gradient, plan in zip(gradients, plans, strict=True)
         ]
         added = np.concatenate([(1.0,), values, *gradients, *plans])
-        # All at once, so that an interrupt leaves whole policies behind.
-        self._sums[:] = kept * self._sums + weight * added
+        # One assignment: an interrupt never leaves a policy half added.
+        self._sums[:] = discount * self._sums + weight * added
         return gradients
 
     def evaluate(self) -> CCEEvaluation:
-        """Measure the mixture, exactly.
+        """Compute the values and deviation gains of the mixture, exactly.
 
         Raises
         ------
         ParameterError
-            If nothing of positive weight was added.
+            If no policy of positive weight has been added.
         """
         self._check_weight()
         _, values, *means = np.split(self._sums / self.weight, self._ends)
-        return evaluate_gradients(self.sequence_form, means[: len(values)], values)
+        return evaluate_mean_gradients(self.sequence_form, means[: len(values)], values)
 
     def marginal_policy(self) -> TabularPolicy:
-        """Return the policy in which each player draws alone, with its marginal of the mixture.
+        """Return the product of the players' marginals: each player draws on its own.
 
         With more than two players, or payoffs that are not constant-sum, it need not be an
-        equilibrium of any kind where joint play is one.
+        equilibrium of any kind where the correlated play is one.
 
         Raises
         ------
@@ -146,15 +146,15 @@ class CCEEvaluator:
 
     def _check_weight(self) -> None:
         if not self.weight > 0:
-            raise ParameterError("nothing is played yet: add policies of positive weight first")
+            raise ParameterError("the mixture is empty: add policies of positive weight first")
 
 
-def evaluate_gradients(
+def evaluate_mean_gradients(
     sequence_form: SequenceForm, gradients: Sequence[FloatArray], values: FloatArray
 ) -> CCEEvaluation:
-    """Measure joint play by its mean gradients, per player [Q], and its values [N].
+    """Evaluate correlated play from its mean gradients, per player [Q], and its values [N].
 
-    The gradients are used up.
+    The gradients are overwritten.
     """
     gains = []
     for plex, gradient, value in zip(
@@ -168,20 +168,20 @@ def evaluate_gradients(
 def evaluate_cce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> CCEEvaluation:
-    """Measure the joint play in which one of some policies is drawn for all players.
+    """Evaluate play in which one of several policies is drawn for all players.
 
     Parameters
     ----------
     policies : Sequence[TabularPolicy]
         At least one, all for the same game.
     weights : Sequence[float], optional
-        One per policy, not negative; by default all alike.
+        One nonnegative number per policy; by default all equal.
 
     Raises
     ------
     ParameterError
-        If something else than policies is given; if there are not as many weights as policies, or
-        they are no numbers, negative or all zero.
+        If an item is not a policy, or the weights are not one nonnegative number per policy with
+        a positive sum.
     PolicyMismatchError
         If the policies are for different games.
 
@@ -190,16 +190,16 @@ def evaluate_cce(
     Source: Moulin and Vial (1978).
     """
     weights = checked_weights(policies, weights)
-    play = CCEEvaluator(policies[0].sequence_form)
+    evaluator = CCEEvaluator(policies[0].sequence_form)
     for policy, weight in zip(policies, weights, strict=True):
-        play.add(policy.realization_plans(), weight)
-    return play.evaluate()
+        evaluator.add(policy.realization_plans(), weight)
+    return evaluator.evaluate()
 
 
 def checked_weights(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None
 ) -> list[float]:
-    """Return one weight per policy.
+    """Return one weight per policy, after checking both.
 
     Raises
     ------
@@ -212,18 +212,18 @@ def checked_weights(
     weights = [1.0] * len(policies) if weights is None else _numbers(weights)
     if len(policies) != len(weights) or min(weights, default=-1) < 0:
         raise ParameterError(
-            f"got {len(policies)} policies and weights {weights}; give one weight per policy, none "
-            "negative, and at least one policy"
+            f"got {len(policies)} policies and weights {weights}; give at least one policy, and "
+            "one nonnegative weight per policy"
         )
     if not sum(weights) > 0:
-        raise ParameterError("nothing is played: give a policy of positive weight")
+        raise ParameterError("all weights are zero: give at least one policy a positive weight")
     first = policies[0].sequence_form
     for policy in policies:
         other = policy.sequence_form
         if other is not first and other.fingerprint != first.fingerprint:
             raise PolicyMismatchError(
-                f"one policy is for {first.name}, another for {other.name}; joint play is of "
-                "one game"
+                f"one policy is for {first.name}, another for {other.name}; all policies must be "
+                "for the same game"
             )
     return weights
 

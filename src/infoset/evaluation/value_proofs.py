@@ -1,4 +1,4 @@
-"""Values proved in exact arithmetic."""
+"""Bounds on the value of a game, proved in exact rational arithmetic."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ Plan: TypeAlias = list[Fraction]
 Payoffs: TypeAlias = dict[tuple[int, int], Fraction]
 
 DENOMINATORS = (10, 100, 1_000, 10_000, 1_000_000, 10**9)
-"""Largest denominators to which probabilities are rounded, one after the other."""
+"""Denominators to which probabilities are rounded, tried in this order."""
 
 
 @dataclass(frozen=True)
 class ValueProof:
-    """Bounds on the value of a game to player 0, each guaranteed by a policy of fractions.
+    """Bounds on the value of a game for player 0, each certified by a rational policy.
 
     Attributes
     ----------
     lower, upper : Fraction
-        What player 0's policy earns at least, and what player 1's concedes at most, in the
-        game's units, both exactly.
+        Security level of player 0's policy, and the upper bound that player 1's policy enforces:
+        both exact, in the game's units.
     probabilities : tuple[tuple[Fraction, ...], ...]
-        The two policies: per player, the probability of the action each sequence ends in, as in
+        The two policies: per player, the probability of the last action of each sequence, as in
         `TabularPolicy.probabilities`.
     """
 
@@ -52,29 +52,29 @@ class ValueProof:
 
     @property
     def value(self) -> Fraction | None:
-        """The value where it is proved, that is where the bounds meet; None otherwise."""
+        """The value of the game if the bounds are equal, and None otherwise."""
         return self.lower if self.lower == self.upper else None
 
 
 def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueProof:
     """Prove bounds on the value of a two-player constant-sum game, in exact arithmetic.
 
-    The probabilities of a policy, such as the answer of a solver, are rounded to fractions of
+    The probabilities of a policy, such as the answer of a solver, are rounded to fractions with
     small denominators, and best responses to them are computed in fractions. Where the rounded
-    policies are an equilibrium, the bounds meet, and the value is proved; floating-point numbers
-    play no part in the argument. For small games: the work is that of Python's fractions.
+    policies are an equilibrium, the bounds are equal and the value is proved; floating-point
+    numbers play no part in the argument. The cost of Python fractions limits this to small games.
 
     Parameters
     ----------
     game : GameTree or ExtensiveForm
-        With all of nature's probabilities exact (`Fraction` or `int`).
+        All chance probabilities must be exact (`Fraction` or `int`).
     policy : TabularPolicy
         For that game.
 
     Returns
     -------
     ValueProof
-        The tightest bounds of those tried.
+        The tightest bounds over the denominators tried.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
 
     Notes
     -----
-    Rewards are taken as the floating-point numbers they are kept as, which are fractions too, and
-    player 1 to be paid what player 0 is not.
+    Rewards are stored as floating-point numbers, which are rational, and used as such. Player 1 is
+    taken to receive the constant sum minus the reward of player 0.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def prove_value(game: GameTree | ExtensiveForm, policy: TabularPolicy) -> ValueP
 
 
 def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
-    """Return the sequence form of a game that has a value to prove.
+    """Return the sequence form of a two-player constant-sum game.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
     form = game.sequence_form
     if not form.is_two_player_constant_sum:
         raise UnsupportedGameError(
-            f"{form.name} has no value to prove: that is for two-player constant-sum games"
+            f"{form.name} is not a two-player constant-sum game, so it has no value to prove"
         )
     return form
 
@@ -139,7 +139,7 @@ def provable_form(game: GameTree | ExtensiveForm) -> SequenceForm:
 def prove_bounds(
     treeplexes: Sequence[Treeplex], payoffs: Payoffs, behaviors: Sequence[Plan]
 ) -> ValueProof:
-    """Return what the policies of two players guarantee, by best responses in fractions.
+    """Return the bounds certified by two policies, from best responses in fractions.
 
     behaviors: per player [Q], probabilities that sum to one at every infostate.
     """
@@ -150,12 +150,12 @@ def prove_bounds(
 
 
 def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
-    """Return player 0's payoffs by the sequences of both, nature's reach in them.
+    """Return player 0's payoffs, times chance reach, by the sequences of both players.
 
     Raises
     ------
     UnsupportedGameError
-        If nature's probabilities are not exact.
+        If the chance probabilities are not exact.
     """
     reach = _exact_reach(game)
     paid = game.rewards_so_far if isinstance(game, GameTree) else game.utility
@@ -168,7 +168,7 @@ def exact_payoffs(game: GameTree | ExtensiveForm) -> Payoffs:
 
 
 def _exact_reach(game: GameTree | ExtensiveForm) -> list[Fraction]:
-    """Return [H] the product of nature's probabilities before each history."""
+    """Return [H] the chance reach of each history."""
     factors = _exact_factors(game)
     reach = [Fraction(1)] * len(factors)
     for history, before in enumerate(game.parent.tolist()):
@@ -178,7 +178,7 @@ def _exact_reach(game: GameTree | ExtensiveForm) -> list[Fraction]:
 
 
 def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
-    """Return [H] nature's probability of the transition that leads to each history."""
+    """Return [H] the chance probability of the last transition to each history."""
     if isinstance(game, GameTree):
         table: Sequence[Fraction | float] | None = game.graph.exact_probability
         index: IntArray = game.edge
@@ -186,8 +186,8 @@ def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
         table, index = (*game.probabilities, Fraction(1)), game.chance
     if table is None or not all(isinstance(value, (Fraction, int)) for value in table):
         raise UnsupportedGameError(
-            f"{game} has probabilities in floating point, from which nothing can be proved: give "
-            "them as Fraction"
+            f"{game} has floating-point chance probabilities, from which nothing can be proved: "
+            "give them as Fraction, such as Fraction(1, 3)"
         )
     exact = [Fraction(value) for value in table]
     return [exact[number] for number in index.tolist()]
@@ -196,15 +196,17 @@ def _exact_factors(game: GameTree | ExtensiveForm) -> list[Fraction]:
 def _rounded(treeplex: Treeplex, values: FloatArray, denominator: int) -> Plan:
     """Return [Q] probabilities as fractions that sum to one at every infostate.
 
-    Denominators before that may be as large as the number of actions: the greatest probability
-    is then never rounded to zero.
+    The limit on denominators is at least the number of actions, so the largest probability is
+    never rounded to zero and the sum is positive.
     """
     rounded = [Fraction(1)] * treeplex.num_sequences
     for first, count in zip(
         treeplex.first_sequence.tolist(), treeplex.num_actions.tolist(), strict=True
     ):
-        most = max(denominator, count)
-        own = [Fraction(v).limit_denominator(most) for v in values[first : first + count].tolist()]
+        largest = max(denominator, count)
+        own = [
+            Fraction(v).limit_denominator(largest) for v in values[first : first + count].tolist()
+        ]
         total = sum(own, start=Fraction())
         rounded[first : first + count] = [value / total for value in own]
     return rounded
@@ -220,7 +222,7 @@ def _plan(treeplex: Treeplex, behavior: Plan) -> Plan:
 
 
 def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> Plan:
-    """Return [Q] what each own sequence adds against the other's plan, negative for player 1."""
+    """Return [Q] the gradient of the utility of a player, which is negated for player 1."""
     gradient = [Fraction()] * treeplex.num_sequences
     for sequences, payoff in payoffs.items():
         reach = plan[sequences[1 - player]]
@@ -230,7 +232,7 @@ def _gradient(payoffs: Payoffs, plan: Plan, player: int, treeplex: Treeplex) -> 
 
 
 def _best_value(treeplex: Treeplex, gradient: Plan) -> Fraction:
-    """Return the best that a player can get of a gradient, which is used up."""
+    """Return the value of a best response to a gradient, which is overwritten."""
     for infostate in reversed(range(treeplex.num_infostates)):
         first = int(treeplex.first_sequence[infostate])
         own = gradient[first : first + int(treeplex.num_actions[infostate])]

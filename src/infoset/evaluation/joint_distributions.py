@@ -1,4 +1,4 @@
-"""Joint play as a distribution over tuples of pure plans."""
+"""Correlated play as a distribution over tuples of pure plans (CFR-Jr)."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import GameTooLargeError
-from infoset.evaluation.joint import CCEEvaluation, checked_weights, evaluate_gradients
+from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_mean_gradients
 from infoset.policy import TabularPolicy, decompose_plan
 from infoset.tree import SequenceForm
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 
 __all__ = ["JointDistribution", "joint_distribution"]
 
-MOST_ENTRIES = 10_000_000
-CELLS_AT_ONCE = 10_000_000
+MAX_TUPLES = 10_000_000
+CELLS_PER_CHUNK = 10_000_000
 
 Mixture: TypeAlias = tuple[BoolArray, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class JointDistribution:
-    """Finitely many tuples of pure plans, one plan per player, each with a probability.
+    """A distribution over finitely many tuples of pure plans, one plan per player.
 
     Attributes
     ----------
     sequence_form : SequenceForm
         The game.
     plans : tuple[BoolArray, ...]
-        Per player [K, Q], its pure plans: the sequences that each takes.
+        Per player [K, Q], its pure plans: True for the sequences that a plan takes.
     support : IntArray
-        [M, N] per tuple, the number of each player's plan; no tuple twice.
+        [M, N] index of each player's plan in each tuple; all tuples are different.
     probabilities : FloatArray
-        [M] positive, of sum 1.
+        [M] probability of each tuple, positive; they sum to 1.
     """
 
     sequence_form: SequenceForm
@@ -45,11 +45,11 @@ class JointDistribution:
     probabilities: FloatArray
 
     def evaluate(self) -> CCEEvaluation:
-        """Measure the distribution, exactly: each player's best response to the others' draw."""
+        """Compute the values and the gain of each player from committing to a plan, exactly."""
         form = self.sequence_form
         gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
         values = np.zeros(form.num_players)
-        for shares, support in self._chunks():
+        for weights, support in self._chunks():
             taken = [
                 own[numbers][:, sequences]
                 for own, numbers, sequences in zip(
@@ -61,13 +61,13 @@ class JointDistribution:
                     [other for number, other in enumerate(taken) if number != player]
                 )
                 paid = form.payoff[:, player]
-                np.add.at(gradient, form.terminal_sequence[:, player], paid * (shares @ others))
-                values[player] += paid @ (shares @ (others & taken[player]))
-        return evaluate_gradients(form, gradients, values)
+                np.add.at(gradient, form.terminal_sequence[:, player], paid * (weights @ others))
+                values[player] += paid @ (weights @ (others & taken[player]))
+        return evaluate_mean_gradients(form, gradients, values)
 
     def _chunks(self) -> Iterator[tuple[FloatArray, IntArray]]:
-        """Yield the tuples in parts, so that their payoffs fit in memory."""
-        size = max(1, CELLS_AT_ONCE // max(1, self.sequence_form.num_payoffs))
+        """Yield probabilities and tuples in chunks that bound the memory of `evaluate`."""
+        size = max(1, CELLS_PER_CHUNK // max(1, self.sequence_form.num_payoffs))
         for first in range(0, len(self.support), size):
             part = slice(first, first + size)
             yield self.probabilities[part], self.support[part]
@@ -81,7 +81,7 @@ class JointDistribution:
         return TabularPolicy.from_weights(self.sequence_form, plans)
 
     def draw(self, rng: np.random.Generator) -> TabularPolicy:
-        """Draw a tuple for all players, as a policy; uniform where a plan says nothing."""
+        """Draw one tuple for all players, as a policy; uniform where a plan is not defined."""
         numbers = self.support[rng.choice(len(self.support), p=self.probabilities)]
         plans = [own[number].astype(float) for own, number in zip(self.plans, numbers, strict=True)]
         return TabularPolicy.from_weights(self.sequence_form, plans)
@@ -90,10 +90,11 @@ class JointDistribution:
 def joint_distribution(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> JointDistribution:
-    """Return joint play, of which one of some policies is drawn for all, over tuples of pure plans.
+    """Return play in which one of several policies is drawn for all, over tuples of pure plans.
 
-    Each player's policy becomes a mixture of few pure plans (`decompose_plan`), and the tuples of
-    one policy are all combinations of those. What is played is the same.
+    Each player's policy is decomposed into a mixture of few pure plans (`decompose_plan`), and the
+    tuples of one policy are all combinations of these. Both forms reach every terminal with the
+    same probability.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def joint_distribution(
     ParameterError, PolicyMismatchError
         As in `evaluate_cce`.
     GameTooLargeError
-        If there are more than 10,000,000 combinations.
+        If the policies combine to more than 10,000,000 tuples.
 
     Notes
     -----
@@ -131,23 +132,23 @@ def joint_distribution(
         [[pure for pure, _ in own] for own in zip(*mixtures, strict=True)]
     )
     sizes = tuple(len(own) for own in plans)
-    keys, shares = [], []
-    for time, (weight, mixture) in enumerate(zip(weights, mixtures, strict=True)):
-        keys.append(_combined(sizes, [own[time] for own in numbers]))
-        shares.append(weight * _products([own for _, own in mixture]))
+    keys, probabilities = [], []
+    for index, (weight, mixture) in enumerate(zip(weights, mixtures, strict=True)):
+        keys.append(_combined(sizes, [own[index] for own in numbers]))
+        probabilities.append(weight * _products([own for _, own in mixture]))
     different, where = np.unique(np.concatenate(keys), return_inverse=True)
-    total = np.bincount(where, np.concatenate(shares))
+    total = np.bincount(where, np.concatenate(probabilities))
     support = np.stack(np.unravel_index(different[total > 0], sizes), axis=1).astype(np.int32)
     return JointDistribution(form, plans, support, total[total > 0] / total.sum())
 
 
 def _check_size(form: SequenceForm, mixtures: Sequence[Sequence[Mixture]]) -> None:
-    entries = sum(prod(len(shares) for _, shares in mixture) for mixture in mixtures)
-    if entries > MOST_ENTRIES:
+    entries = sum(prod(len(weights) for _, weights in mixture) for mixture in mixtures)
+    if entries > MAX_TUPLES:
         raise GameTooLargeError(
             f"the pure plans of {len(mixtures)} policies of {form.name} combine to {entries:,} "
-            f"tuples, more than {MOST_ENTRIES:,}: give fewer policies, or measure the policies "
-            "themselves (evaluate_cce)",
+            f"tuples, more than {MAX_TUPLES:,}: give fewer policies, or evaluate the mixture "
+            "itself with evaluate_cce(policies, weights)",
             {"tuples": entries},
         )
 
@@ -155,7 +156,7 @@ def _check_size(form: SequenceForm, mixtures: Sequence[Sequence[Mixture]]) -> No
 def _different_plans(
     of_players: Sequence[Sequence[BoolArray]],
 ) -> tuple[tuple[BoolArray, ...], list[list[LongArray]]]:
-    """Return each player's different plans, and per player and policy [K] which those are."""
+    """Return each player's distinct plans, and their indices [K] per player and policy."""
     plans, numbers = [], []
     for own in of_players:
         different, where = np.unique(np.concatenate(own), axis=0, return_inverse=True)
@@ -166,15 +167,15 @@ def _different_plans(
 
 
 def _combined(sizes: tuple[int, ...], numbers: Sequence[LongArray]) -> LongArray:
-    """Return every combination of the players' numbers as one number; the last varies fastest."""
+    """Return every combination of the players' plan indices as one integer, last player fastest."""
     grids = np.meshgrid(*numbers, indexing="ij")
     combined: LongArray = np.ravel_multi_index([grid.ravel() for grid in grids], sizes)
     return combined
 
 
-def _products(shares: Sequence[FloatArray]) -> FloatArray:
-    """Return the products of each combination of shares, in the order of `_combined`."""
+def _products(weights: Sequence[FloatArray]) -> FloatArray:
+    """Return the product of the weights of each combination, in the order of `_combined`."""
     products = np.ones(1)
-    for own in shares:
+    for own in weights:
         products = np.outer(products, own).ravel()
     return products

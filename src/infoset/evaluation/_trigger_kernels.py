@@ -1,4 +1,4 @@
-"""Kernels on pairs of a trigger and a sequence that may be played after it."""
+"""Kernels of trigger deviations: pairs of a trigger and a later sequence, and their gains."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from infoset.utils.compilation import inner_kernel, kernel
 
 
 class TriggerPairs(NamedTuple):
-    """All pairs of a trigger and a sequence that may follow it, in one numbering.
+    """All pairs of a trigger and a sequence that may be played after it, in one numbering.
 
-    A trigger g = (x_g, a_g) is a sequence that a player is recommended; whoever does not follow
-    it goes on from x_g as it likes. So the sequences that may follow are all those at x_g and
-    below it, whatever the action. The pair of a trigger g and a sequence s is number
-    `start[g] + rank[s]`.
+    A trigger g = (x_g, a_g) is a recommended sequence. A player who does not follow it continues
+    from x_g by a policy of its own, so every sequence at x_g or below it may be played after g,
+    whatever its first action. The pair of trigger g and sequence s has index `start[g] + rank[s]`.
 
-    Sequences are rows of S, of one player or of several, empty ones among them.
+    S counts the sequences of one player or of several, empty sequences included.
 
     Attributes
     ----------
     rank : IntArray
-        [S] place of each sequence in an order in which those at an infostate stand together and
-        those below it follow directly; of an empty sequence, 0.
+        [S] position of each sequence in depth-first order: the sequences at an infostate are
+        adjacent, and those below it follow directly; 0 for empty sequences.
     start : LongArray
-        [S] see above; of an empty sequence, 0.
+        [S] offset of the pairs of each trigger; 0 for empty sequences.
     order : IntArray
-        [I] the infostates in that order: each before those below it.
+        [I] the infostates in depth-first order.
     first_place, last_place : IntArray
         [I] the infostates at and below x are `order[first_place[x]:last_place[x]]`.
     owner : IntArray
@@ -47,11 +46,12 @@ class TriggerPairs(NamedTuple):
 def number_pairs(
     parent: IntArray, first: IntArray, num_actions: IntArray, pairs: TriggerPairs
 ) -> int:
-    """Fill `pairs`, `owner` excepted, in place; return the number of pairs.
+    """Fill the arrays of `pairs` except `owner` in place; return the number of pairs.
 
-    parent, first, num_actions [I] of infostates, parents first, as in a treeplex.
+    parent, first, num_actions [I]: as in a treeplex, parents first.
     """
     num_infostates = len(first)
+    # Sizes of subtrees, from the leaves up: infostates are numbered parents first.
     sequences = num_actions.astype(np.int64)  # at each infostate and below it
     infostates = np.ones(num_infostates, np.int64)
     for here in range(num_infostates - 1, -1, -1):
@@ -59,7 +59,9 @@ def number_pairs(
         if above >= 0:
             sequences[above] += sequences[here]
             infostates[above] += infostates[here]
-    next_rank = np.zeros(num_infostates + 1, np.int64)  # the last is for infostates with none above
+    # Depth-first positions, from the roots down: an infostate takes the next free interval of its
+    # parent, as long as its subtree. Roots have `above` -1, which is the last entry.
+    next_rank = np.zeros(num_infostates + 1, np.int64)
     next_place = np.zeros(num_infostates + 1, np.int64)
     num_pairs = 0
     for here in range(num_infostates):
@@ -71,6 +73,8 @@ def number_pairs(
         pairs.order[place] = here
         pairs.first_place[here], pairs.last_place[here] = place, place + infostates[here]
         for action in range(num_actions[here]):
+            # The subtree of x_g occupies ranks [rank, rank + size), so that subtracting `rank` from
+            # the offset makes start[g] + rank[s] run through the block of the trigger.
             pairs.rank[first[here] + action] = rank + action
             pairs.start[first[here] + action] = num_pairs - rank
             num_pairs += sequences[here]
@@ -86,13 +90,13 @@ def add_triggered(
     gradient: FloatArray,
     gradients: FloatArray,
 ) -> None:
-    """Add to `gradients` [P], in place, what a gradient is worth after each trigger.
+    """Add plan(g) · gradient(s) to `gradients` [P] in place, for every pair of g and s.
 
-    That is plan(g) · gradient(s) for the pair of g and s. plan, gradient [S].
+    plan, gradient [S] belong to one policy of the mixture.
     """
     for trigger in range(len(pairs.owner)):
         here = pairs.owner[trigger]
-        if here < 0 or plan[trigger] == 0.0:
+        if here < 0 or plan[trigger] == 0.0:  # an empty sequence, or never recommended
             continue
         for place in range(pairs.first_place[here], pairs.last_place[here]):
             below = pairs.order[place]
@@ -110,9 +114,11 @@ def best_value(
     trigger: int,
     gradients: FloatArray,
 ) -> float:
-    """Return the value of the best play after a trigger; its part of `gradients` is used up."""
+    """Return the value of a best response after a trigger; overwrites its part of `gradients`."""
     here, start = pairs.owner[trigger], pairs.start[trigger]
     value = 0.0
+    # The sweep of `best_response_sweep` over the subtree of x_g, in reverse depth-first order; the
+    # last infostate visited is x_g itself, whose value is returned.
     for place in range(pairs.last_place[here] - 1, pairs.first_place[here] - 1, -1):
         below = pairs.order[place]
         value = -np.inf
@@ -133,15 +139,18 @@ def trigger_gains(
     gains: FloatArray,
     totals: FloatArray,
 ) -> None:
-    """Fill in what each trigger gains by the best play after it, [S], in place.
+    """Fill the gain [S] of a best trigger deviation at each sequence, in place.
 
-    It is the value of that play less what is earned by following recommendations from the trigger
-    on, the sum of `gradients` over the pairs of s and s for s at the trigger and below it.
+    The gain of trigger g is the value of a best response after g, minus the utility of following
+    all recommendations at and below g. The latter is the sum of `gradients` over the pairs (s, s)
+    for the sequences s at and below g.
 
-    gradients : [P] sums of `add_triggered`; used up.
-    totals : [S] becomes what a player gains, at and below each sequence, who may stop following
-    wherever it pays; of empty sequences, all in all.
+    gradients : [P] sums of `add_triggered`; overwritten.
+    totals : [S] becomes the largest total gain at and below each sequence of a player who may stop
+    following at any set of triggers of which none precedes another; of an empty sequence, the
+    total gain of the player.
     """
+    # Utility of following at the last step only; the loop below adds up subtrees.
     earned = np.zeros(len(gains))
     for sequence in range(len(gains)):
         if pairs.owner[sequence] >= 0:
@@ -152,6 +161,7 @@ def trigger_gains(
         for sequence in range(first[here], first[here] + num_actions[here]):
             best = best_value(parent, first, num_actions, pairs, sequence, gradients)
             gains[sequence] = best - earned[sequence]
+            # Either deviate here, or at the best triggers further down.
             totals[sequence] = max(totals[sequence], gains[sequence])
             earned[parent[here]] += earned[sequence]
             totals[parent[here]] += totals[sequence]

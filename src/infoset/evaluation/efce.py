@@ -1,4 +1,4 @@
-"""Recommended play: what a player gains by not following a recommendation, exactly."""
+"""Distance of recommended play from an extensive-form correlated equilibrium (EFCE), exactly."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.exploitability import plan_value, utility_gradient
-from infoset.evaluation.joint import checked_weights
-from infoset.evaluation.triggers._kernels import TriggerPairs, add_triggered, trigger_gains
-from infoset.evaluation.triggers.pairs import trigger_pairs
+from infoset.evaluation._trigger_kernels import add_triggered, trigger_gains
+from infoset.evaluation.best_responses import plan_value, utility_gradient
+from infoset.evaluation.cce import checked_weights
+from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player, StateArrays
@@ -21,18 +21,18 @@ __all__ = ["EFCEEvaluation", "EFCEEvaluator", "TriggerDeviation", "evaluate_efce
 
 
 class TriggerDeviation(NamedTuple):
-    """The recommendation that it pays a player most not to follow.
+    """The trigger deviation of largest gain of a player.
 
     Attributes
     ----------
     player : Player
     infostate : str
-        Where it is given, as text.
+        The infostate of the recommendation, as text.
     action : Action
-        What is recommended.
+        The recommended action.
     gain : float
-        What the player gains, in expectation over all play, by going on as it likes from there
-        and then only, in the game's units. Below zero where it would lose.
+        Expected gain, over all play, of the best deviation from this recommendation on: the player
+        follows all others until it receives this one. In the game's units; negative for a loss.
     """
 
     player: Player
@@ -43,21 +43,21 @@ class TriggerDeviation(NamedTuple):
 
 @dataclass(frozen=True)
 class EFCEEvaluation:
-    """What recommended play earns, and how far it is from an extensive-form correlated equilibrium.
+    """Values of recommended play, and its distance from an EFCE.
 
     Attributes
     ----------
     values : tuple[float, ...]
         Expected utility of each player, in the game's units.
     deviations : tuple[TriggerDeviation | None, ...]
-        Of each player, the recommendation that it pays most not to follow; None for a player
-        without decisions.
+        The best trigger deviation of each player; None for a player without decisions.
     efce_gap : float
-        The largest gain of a trigger, at least 0: recommended play is an `efce_gap`-extensive-form
-        correlated equilibrium. In a matrix game, a correlated equilibrium.
+        The largest gain of a trigger deviation, at least 0: the play is an `efce_gap`-EFCE. In a
+        matrix game, an EFCE is a correlated equilibrium.
     total_gains : tuple[float, ...]
-        What each player would gain that leaves off following wherever it pays, instead of after
-        one trigger only; not below that of its triggers, nor below the gains of `evaluate_cce`.
+        Gain of each player who may deviate at any set of triggers of which none precedes another,
+        instead of at one trigger only. At least the gain of its best trigger deviation, and at
+        least its gain in `evaluate_cce`.
     """
 
     values: tuple[float, ...]
@@ -67,12 +67,12 @@ class EFCEEvaluation:
 
 
 class EFCEEvaluator:
-    """A mixture of policies, of which one is drawn, and recommended to the players step by step.
+    """Evaluates a mixture of policies, one of which is drawn and recommended step by step.
 
-    Each player sees a recommendation at an infostate when it gets there. From the first one on
-    that it does not follow, it sees none. Recommendations say something of the draw, so that
-    for every trigger (x_g, a_g) a gradient is kept: the sum of those of the policies μ, each
-    times μ(x_g, a_g).
+    A player receives the recommendation of an infostate on reaching it, and none after the first
+    that it does not follow. Recommendations reveal information about the draw. So a gradient is
+    stored for every trigger g = (x_g, a_g): the sum of the gradients of the policies μ, each
+    multiplied by μ(g).
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class EFCEEvaluator:
     Raises
     ------
     GameTooLargeError
-        If it has more than 20,000,000 pairs of a trigger and a sequence that may follow it.
+        If the game has more than 20,000,000 pairs of a trigger and a sequence after it.
 
     Notes
     -----
@@ -91,17 +91,18 @@ class EFCEEvaluator:
 
     Examples
     --------
-    Chicken: a light that tells one car to go and the other to stop, or both to stop, each alike.
+    Chicken: a traffic light tells one car to go and the other to stop, or both to stop, with equal
+    probabilities.
 
     >>> import numpy as np
     >>> from infoset.games import matrix_game
     >>> from infoset.tree import build_tree
     >>> chicken = matrix_game([[0, 7], [2, 6]], [[0, 2], [7, 6]])
-    >>> play = EFCEEvaluator(build_tree(chicken).sequence_form)
+    >>> evaluator = EFCEEvaluator(build_tree(chicken).sequence_form)
     >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
     >>> for plans in ((go, stop), (stop, go), (stop, stop)):
-    ...     play.add(plans)
-    >>> light = play.evaluate()
+    ...     evaluator.add(plans)
+    >>> light = evaluator.evaluate()
     >>> light.values, light.efce_gap
     ((5.0, 5.0), 0.0)
     """
@@ -117,16 +118,16 @@ class EFCEEvaluator:
 
     @property
     def weight(self) -> float:
-        """Weight of all policies together."""
+        """Total weight of the policies added so far."""
         return float(self._weight[0])
 
     @property
     def num_pairs(self) -> int:
-        """Number of pairs of a trigger and a sequence that may follow it: what `add` goes over."""
+        """Number of pairs of a trigger and a later sequence; `add` takes linear time in it."""
         return sum(map(len, self._gradients))
 
     def state(self) -> StateArrays:
-        """Return the array that `add` moves, by name."""
+        """Return the array that `add` changes, by name."""
         return {"triggered": self._sums}
 
     def add(self, plans: Sequence[FloatArray], weight: float = 1.0) -> None:
@@ -137,7 +138,7 @@ class EFCEEvaluator:
         plans : Sequence[FloatArray]
             Per player [Q], its realization plan.
         weight : float
-            Of the policy.
+            Weight of the policy.
         """
         form, plans = self.sequence_form, tuple(plans)
         self._weight += weight
@@ -154,15 +155,15 @@ class EFCEEvaluator:
             )
 
     def evaluate(self) -> EFCEEvaluation:
-        """Measure the mixture, exactly: one pass for each trigger.
+        """Compute the values and deviation gains of the mixture, exactly: one pass per trigger.
 
         Raises
         ------
         ParameterError
-            If nothing of positive weight was added.
+            If no policy of positive weight has been added.
         """
         if not self.weight > 0:
-            raise ParameterError("nothing is played yet: add policies of positive weight first")
+            raise ParameterError("the mixture is empty: add policies of positive weight first")
         gains, totals = zip(*map(self._gains, range(self.sequence_form.num_players)), strict=True)
         deviations = tuple(self._largest(player, own) for player, own in enumerate(gains))
         return EFCEEvaluation(
@@ -173,7 +174,7 @@ class EFCEEvaluator:
         )
 
     def _gains(self, player: Player) -> tuple[FloatArray, FloatArray]:
-        """Return [Q] what each trigger gains, and what those at and below each sequence do."""
+        """Return [Q] the gain of each trigger and [Q] the total gain at and below each sequence."""
         plex = self.sequence_form.treeplexes[player]
         gains, totals = np.empty(plex.num_sequences), np.empty(plex.num_sequences)
         trigger_gains(
@@ -200,7 +201,7 @@ class EFCEEvaluator:
 
 
 def _pairs(plex: Treeplex, game: str) -> tuple[TriggerPairs, int]:
-    return trigger_pairs(
+    return enumerate_trigger_pairs(
         plex.parent_sequence, plex.first_sequence, plex.num_actions, plex.num_sequences, game
     )
 
@@ -208,16 +209,16 @@ def _pairs(plex: Treeplex, game: str) -> tuple[TriggerPairs, int]:
 def evaluate_efce(
     policies: Sequence[TabularPolicy], weights: Sequence[float] | None = None
 ) -> EFCEEvaluation:
-    """Measure recommended play, in which one of some policies is drawn and told step by step.
+    """Evaluate play in which one of several policies is drawn and recommended step by step.
 
-    Where a policy draws among actions, what is drawn is told, before it is played.
+    Where a policy mixes actions, the drawn action is recommended before it is played.
 
     Parameters
     ----------
     policies : Sequence[TabularPolicy]
         At least one, all for the same game.
     weights : Sequence[float], optional
-        One per policy, not negative; by default all alike.
+        One nonnegative number per policy; by default all equal.
 
     Raises
     ------
@@ -228,7 +229,7 @@ def evaluate_efce(
 
     Examples
     --------
-    In an equilibrium of all players alone, nobody has to be told anything.
+    A Nash equilibrium is an EFCE that needs no recommendations.
 
     >>> import infoset
     >>> solved = infoset.solve("kuhn_poker", method="lp")
@@ -236,7 +237,7 @@ def evaluate_efce(
     True
     """
     weights = checked_weights(policies, weights)
-    play = EFCEEvaluator(policies[0].sequence_form)
+    evaluator = EFCEEvaluator(policies[0].sequence_form)
     for policy, weight in zip(policies, weights, strict=True):
-        play.add(policy.realization_plans(), weight)
-    return play.evaluate()
+        evaluator.add(policy.realization_plans(), weight)
+    return evaluator.evaluate()

@@ -10,7 +10,7 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, expected_values
 from infoset.games import load_game, matrix_game
 from infoset.matches import exact_match, play_matches
-from infoset.matches.match_result import shared_wins
+from infoset.matches.match_statistics import win_fractions
 from infoset.policy import TabularPolicy, UniformPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
 from stand_ins import OneAction
@@ -77,7 +77,7 @@ def test_wins_are_shared_by_those_who_have_the_most():
     utility = np.array([[3, 1, 1], [2, 2, -4], [0, 0, 0], [0.1 + 0.2, 0.3, 0.0]])
     third = 1 / 3
     expected = [[1, 0, 0], [0.5, 0.5, 0], [third, third, third], [0.5, 0.5, 0]]
-    assert shared_wins(utility) == pytest.approx(np.array(expected))
+    assert win_fractions(utility) == pytest.approx(np.array(expected))
 
 
 def test_wins_by_hand():

@@ -1,4 +1,4 @@
-"""Policies on a tree of histories: how each history is reached."""
+"""Reach probabilities of the histories of a compiled tree under a policy, and related look-ups."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from infoset.typing import FloatArray, IntArray, LongArray, Player
 __all__ = [
     "check_same_game",
     "find_history",
-    "known_reach",
     "own_depths",
+    "reach_without",
     "step_probability",
     "sum_by",
 ]
 
 
 def check_same_game(tree: GameTree, form: SequenceForm) -> None:
-    """Raise unless the sequence form of a policy is that of a tree.
+    """Raise unless the sequence form of a policy belongs to a tree.
 
     Raises
     ------
     PolicyMismatchError
-        If it is for another.
+        If it belongs to another game.
     """
     if form is not tree.sequence_form and form.fingerprint != tree.sequence_form.fingerprint:
         raise PolicyMismatchError(
-            f"the policy is for {form.name}, not for {tree.sequence_form.name}; everything in a "
-            "match or measure is for one game, with the same parameters"
+            f"the policy is for {form.name}, not for {tree.sequence_form.name}; give a policy for "
+            "the same game with the same parameters"
         )
 
 
-def known_reach(
-    tree: GameTree, policy: TabularPolicy, unknown: Collection[Player] = ()
+def reach_without(
+    tree: GameTree, policy: TabularPolicy, players: Collection[Player] = ()
 ) -> FloatArray:
-    """Return [H] the product of nature's probabilities, and of all players' but the unknown."""
+    """Return [H] the reach of each history, leaving out the factors of some players."""
     reach = tree.chance_reach.copy()
     for player in range(tree.num_players):
-        if player not in unknown:
+        if player not in players:
             reach *= policy.realization_plan(player)[tree.sequence[:, player]]
     return reach
 
@@ -60,12 +60,12 @@ def step_probability(tree: GameTree, policy: TabularPolicy) -> FloatArray:
 
 
 def find_history(tree: GameTree, history: History) -> int:
-    """Return the number of a history of the same game that was met in play.
+    """Return the index in the tree of a history met in play.
 
     Raises
     ------
     UnknownNameError
-        If the tree has no such history.
+        If the tree does not contain the history.
     """
     number = 0
     for step in history.path()[1:]:
@@ -74,7 +74,7 @@ def find_history(tree: GameTree, history: History) -> int:
 
 
 def _find_child(tree: GameTree, number: int, step: History) -> int:
-    """Return the number of the history to which the last transition of `step` leads."""
+    """Return the index of the history to which the last transition of `step` leads."""
     graph, world = tree.graph, int(tree.world[number])
     taken = [
         graph.action_sets[known].index(action) if known >= 0 else -1
@@ -86,11 +86,11 @@ def _find_child(tree: GameTree, number: int, step: History) -> int:
             continue
         if graph.joint_action[edge].tolist() == taken:
             return int(tree.first_child[number]) + edge - start
-    raise UnknownNameError(f"{tree} has no history that goes on to the world state {step.world!r}")
+    raise UnknownNameError(f"no history of {tree} leads to the world state {step.world!r}")
 
 
 def own_depths(plex: Treeplex) -> IntArray:
-    """Return [I] how many own decisions are above each acting infostate."""
+    """Return [I] the number of own decisions before each acting infostate."""
     depth = np.zeros(plex.num_infostates, np.int32)
     for position, above in enumerate(plex.infostate_of_sequence[plex.parent_sequence].tolist()):
         if above >= 0:

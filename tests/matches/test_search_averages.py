@@ -29,8 +29,8 @@ def test_averages_are_the_policy_that_answers_are_drawn_from():
     tree, exact = compiled("leduc_poker"), some_policy("leduc_poker")
     averaged = average_search(tree, [OneAction(exact), None], tolerance=0.06)
     assert averaged.is_converged
-    seen_both = averaged.errors[0] > 0
-    scores = gaps(averaged, exact, 0)[seen_both] / averaged.errors[0][seen_both]
+    seen_both = averaged.standard_errors[0] > 0
+    scores = gaps(averaged, exact, 0)[seen_both] / averaged.standard_errors[0][seen_both]
     assert 0.6 < (scores < 1).mean() < 0.77  # 0.68 of a normal distribution
     assert scores.max() < 5
 
@@ -42,14 +42,14 @@ def test_repeats_are_those_that_the_spread_asks_for():
     for player, plex in enumerate(plexes):
         chance = exact.probabilities[player][plex.first_sequence]
         needed = np.maximum(chance * (1 - chance) / 0.02**2, 50)
-        repeats, errors = averaged.repeats[player], averaged.errors[player]
+        repeats, errors = averaged.repeats[player], averaged.standard_errors[player]
         assert repeats == pytest.approx(needed, rel=0.35)
         assert (errors <= 0.02).all()
         seen_both = errors > 0
         assert seen_both.sum() >= 5
         by_chance = np.sqrt(chance * (1 - chance) / repeats)
         assert errors[seen_both] == pytest.approx(by_chance[seen_both], rel=0.35)
-        assert (averaged.moved[player] < 5 * 0.02).all()
+        assert (averaged.last_changes[player] < 5 * 0.02).all()
 
 
 def test_the_rule_by_hand():
@@ -65,8 +65,8 @@ def test_the_rule_by_hand():
     assert set(averaged.policy.probabilities[0][1:]) == {0.5}
     for found, expected in [
         (averaged.repeats, 2),
-        (averaged.moved, 0.5),
-        (averaged.errors, 0.5),
+        (averaged.last_changes, 0.5),
+        (averaged.standard_errors, 0.5),
     ]:
         assert np.concatenate(found) == pytest.approx(expected)
     assert averaged.is_converged
@@ -97,7 +97,7 @@ def test_what_never_differs_is_asked_as_often_as_one_answer_could_move_it():
         assert averaged.policy.probabilities[player] == pytest.approx(exact.probabilities[player])
         assert set(averaged.repeats[player][plex.num_actions > 1]) == {10}
         assert set(averaged.repeats[player][plex.num_actions == 1]) == {0}
-        assert (averaged.errors[player] < 1e-7).all()
+        assert (averaged.standard_errors[player] < 1e-7).all()
 
 
 def test_an_infostate_has_numbers_of_its_own():
@@ -159,11 +159,11 @@ def test_searches_that_are_cut_short_say_so():
     tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
     averaged = average_search(tree, OneAction(exact), tolerance=0.01, max_repeats=30)
     assert not averaged.is_converged
-    assert averaged.num_unconverged == sum(int((e > 0.01).sum()) for e in averaged.errors)
+    assert averaged.num_unconverged == sum(int((e > 0.01).sum()) for e in averaged.standard_errors)
     assert max(repeats.max() for repeats in averaged.repeats) == 30
 
 
-# The whole road, against numbers known: search everywhere, average, answer as well as can be.
+# End to end, against published numbers: search everywhere, average, compute a best response.
 
 
 @pytest.mark.parametrize(

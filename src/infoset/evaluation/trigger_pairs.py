@@ -1,48 +1,48 @@
-"""All pairs of a trigger and a sequence that may be played after it."""
+"""Pairs of a trigger and a sequence that may be played after it, numbered for arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from infoset.errors import GameTooLargeError
-from infoset.evaluation.triggers._kernels import TriggerPairs, number_pairs
+from infoset.evaluation._trigger_kernels import TriggerPairs, number_pairs
 from infoset.typing import IntArray
 
-__all__ = ["MOST_PAIRS", "trigger_pairs"]
+__all__ = ["MAX_PAIRS", "TriggerPairs", "enumerate_trigger_pairs"]
 
-MOST_PAIRS = 20_000_000
-"""Above which a game is refused: an array of pairs then takes 160 MB."""
+MAX_PAIRS = 20_000_000
+"""Limit on the number of pairs: one array of pairs then takes 160 MB."""
 
 
-def trigger_pairs(
+def enumerate_trigger_pairs(
     parent: IntArray, first: IntArray, num_actions: IntArray, num_sequences: int, game: str
 ) -> tuple[TriggerPairs, int]:
-    """Return the pairs of a treeplex, or of several in one numbering, and how many they are.
+    """Return the pairs of a treeplex, or of several in one numbering, and their number.
 
-    They are at most H·A times the sequences, for H decisions of A actions in a row: much fewer
-    than the square of the sequences.
+    With at most H decisions of A actions in a row there are at most H·A pairs for each sequence,
+    which is far fewer than the square of the number of sequences.
 
     Parameters
     ----------
     parent, first, num_actions : IntArray
-        [I] the sequence before each infostate, the first of its own, and how many they are;
-        parents first.
+        [I] parent sequence, first sequence and number of actions of each infostate, parents
+        first.
     num_sequences : int
-        S, empty ones included.
+        S, empty sequences included.
     game : str
-        What it is called in messages.
+        Name of the game in error messages.
 
     Raises
     ------
     GameTooLargeError
-        If there are more than 20,000,000.
+        If there are more than 20,000,000 pairs.
 
     Examples
     --------
     >>> from infoset.games import load_game
     >>> from infoset.tree import build_tree
     >>> plex = build_tree(load_game("kuhn_poker")).sequence_form.treeplexes[0]
-    >>> trigger_pairs(
+    >>> enumerate_trigger_pairs(
     ...     plex.parent_sequence, plex.first_sequence, plex.num_actions, plex.num_sequences, "Kuhn"
     ... )[1]
     36
@@ -61,11 +61,11 @@ def trigger_pairs(
         owner=owner,
     )
     num_pairs = int(number_pairs(parent, first, num_actions, pairs))
-    if num_pairs > MOST_PAIRS:
+    if num_pairs > MAX_PAIRS:
         raise GameTooLargeError(
-            f"{game} has {num_pairs:,} pairs of a recommended sequence and one that may be played "
-            f"after it, more than {MOST_PAIRS:,}: measure the coarse correlated gap "
-            "(evaluate_cce), or take a smaller game",
+            f"{game} has {num_pairs:,} pairs of a recommended sequence and a sequence that may be "
+            f"played after it, more than {MAX_PAIRS:,}: measure the CCE gap with evaluate_cce, "
+            "or use a smaller game",
             {"sequences": num_sequences, "pairs": num_pairs},
         )
     return pairs, num_pairs

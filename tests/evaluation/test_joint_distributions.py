@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.errors import GameTooLargeError, ParameterError
-from infoset.evaluation import evaluate_cce, joint_distribution, joint_plans
+from infoset.evaluation import evaluate_cce, joint_distribution, joint_distributions
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
@@ -36,7 +36,7 @@ def test_it_plays_as_the_policies_do(game, seed):
 def test_measured_by_playing_every_tuple(monkeypatch):
     """In parts, as large ones are; each tuple of pure plans is a policy of its own."""
     form = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
-    monkeypatch.setattr(joint_plans, "CELLS_AT_ONCE", 7 * form.num_payoffs)
+    monkeypatch.setattr(joint_distributions, "CELLS_PER_CHUNK", 7 * form.num_payoffs)
     joint = joint_distribution([random_policy(form, np.random.default_rng(3))])
     chosen = [
         TabularPolicy.from_weights(
@@ -82,9 +82,9 @@ def test_what_is_refused(monkeypatch):
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies"):
         joint_distribution([policy], [1, 2])
-    with pytest.raises(ParameterError, match="nothing is played"):
+    with pytest.raises(ParameterError, match="positive weight"):
         joint_distribution([policy], [0])
-    monkeypatch.setattr(joint_plans, "MOST_ENTRIES", 5)
+    monkeypatch.setattr(joint_distributions, "MAX_TUPLES", 5)
     with pytest.raises(GameTooLargeError, match="evaluate_cce") as refused:
         joint_distribution([policy])
     assert refused.value.counts == {"tuples": 6}

@@ -1,0 +1,60 @@
+"""Kernels of best responses on the sequence form: gradients, and a sweep from the leaves up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.typing import FloatArray, IndexArray, IntArray
+from infoset.utils.compilation import kernel
+
+
+@kernel
+def fill_utility_gradient(
+    player: int,
+    sequence: IntArray | IndexArray,
+    payoff: FloatArray,
+    plans: tuple[FloatArray, ...],
+    gradient: FloatArray,
+) -> None:
+    """Fill `gradient` [Q] of one player in place, from the list of terminals.
+
+    sequence, payoff [M, N]: the last sequences and the payoffs of each terminal, the probability
+    of chance included; plans: per player [Q].
+    """
+    gradient[:] = 0.0
+    for terminal in range(len(sequence)):
+        # gradient[σ_i] = Σ over terminals z that end in σ_i of u_i(z) Π_{j≠i} x_j(σ_j(z)):
+        # utility is linear in the player's own plan, so these are its coefficients.
+        weight = payoff[terminal, player]
+        for other in range(len(plans)):
+            if other != player:
+                weight *= plans[other][sequence[terminal, other]]
+        gradient[sequence[terminal, player]] += weight
+
+
+@kernel
+def best_response_sweep(
+    parent_sequence: IntArray,
+    first_sequence: IntArray,
+    num_actions: IntArray,
+    gradient: FloatArray,
+) -> IntArray:
+    """Return [I] the best sequence at each infostate; the lowest action among equals.
+
+    parent_sequence, first_sequence, num_actions [I]; gradient [Q] becomes, in place, the
+    counterfactual value of each sequence under best play: gradient[0] is the value of the best
+    response.
+    """
+    best = np.empty(len(num_actions), np.int32)
+    # Infostates are numbered parents first. From the last one back, everything below an infostate
+    # has been added to the gradient of its sequences when it is reached.
+    for infostate in range(len(num_actions) - 1, -1, -1):
+        first = first_sequence[infostate]
+        chosen = first
+        for sequence in range(first + 1, first + num_actions[infostate]):
+            if gradient[sequence] > gradient[chosen]:
+                chosen = sequence
+        best[infostate] = chosen
+        # v(I) = max_a v(Ia), added to the value of the sequence that leads to I.
+        gradient[parent_sequence[infostate]] += gradient[chosen]
+    return best

@@ -1,0 +1,173 @@
+"""Correlated policies: a mixture from which one policy is drawn for all players, and its files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import InfosetError, PolicyFileError
+from infoset.evaluation.cce import CCEEvaluation, checked_weights, evaluate_cce
+from infoset.evaluation.joint_distributions import JointDistribution, joint_distribution
+from infoset.policy import TabularPolicy
+from infoset.policy.parquet_files import policy_of_rows, read_table, write_table
+from infoset.tree import SequenceForm
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.arguments import check_type
+
+__all__ = ["CorrelatedPolicy", "load_correlated_policy", "save_correlated_policy"]
+
+COLUMN = "probabilities"
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelatedPolicy:
+    """A mixture of policies, one of which is drawn for all players before each play.
+
+    The empirical play of learners in general-sum games is of this form: draw an episode, and let
+    all players play as in that episode. The product of the players' average policies, in which
+    each player draws independently, is a different distribution.
+
+    Attributes
+    ----------
+    policies : tuple[TabularPolicy, ...]
+        At least one, all for the same game.
+    weights : tuple[float, ...]
+        One nonnegative number per policy; a policy is drawn with probability proportional to it.
+
+    Raises
+    ------
+    ParameterError
+        If the weights are not one nonnegative number per policy, with a positive sum.
+    PolicyMismatchError
+        If the policies are for different games.
+
+    Examples
+    --------
+    A traffic light that lets one of two cars go:
+
+    >>> import numpy as np
+    >>> from infoset.games import matrix_game
+    >>> from infoset.tree import build_tree
+    >>> form = build_tree(matrix_game([[-9, 1], [0, 0]], [[-9, 0], [1, 0]])).sequence_form
+    >>> go, stop = np.array([1.0, 1, 0]), np.array([1.0, 0, 1])
+    >>> first, second = TabularPolicy(form, (go, stop)), TabularPolicy(form, (stop, go))
+    >>> light = CorrelatedPolicy((first, second), (1.0, 1.0))
+    >>> light.evaluate()
+    CCEEvaluation(values=(0.5, 0.5), gains=(-0.5, -0.5), cce_gap=0.0)
+    >>> light.draw(np.random.default_rng(0)) in light.policies
+    True
+    """
+
+    policies: tuple[TabularPolicy, ...]
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        checked_weights(self.policies, self.weights)
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The sequence form of the game."""
+        return self.policies[0].sequence_form
+
+    def evaluate(self) -> CCEEvaluation:
+        """Compute its values, deviation gains and distance from a CCE, exactly."""
+        return evaluate_cce(self.policies, self.weights)
+
+    def draw(self, rng: np.random.Generator) -> TabularPolicy:
+        """Draw the policy that all players follow in one play.
+
+        Raises
+        ------
+        ParameterError
+            If `rng` is not a NumPy generator.
+        """
+        check_type("rng", rng, np.random.Generator, "np.random.default_rng(seed)")
+        return self.policies[int(self.drawn_indices(rng.random(1))[0])]
+
+    def drawn_indices(self, numbers: FloatArray) -> LongArray:
+        """Return [n] the indices of the policies drawn by random numbers [n] in [0, 1)."""
+        bounds = np.cumsum(self.weights)
+        last = np.flatnonzero(self.weights)[-1]
+        drawn: LongArray = np.searchsorted(bounds, numbers * bounds[-1], side="right")
+        drawn[drawn > last] = last
+        return drawn
+
+    def distribution(self) -> JointDistribution:
+        """Return the mixture as a distribution over tuples of pure plans.
+
+        Raises
+        ------
+        GameTooLargeError
+            As in `infoset.evaluation.joint_distribution`.
+        """
+        return joint_distribution(self.policies, self.weights)
+
+
+def save_correlated_policy(
+    policy: CorrelatedPolicy, path: str | Path, metadata: Mapping[str, Any] | None = None
+) -> None:
+    """Write a correlated policy to a Parquet file; an existing file is replaced atomically.
+
+    The format is that of `infoset.policy.save_policy` with a column `probabilities` instead of
+    `probability`: a list with one number for each policy. The metadata also holds the `weights`.
+
+    Parameters
+    ----------
+    policy : CorrelatedPolicy
+    path : str or Path
+    metadata : Mapping[str, Any], optional
+        JSON values to store in the file.
+
+    Raises
+    ------
+    ParameterError
+        If `policy` is not a `CorrelatedPolicy`.
+    PolicyFileError
+        If the file cannot be written.
+    """
+    import pyarrow as pa
+
+    check_type(
+        "policy", policy, CorrelatedPolicy, "a CorrelatedPolicy; save_policy writes other policies"
+    )
+    rows = np.stack(
+        [np.concatenate([own[1:] for own in each.probabilities]) for each in policy.policies],
+        axis=1,
+    )
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel(), pa.float64()), rows.shape[1])
+    about = {**(metadata or {}), "weights": list(policy.weights)}
+    write_table(policy.policies[0], (COLUMN, lists), path, about)
+
+
+def load_correlated_policy(path: str | Path, sequence_form: SequenceForm) -> CorrelatedPolicy:
+    """Read a correlated policy that `save_correlated_policy` wrote for this game.
+
+    Raises
+    ------
+    ParameterError
+        If `sequence_form` is not a `SequenceForm`.
+    PolicyFileError
+        If the file is missing or damaged, or does not hold a correlated policy.
+    PolicyMismatchError
+        If the file was written for another game or other parameters.
+    """
+    table, about = read_table(path, COLUMN, sequence_form)
+    weights = tuple(about.get("weights", ()))
+    numbers = np.array(table.column(COLUMN).to_pylist(), np.float64).ravel()
+    if not weights or len(numbers) != len(table) * len(weights):
+        raise PolicyFileError(
+            f"{path} has {len(numbers)} probabilities in {len(table)} rows, and weights for "
+            f"{len(weights)} policies: it is damaged"
+        )
+    policies = tuple(
+        policy_of_rows(column.copy(), path, sequence_form)
+        for column in numbers.reshape(-1, len(weights)).T
+    )
+    try:
+        return CorrelatedPolicy(policies, weights)
+    except InfosetError as error:
+        raise PolicyFileError(f"{path} does not hold a correlated policy: {error}") from error

@@ -1,0 +1,169 @@
+"""Matches played by the rules of a game, without a compiled tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from infoset.evaluation import CorrelatedPolicy
+from infoset.evaluation.tree_reach import find_history
+from infoset.game import Game, History, Infostate, initial_history, play_out
+from infoset.game.history import Chooser
+from infoset.matches._tree_match_kernels import drawn_index
+from infoset.matches.aivat import ValueFunction, play_with_correction
+from infoset.matches.match_statistics import match_columns, win_fractions
+from infoset.matches.repeated_search import SearchPolicy, SupportsSearch
+from infoset.policy import Policy, checked_probabilities
+from infoset.tree import GameTree
+from infoset.typing import Action, FloatArray, Player
+
+__all__ = ["DealStream", "RulesMatch", "TerminalEstimates", "make_chooser"]
+
+
+@dataclass(frozen=True, eq=False)
+class TerminalEstimates:
+    """AIVAT estimates of the utility of the first policy at each terminal history.
+
+    Attributes
+    ----------
+    tree : GameTree
+    utility : FloatArray
+        [H, N] by the position of the first policy.
+    """
+
+    tree: GameTree
+    utility: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class RulesMatch:
+    """A match by the rules; calling it with a range of deals plays them.
+
+    Attributes
+    ----------
+    game : Game
+    policies : tuple
+        The first and the second policy.
+    seed : int
+    values : callable, TerminalEstimates or None
+        Source of AIVAT corrections.
+    """
+
+    game: Game
+    policies: tuple[Policy | SupportsSearch | CorrelatedPolicy, ...]
+    seed: int
+    values: ValueFunction | TerminalEstimates | None
+
+    deals_per_chunk = 16
+
+    def __call__(self, deals: range) -> FloatArray:
+        """Return [D, 2 + 2N] the columns of `match_columns` for some deals."""
+        utility = np.empty((len(deals), self.game.num_players))
+        wins = np.empty_like(utility)
+        streams = _RandomStreams.of(self.game.num_players, self.seed)
+        root = initial_history(self.game)
+        for row, deal in enumerate(deals):
+            streams.drawing.rewind(deal)
+            number = streams.drawing.rng.random()
+            first, second = (_drawn(policy, number) for policy in self.policies)
+            for position in range(self.game.num_players):
+                streams.rewind(deal)
+                players = [
+                    streams.policy_at(first if player == position else second, player)
+                    for player in range(self.game.num_players)
+                ]
+                utility[row, position], wins[row, position] = self._play(
+                    root, players, streams, position
+                )
+        return match_columns(utility, wins)
+
+    def _play(
+        self, root: History, players: Sequence[Policy], streams: _RandomStreams, position: Player
+    ) -> tuple[float, float]:
+        """Play once; return the corrected utility and the win of one position."""
+        own, chance = streams.own_generators, streams.chance.rng
+        correction = 0.0
+        if callable(self.values):
+            end, corrections = play_with_correction(root, players, own, chance, self.values)
+            correction = float(corrections[position])
+        else:
+            end = play_out(root, [*map(make_chooser, players, own)], chance)
+        utility = float(end.rewards_so_far[position])
+        if isinstance(self.values, TerminalEstimates):
+            utility = self.values.utility[find_history(self.values.tree, end), position]
+        wins = win_fractions(np.array(end.rewards_so_far, np.float64))
+        return utility + correction, wins[position]
+
+
+@dataclass(frozen=True)
+class _RandomStreams:
+    """The random streams of a match: of chance, positions, correlated draws and searches."""
+
+    chance: DealStream
+    own: tuple[DealStream, ...]
+    drawing: DealStream
+    searches: tuple[DealStream, ...]
+
+    @classmethod
+    def of(cls, num_players: int, seed: int) -> _RandomStreams:
+        all_streams = [DealStream(seed, number) for number in range(2 + 2 * num_players)]
+        own, drawn = slice(1, 1 + num_players), 1 + num_players
+        return cls(
+            all_streams[0],
+            tuple(all_streams[own]),
+            all_streams[drawn],
+            tuple(all_streams[drawn + 1 :]),
+        )
+
+    @property
+    def own_generators(self) -> list[np.random.Generator]:
+        return [stream.rng for stream in self.own]
+
+    def rewind(self, deal: int) -> None:
+        """Set the streams of a play to the start of a deal."""
+        for stream in (self.chance, *self.own, *self.searches):
+            stream.rewind(deal)
+
+    def policy_at(self, policy: Policy | SupportsSearch, player: Player) -> Policy:
+        """Return the policy at a position; a searcher searches with the stream of the position."""
+        if isinstance(policy, SupportsSearch):
+            return SearchPolicy(policy, self.searches[player].rng)
+        return policy
+
+
+def _drawn(
+    policy: Policy | SupportsSearch | CorrelatedPolicy, number: float
+) -> Policy | SupportsSearch:
+    """Return the policy that a random number in [0, 1) draws from a correlated policy."""
+    if isinstance(policy, CorrelatedPolicy):
+        return policy.policies[int(policy.drawn_indices(np.array([number]))[0])]
+    return policy
+
+
+class DealStream:
+    """A random generator that can be set to the start of any deal.
+
+    Philox is counter-based: deal d starts at counter 2⁶⁴ d, so different deals share no numbers.
+    """
+
+    def __init__(self, seed: int, number: int) -> None:
+        self._bits = np.random.Philox(np.random.SeedSequence(seed, spawn_key=(number,)))
+        self._start = self._bits.state
+        self.rng = np.random.Generator(self._bits)
+
+    def rewind(self, deal: int) -> None:
+        """Set the generator to the start of a deal."""
+        self._start["state"]["counter"][1] = deal
+        self._bits.state = self._start
+
+
+def make_chooser(policy: Policy, rng: np.random.Generator) -> Chooser:
+    """Return a function for `play_out` that draws actions from a policy."""
+
+    def choose(infostate: Infostate, legal_actions: Sequence[Action]) -> Action:
+        probabilities = checked_probabilities(policy, infostate, legal_actions)
+        return legal_actions[drawn_index(probabilities, rng.random())]
+
+    return choose
