@@ -328,7 +328,7 @@ def test_what_cannot_be_sent_to_a_process():
         def action_probabilities(self, infostate, legal_actions):
             return np.full(len(legal_actions), 1 / len(legal_actions))
 
-    with pytest.raises(ParameterError, match="at the top of a module, or give workers=1"):
+    with pytest.raises(ParameterError, match="top level of a module, or give workers=1"):
         play_matches(load_game("kuhn_poker"), Local(), None, num_deals=50, workers=2)
 
 
@@ -342,7 +342,7 @@ def test_a_class_of_a_module_that_other_processes_do_not_find(monkeypatch):
 
 
 def test_a_process_that_dies():
-    with pytest.raises(ParameterError, match="a process ended before its work was done"):
+    with pytest.raises(ParameterError, match="process ended"):
         play_matches(load_game("kuhn_poker"), Dies(), None, num_deals=50, workers=2)
 
 

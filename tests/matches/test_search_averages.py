@@ -216,5 +216,5 @@ def test_a_search_that_finds_no_distribution():
         def search(self, infostate, rng):
             return np.array([0.5, 0.6])
 
-    with pytest.raises(ParameterError, match="a policy answered"):
+    with pytest.raises(ParameterError, match=r"returned \[0.5, 0.6\]"):
         average_search(compiled("kuhn_poker"), Wrong())
