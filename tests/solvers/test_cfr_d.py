@@ -29,7 +29,6 @@ from infoset.solvers import (
     get_method,
     lock_policy,
     solve_by_decomposition,
-    solve_locked,
     solve_subgames,
 )
 from infoset.tree import build_tree
@@ -173,7 +172,7 @@ def trunk_exploitability(cut, trunk_policy):
             for row in trunk_policy.rows()
             if row.player == player
         }
-        lost[player] -= solve_locked(lock_policy(form, behavior), lp, Budget()).values[player]
+        lost[player] -= lock_policy(form, behavior).solve(lp, Budget()).values[player]
     return lost.mean()
 
 

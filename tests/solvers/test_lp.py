@@ -20,14 +20,11 @@ from infoset.runs import Budget
 from infoset.solvers import (
     METHODS,
     LinearProgram,
-    _highs,
-    _lp_answer,
+    _linear_program,
     lp,
     perturb_game,
-    solve_perturbed,
 )
-from infoset.solvers._highs import LinearModel, maximize
-from infoset.solvers._lp_model import plan_model
+from infoset.solvers._linear_program import LinearModel, maximize, plan_model
 from strategies import random_games
 
 REFINED = LinearProgram(refine=True)
@@ -56,8 +53,8 @@ def test_rows_of_the_table():
 
 def test_where_the_simplex_takes_too_long_the_interior_point_is_taken(monkeypatch):
     """The limit is of iterations; here there is none left of it."""
-    monkeypatch.setattr(_highs, "LEAST_SIMPLEX_ITERATIONS", 10)
-    monkeypatch.setattr(_highs, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
+    monkeypatch.setattr(_linear_program, "LEAST_SIMPLEX_ITERATIONS", 10)
+    monkeypatch.setattr(_linear_program, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
     failed = infoset.solve(LEDUC, LinearProgram(algorithm="simplex"))
     assert (failed.outcome, failed.iterations) == ("failed", 10)
     assert failed.exploitability > 0.1
@@ -107,13 +104,13 @@ def test_what_highs_calls_optimal_is_not_believed(monkeypatch):
         rows, columns = model.matrix.shape
         of_columns, of_rows = np.zeros(columns), np.zeros(rows)
         basis = of_columns > 0, of_rows > 0
-        return _highs.LinearSolution("optimal", of_columns, of_columns, of_rows, 7, *basis)
+        return _linear_program.LinearSolution("optimal", of_columns, of_columns, of_rows, 7, *basis)
 
-    monkeypatch.setattr(_lp_answer, "maximize", lie)
+    monkeypatch.setattr(_linear_program, "maximize", lie)
     result = infoset.solve("kuhn_poker", "lp")
     assert (result.outcome, result.iterations) == ("failed", 14)
     assert result.exploitability == pytest.approx(11 / 24)
-    perturbed = solve_perturbed(perturb_game(LEDUC.sequence_form, 0.01), "lp", Budget())
+    perturbed = perturb_game(LEDUC.sequence_form, 0.01).solve("lp", Budget())
     assert (perturbed.outcome, perturbed.iterations) == ("failed", 14)
 
 

@@ -31,8 +31,6 @@ from infoset.solvers import (
     get_method,
     lock_policy,
     perturb_game,
-    solve_locked,
-    solve_perturbed,
 )
 from infoset.tree import build_tree
 from oracle_regret import generic
@@ -114,11 +112,11 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
     value = value_with_lower_bounds(perturbed)
     plain = get_method("lp").run(form, Budget()).values[0]
     assert abs(value - plain) > 1e-4
-    exact = solve_perturbed(perturbed, "lp", Budget())
+    exact = perturbed.solve("lp", Budget())
     assert exact.outcome == "optimal"
     assert exact.values[0] == pytest.approx(value, abs=1e-9)
     assert exact.exploitability < 1e-9
-    iterated = solve_perturbed(perturbed, "sapdcfr+", Budget(target=1e-5, iterations=5000))
+    iterated = perturbed.solve("sapdcfr+", Budget(target=1e-5, iterations=5000))
     assert iterated.outcome == "converged"
     assert iterated.values[0] == pytest.approx(value, abs=1e-6)
     low, high = iterated.guarantees[0], -iterated.guarantees[1]
@@ -172,7 +170,7 @@ def test_guarantees_allow_for_rounding(least):
 def test_without_least_probabilities_it_is_the_method(name):
     scheme = SCHEMES[name]
     form = generic(KUHN, seed=6)
-    result = solve_perturbed(perturb_game(form, 0.0), scheme, Budget(iterations=8))
+    result = perturb_game(form, 0.0).solve(scheme, Budget(iterations=8))
     kernel = RegretMinimizer(form, replace(scheme, horizon=8))
     kernel.run(8)
     expected = TabularPolicy.from_weights(form, kernel.average_plans())
@@ -182,8 +180,7 @@ def test_without_least_probabilities_it_is_the_method(name):
 
 def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
     values = [
-        solve_perturbed(perturb_game(KUHN, least), "lp", Budget()).values[0]
-        for least in (1e-2, 1e-4, 1e-6)
+        perturb_game(KUHN, least).solve("lp", Budget()).values[0] for least in (1e-2, 1e-4, 1e-6)
     ]
     gaps = np.abs(np.array(values) + 1 / 18)
     assert gaps[0] > 1e-4
@@ -192,13 +189,13 @@ def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
 
 def test_trembles_that_leave_nothing_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
-    locked = solve_locked(lock_policy(KUHN, behavior), get_method("lp"), Budget())
+    locked = lock_policy(KUHN, behavior).solve(get_method("lp"), Budget())
     perturbed = perturb_game(KUHN, behavior)
     for method in ("lp", "pcfr+"):
-        result = solve_perturbed(perturbed, method, Budget(iterations=2000))
+        result = perturbed.solve(method, Budget(iterations=2000))
         assert result.values[0] == pytest.approx(locked.values[0], abs=1e-5)
         assert result.policy["[J]", 0] == {"pass": 0.0, "bet": 1.0}
-    everything = solve_perturbed(perturb_game(KUHN, 0.5), "cfr+", Budget(iterations=3))
+    everything = perturb_game(KUHN, 0.5).solve("cfr+", Budget(iterations=3))
     assert everything.policy.probabilities[0] == pytest.approx(
         uniform_policy(KUHN).probabilities[0], abs=1e-15
     )
@@ -213,12 +210,12 @@ def test_many_players_and_a_method_of_ones_own():
 
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     perturbed = perturb_game(three, 0.1)
-    result = solve_perturbed(perturbed, "pcfr+", Budget(iterations=500))
+    result = perturbed.solve("pcfr+", Budget(iterations=500))
     assert_respected(perturbed, result.policy)
     assert result.exploitability is None
     assert result.nash_conv < evaluate_policy(result.policy).nash_conv
     mine = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
-    two = solve_perturbed(perturb_game(KUHN, 0.05), mine, Budget(iterations=500))
+    two = perturb_game(KUHN, 0.05).solve(mine, Budget(iterations=500))
     assert (two.method, two.exploitability < 0.02) == ("mine", True)
 
 
@@ -246,21 +243,21 @@ def test_what_cannot_be_asked_of_hands(least, error, message):
 
 def test_methods_that_cannot():
     with pytest.raises(UnknownNameError, match="unknown method for perturbed games 'xfp'"):
-        solve_perturbed(perturb_game(KUHN, 0.1), "xfp", Budget(iterations=1))
+        perturb_game(KUHN, 0.1).solve("xfp", Budget(iterations=1))
     for row in (LinearProgram(), get_method("cfr+")):
         with pytest.raises(ParameterError, match=r"method is of type .* give a name such as"):
             solve("kuhn_poker", PerturbedMethod(0.1, row))
     three = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     with pytest.raises(UnsupportedGameError, match=r"use cfr\+"):
-        solve_perturbed(perturb_game(three, 0.1), "lp", Budget())
+        perturb_game(three, 0.1).solve("lp", Budget())
 
 
 def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
     def run(least, iterations, method="cfr+"):
         budget = Budget(iterations=iterations, checkpoint=Checkpointing(tmp_path / "run"))
-        return solve_perturbed(perturb_game(KUHN, least), method, budget)
+        return perturb_game(KUHN, least).solve(method, budget)
 
-    whole = solve_perturbed(perturb_game(KUHN, 0.05), "cfr+", Budget(iterations=60))
+    whole = perturb_game(KUHN, 0.05).solve("cfr+", Budget(iterations=60))
     run(0.05, 25)
     resumed = run(0.05, 60)
     assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
@@ -273,9 +270,9 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
 def test_the_rest_of_a_locked_game_may_tremble():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior)
-    rest = solve_perturbed(perturb_game(locked.form, 0.05), "lp", Budget())
+    rest = perturb_game(locked.form, 0.05).solve("lp", Budget())
     everywhere = {(row.infostate, row.player): 0.05 for row in uniform_policy(KUHN).rows()}
-    at_once = solve_perturbed(perturb_game(KUHN, {**everywhere, **behavior}), "lp", Budget())
+    at_once = perturb_game(KUHN, {**everywhere, **behavior}).solve("lp", Budget())
     assert rest.values == pytest.approx(at_once.values, abs=1e-9)
     whole = locked.complete(rest.policy)
     assert evaluate_policy(whole).values == pytest.approx(rest.values, abs=1e-12)
@@ -284,10 +281,10 @@ def test_the_rest_of_a_locked_game_may_tremble():
 
 def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_asked_for():
     perturbed = perturb_game(KUHN, 0.05)
-    exact = solve_perturbed(perturbed, "auto", Budget())
+    exact = perturbed.solve("auto", Budget())
     assert (exact.method, exact.outcome) == ("lp", "optimal")
     assert "lp is exact" in exact.reason
-    counted = solve_perturbed(perturbed, "auto", Budget(iterations=10))
+    counted = perturbed.solve("auto", Budget(iterations=10))
     assert (counted.method, counted.iterations) == ("sapdcfr+", 10)
     assert "no iterations to limit" in counted.reason
 
@@ -295,7 +292,7 @@ def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_
 def test_trembles_are_a_row_of_solve():
     row = PerturbedMethod(0.05, "sapdcfr+")
     result = solve("kuhn_poker", row, target=1e-6)
-    exact = solve_perturbed(perturb_game(KUHN, 0.05), "lp", Budget())
+    exact = perturb_game(KUHN, 0.05).solve("lp", Budget())
     assert result.method == row.name == "sapdcfr+ with minimum probabilities"
     assert result.values == pytest.approx(exact.values, abs=1e-6)
     assert PerturbedMethod(0.05, SCHEMES["cfr"]).name == "cfr with minimum probabilities"

@@ -236,7 +236,7 @@ def test_a_linear_program_out_of_time_is_an_outcome():
 
 INTERRUPTED = """
 import _thread, threading
-import infoset.solvers._highs as highs_module
+import infoset.solvers._linear_program as highs_module
 from infoset.solvers import solve_by_lp
 
 run = highs_module._solve_interruptibly

@@ -15,7 +15,7 @@ from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.games import RandomGame
 from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
-from infoset.solvers._rational import Equations, solve_in_fractions
+from infoset.solvers.exact import Equations, solve_in_fractions
 from infoset.tree import build_tree
 from strategies import random_games
 

@@ -2,7 +2,14 @@
 
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver
-from infoset.solvers.cfr_d import Decomposition, DecompositionSolver, solve_by_decomposition
+from infoset.solvers.cfr_d import (
+    Decomposition,
+    DecompositionSolver,
+    SubgameRegret,
+    SubgameSolver,
+    solve_by_decomposition,
+    solve_subgames,
+)
 from infoset.solvers.coarse_correlated import (
     CoarseCorrelated,
     CoarseCorrelatedSolver,
@@ -16,18 +23,22 @@ from infoset.solvers.first_order import (
     FirstOrderScheme,
     FirstOrderSolver,
     Prediction,
-    quantal_gap,
 )
 from infoset.solvers.local_method import LocalMethod
-from infoset.solvers.locking import LockedGame, lock_policy, solve_locked
+from infoset.solvers.locked_game import LockedGame, lock_policy
 from infoset.solvers.lp import LinearProgram, solve_by_lp
 from infoset.solvers.methods import DEFAULT_METHOD, METHODS, CustomMethod, MethodSpec, get_method
-from infoset.solvers.perturbed_game import MinProbabilities, PerturbedGame, perturb_game
-from infoset.solvers.perturbed_solver import PerturbedMethod, PerturbedSolver, solve_perturbed
+from infoset.solvers.perturbed_game import (
+    MinProbabilities,
+    PerturbedGame,
+    PerturbedMethod,
+    PerturbedSolver,
+    perturb_game,
+)
+from infoset.solvers.quantal import quantal_gap
 from infoset.solvers.reg_cfr import RegCFR, RegCFRSolver
 from infoset.solvers.regret_family import RegretMethod, average_policy, current_policy
 from infoset.solvers.rtcfr import RTCFRPlus, RTCFRPlusSolver
-from infoset.solvers.subgames import SubgameRegret, SubgameSolver, solve_subgames
 from infoset.solvers.two_player import payoff_scale
 
 __all__ = [
@@ -75,7 +86,5 @@ __all__ = [
     "solve_by_lp",
     "solve_coarse_correlated",
     "solve_exactly",
-    "solve_locked",
-    "solve_perturbed",
     "solve_subgames",
 ]

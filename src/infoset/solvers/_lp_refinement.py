@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.solvers._highs import LinearModel, LinearSolution
-from infoset.solvers._lp_model import plan_model
+from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model
 from infoset.tree import SequenceForm, Treeplex
 from infoset.typing import FloatArray, IntArray, Player
 

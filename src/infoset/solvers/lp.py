@@ -11,9 +11,18 @@ from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, Outcome, SolveResult, check_budget, refuse_checkpoint
-from infoset.solvers._highs import Algorithm, LinearModel, LinearSolution, maximize_at_vertex
-from infoset.solvers._lp_answer import Answer, measured_answer, seconds_left, solve_program
-from infoset.solvers._lp_model import plan_model, policy_of_solution
+from infoset.solvers._linear_program import (
+    Algorithm,
+    Answer,
+    LinearModel,
+    LinearSolution,
+    maximize_at_vertex,
+    measured_answer,
+    plan_model,
+    policy_of_solution,
+    seconds_left,
+    solve_program,
+)
 from infoset.solvers._lp_refinement import refined_behavior
 from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm

@@ -1,85 +1,151 @@
-"""Minimum action probabilities: games in which every hand trembles."""
+"""Minimum action probabilities: a game in which every action has at least some probability."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from infoset.errors import ParameterError
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import Evaluation, evaluate_policy, utility_gradient
 from infoset.policy import TabularPolicy
+from infoset.regret import SCHEMES, LocalMinimizer, RegretScheme, rule_of_scheme
+from infoset.runs import Budget, SolveResult, gradient_cost, refuse_checkpoint, run_measured
 from infoset.solvers._infostates import find_infostate, numbers_by_action, sequences_at
-from infoset.solvers._kernels import perturbed_best_value
+from infoset.solvers._linear_program import LinearModel, LinearSolution, plan_model, solve_program
+from infoset.solvers._perturbed_kernels import perturbed_best_value
+from infoset.solvers.auto import run_best
+from infoset.solvers.local_method import LocalMethod
+from infoset.solvers.regret_family import planned_scheme
+from infoset.solvers.two_player import check_two_player
 from infoset.tree import SequenceForm, Treeplex, check_sequence_form
 from infoset.typing import Action, FloatArray, Player
-from infoset.utils.arguments import SUM_TOLERANCE, check_number
+from infoset.utils.arguments import SUM_TOLERANCE, check_number, check_type
 
-__all__ = ["MinProbabilities", "PerturbedGame", "perturb_game"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
+__all__ = [
+    "MinProbabilities",
+    "PerturbedGame",
+    "PerturbedMethod",
+    "PerturbedSolver",
+    "perturb_game",
+]
 
 MinProbabilities: TypeAlias = float | Mapping[tuple[str, Player], float | Mapping[Action, float]]
 """One number for all actions; or, by infostate (as text) and player, a number for its actions or
-one for each, zero for what is left out."""
+one for each action. Actions that are left out have 0."""
+
+EXPECTED_METHOD = 'a name such as "cfr+" or "lp", a RegretScheme or a LocalMethod'
 
 
 @dataclass(frozen=True, eq=False)
 class PerturbedGame:
     """A game whose players must play each action with at least some probability.
 
+    Equilibria of such games, as the probabilities go to zero, are the trembling-hand perfect
+    equilibria (Selten 1975). `perturb_game` makes one.
+
     Attributes
     ----------
     form : SequenceForm
     min_probabilities : tuple[FloatArray, ...]
-        Per player [Q] least probability of the action each sequence ends in; 0 for the empty one.
+        Per player [Q] the minimum probability of the action that each sequence ends with; 0 for
+        the empty sequence.
     """
 
     form: SequenceForm
     min_probabilities: tuple[FloatArray, ...]
 
-    def shares(self) -> tuple[FloatArray, ...]:
-        """Return per player [Q] what is left at its infostate beyond the least probabilities."""
-        return tuple(map(_share, self.form.treeplexes, self.min_probabilities))
+    def solve(self, method: str | RegretScheme | LocalMethod, budget: Budget) -> SolveResult:
+        """Solve the game.
+
+        Parameters
+        ----------
+        method : str, RegretScheme or LocalMethod
+            A member of the CFR family, by name or as a scheme; `lp`; `auto`, which chooses one of
+            these; or your own local regret minimizer.
+        budget : Budget
+
+        Returns
+        -------
+        SolveResult
+            Its policies have the minimum probabilities at every infostate. Gains, and with them
+            NashConv, exploitability and security levels, are those of players who must play the
+            minimum probabilities too.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            If the method is unknown or does not support minimum probabilities.
+        UnsupportedGameError
+            If the method is `lp`, and the game is not two-player constant-sum.
+        """
+        _check_method(method)
+        if isinstance(method, str):
+            return self._solve_by_name(method, budget)
+        if isinstance(method, RegretScheme):
+            method = planned_scheme(method, budget)
+        solver = PerturbedSolver(self, method)
+        return run_measured(solver, method.name, budget, self.evaluate)
+
+    def _solve_by_name(self, method: str, budget: Budget) -> SolveResult:
+        name = method.lower()
+        if name == "lp":
+            return _solve_by_lp(self, budget)
+        if name == "auto":
+            return run_best(
+                self.form,
+                budget,
+                by_lp=lambda: _solve_by_lp(self, budget),
+                by_regret=lambda scheme: self.solve(scheme, budget),
+            )
+        if name not in SCHEMES:
+            raise UnknownNameError.of(
+                "method for perturbed games", method, [*SCHEMES, "lp", "auto"]
+            )
+        return self.solve(SCHEMES[name], budget)
 
     def mix(self, policy: TabularPolicy) -> TabularPolicy:
-        """Return what is played where a policy is meant and hands tremble.
+        """Return the policy that is played if a player intends another one.
 
-        Each action gets its least probability, and its part by `policy` of what is left.
+        Each action gets its minimum probability, and its share by `policy` of what is left.
         """
-        parts = zip(self.shares(), policy.probabilities, self.min_probabilities, strict=True)
+        rests = map(_rest, self.form.treeplexes, self.min_probabilities)
+        parts = zip(rests, policy.probabilities, self.min_probabilities, strict=True)
         return TabularPolicy(
-            self.form, tuple(share * meant + least for share, meant, least in parts)
+            self.form, tuple(rest * intended + minimum for rest, intended, minimum in parts)
         )
 
     def from_plans(self, plans: tuple[FloatArray, ...]) -> TabularPolicy:
-        """Return the policy of plans, per player [Q], that have the least probabilities.
+        """Return the policy of plans, per player [Q], that have the minimum probabilities.
 
-        What rounding took from these it gets back; where a plan does not lead, uniform is meant.
+        Minimums that rounding has violated are restored. Where a plan does not reach, the intended
+        policy is uniform.
         """
-        meant = []
-        for plex, plan, least in zip(
-            self.form.treeplexes, plans, self.min_probabilities, strict=True
-        ):
+        intended = []
+        each = zip(self.form.treeplexes, plans, self.min_probabilities, strict=True)
+        for plex, plan, minimum in each:
             rest = plan.copy()
-            rest[1:] -= least[1:] * np.repeat(plan[plex.parent_sequence], plex.num_actions)
-            meant.append(np.maximum(rest, 0.0))
-        return self.mix(TabularPolicy.from_weights(self.form, meant))
+            rest[1:] -= minimum[1:] * np.repeat(plan[plex.parent_sequence], plex.num_actions)
+            intended.append(np.maximum(rest, 0.0))
+        return self.mix(TabularPolicy.from_weights(self.form, intended))
 
     def evaluate(self, policy: TabularPolicy) -> Evaluation:
-        """Measure a policy against players who tremble as it does.
+        """Measure a policy by best responses that have the minimum probabilities too.
 
-        Gains, and so NashConv, exploitability and what is guaranteed, are those of best responses
-        that have the least probabilities too: exact, by one sweep. `evaluate_policy` lets best
-        responses be as they like.
+        Gains, NashConv, exploitability and security levels are exact, by one sweep per player.
+        `evaluate_policy` measures by unrestricted best responses instead.
         """
         measured = evaluate_policy(policy)
         plans = policy.realization_plans()
         best = [self._best_value(plans, player) for player in range(self.form.num_players)]
         pairs = zip(best, measured.values, strict=True)
-        gains = tuple(max(most - value, 0.0) for most, value in pairs)
+        gains = tuple(max(response - value, 0.0) for response, value in pairs)
         changes = replace(measured, gains=gains, nash_conv=sum(gains))
         if measured.guarantees is None:
             return changes
@@ -102,28 +168,29 @@ class PerturbedGame:
         )
 
 
-def _share(plex: Treeplex, least: FloatArray) -> FloatArray:
+def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
+    """Return [Q] the probability that is free at the infostate of each sequence."""
     if plex.num_infostates == 0:
         return np.ones(1)
-    left = np.maximum(1.0 - np.add.reduceat(least, plex.first_sequence), 0.0)
+    left = np.maximum(1.0 - np.add.reduceat(minimum, plex.first_sequence), 0.0)
     return np.concatenate([[1.0], np.repeat(left, plex.num_actions)])
 
 
 def check_min_probabilities(min_probability: object) -> None:
-    """Raise unless it is a number, or a mapping by infostate and player; before any game is known.
+    """Raise unless minimum probabilities are a number up to 1 or a mapping; no game is needed.
 
     Raises
     ------
     ParameterError
-        If it is neither, or a number above 1.
+        If they are neither.
     """
     if isinstance(min_probability, Mapping):
         return
     check_number("min_probability", min_probability, minimum=-inf)
     if cast(float, min_probability) > 1:
         raise ParameterError(
-            f"min_probability={min_probability} is more than 1, and those of the actions at an "
-            "infostate sum to at most 1: give a small number such as 0.01"
+            f"min_probability={min_probability} is more than 1, and the minimum probabilities at "
+            "an infostate sum to at most 1: give a small number such as 0.01"
         )
 
 
@@ -136,66 +203,213 @@ def perturb_game(form: SequenceForm, min_probability: MinProbabilities) -> Pertu
         Any number of players, any payoffs.
     min_probability : float or Mapping
         One number for all actions; or, by infostate, as text, and player, a number for its
-        actions or a mapping with one for each. What is left out has 0.
+        actions or a mapping with one number for each action. What is left out has 0.
 
     Raises
     ------
     UnknownNameError
-        If there is no such infostate or action.
+        If an infostate or action is unknown.
     ParameterError
-        If there is no such player, or a number is negative, or those of an infostate sum to more
-        than one.
+        If a player is unknown, a number is negative, or those of an infostate sum to more than 1.
 
     Examples
     --------
     >>> from infoset.games import load_game
     >>> from infoset.runs import Budget
-    >>> from infoset.solvers import solve_perturbed
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
-    >>> result = solve_perturbed(perturb_game(kuhn, 0.05), "cfr+", Budget(iterations=1000))
+    >>> result = perturb_game(kuhn, 0.05).solve("cfr+", Budget(iterations=1000))
     >>> bool(result.exploitability < 1e-3), round(result.policy["[K] / bet", 1]["pass"], 4)
     (True, 0.05)
     """
     check_sequence_form(form)
     check_min_probabilities(min_probability)
     if isinstance(min_probability, Mapping):
-        least = _by_infostate(form, min_probability)
+        minimums = _by_infostate(form, min_probability)
     else:
-        least = tuple(
+        minimums = tuple(
             np.r_[0.0, np.full(plex.num_sequences - 1, float(min_probability))]
             for plex in form.treeplexes
         )
     for player in range(form.num_players):
-        _check(form, player, least[player])
-    return PerturbedGame(form, least)
+        _check_minimums(form, player, minimums[player])
+    return PerturbedGame(form, minimums)
 
 
 def _by_infostate(
     form: SequenceForm, given: Mapping[tuple[str, Player], float | Mapping[Action, float]]
 ) -> tuple[FloatArray, ...]:
-    least = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
+    minimums = tuple(np.zeros(plex.num_sequences) for plex in form.treeplexes)
     for key, numbers in given.items():
         infostate = find_infostate(form, key)
         label, player = key
         if not isinstance(numbers, Mapping):
-            check_number(f"the least probability at {label!r}", numbers, minimum=-inf)
-        least[player][sequences_at(form, player, infostate)] = (
+            check_number(f"the minimum probability at {label!r}", numbers, minimum=-inf)
+        minimums[player][sequences_at(form, player, infostate)] = (
             numbers_by_action(form, player, infostate, numbers)
             if isinstance(numbers, Mapping)
             else numbers
         )
-    return least
+    return minimums
 
 
-def _check(form: SequenceForm, player: Player, least: FloatArray) -> None:
-    """Check that there are policies with these least probabilities."""
+def _check_minimums(form: SequenceForm, player: Player, minimum: FloatArray) -> None:
+    """Raise unless policies with these minimum probabilities exist."""
     plex, labels = form.treeplexes[player], form.infostate_trees[player].acting_labels
     for first, count, label in zip(plex.first_sequence, plex.num_actions, labels, strict=True):
-        here = least[first : first + count]
+        here = minimum[first : first + count]
         if not (here >= 0).all() or not here.sum() <= 1 + SUM_TOLERANCE:
             raise ParameterError(
-                f"the least probabilities at {label!r} of player {player} are {here.tolist()}; "
-                f"they are not negative and sum to at most 1, so that one number for its {count} "
-                f"actions is at most {1 / count:.6g}"
+                f"the minimum probabilities at {label!r} of player {player} are {here.tolist()}; "
+                "give numbers that are not negative and sum to at most 1: one number for all of "
+                f"its {count} actions is at most {1 / count:.6g}"
             )
+
+
+class PerturbedSolver(LocalMinimizer):
+    """Regret minimization among policies with minimum probabilities, as an iterative method.
+
+    Averages of plans that have the minimum probabilities have them too. The average policy is the
+    answer.
+
+    Parameters
+    ----------
+    game : PerturbedGame
+        Any number of players, any payoffs.
+    method : RegretScheme or LocalMethod
+    """
+
+    def __init__(self, game: PerturbedGame, method: RegretScheme | LocalMethod) -> None:
+        if isinstance(method, RegretScheme):
+            averaging, (rule, schedule, num_arrays) = method, rule_of_scheme(method)
+        else:
+            averaging, rule = method.averaging, method.rule
+            schedule, num_arrays = method.schedule, method.num_arrays
+        super().__init__(
+            game.form,
+            rule,
+            averaging,
+            num_arrays=num_arrays,
+            schedule=schedule,
+            min_probabilities=game.min_probabilities,
+        )
+        self._game = game
+
+    @property
+    def cost_per_iteration(self) -> int:
+        """Numbers read in one iteration."""
+        return gradient_cost(self.sequence_form)
+
+    def policy(self) -> TabularPolicy:
+        """Return the average policy."""
+        return self._game.from_plans(self.average_plans())
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy at which the next iteration starts."""
+        return TabularPolicy(self.sequence_form, self.current_probabilities())
+
+
+@dataclass(frozen=True)
+class PerturbedMethod:
+    """A method among policies with minimum action probabilities, for `solve`.
+
+    Attributes
+    ----------
+    min_probability : float or Mapping
+        As `perturb_game` takes it.
+    method : str, RegretScheme or LocalMethod
+        As `PerturbedGame.solve` takes it.
+
+    Raises
+    ------
+    ParameterError
+        If either is of the wrong type, or the number for all actions is more than 1.
+
+    Examples
+    --------
+    >>> from infoset import solve
+    >>> solve("kuhn_poker", PerturbedMethod(0.05)).policy["[K] / bet", 1]["pass"] >= 0.05
+    True
+    """
+
+    min_probability: MinProbabilities
+    method: str | RegretScheme | LocalMethod = "auto"
+
+    def __post_init__(self) -> None:
+        check_min_probabilities(self.min_probability)
+        _check_method(self.method)
+
+    @property
+    def name(self) -> str:
+        """The name of the method, with the addition that probabilities have minimums."""
+        name = self.method if isinstance(self.method, str) else self.method.name
+        return f"{name} with minimum probabilities"
+
+    @property
+    def description(self) -> str:
+        """One line."""
+        return "every action with at least some probability"
+
+    def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
+        """Solve a game until the budget ends the run.
+
+        Raises
+        ------
+        InfosetError
+            As `perturb_game` and `PerturbedGame.solve`.
+        """
+        game = perturb_game(sequence_form, self.min_probability)
+        return replace(game.solve(self.method, budget), method=self.name)
+
+
+def _check_method(method: object) -> None:
+    """Raise unless a method is of a type that supports minimum probabilities."""
+    check_type("method", method, (str, RegretScheme, LocalMethod), EXPECTED_METHOD)
+
+
+def _solve_by_lp(game: PerturbedGame, budget: Budget) -> SolveResult:
+    """Solve a two-player constant-sum game with minimum probabilities up to rounding.
+
+    With x the plan and ε the minimum probabilities, u(I, a) = x(I, a) − ε(I, a) x(p(I)) is not
+    negative. The program is that of `solve_by_lp`, with its variables and dual variables changed
+    to these.
+    """
+    form = game.form
+    check_two_player(form, "lp")
+    refuse_checkpoint(budget.checkpoint, "lp")
+    first, second = map(_plan_of_rest, form.treeplexes, game.min_probabilities)
+
+    def policy_of(solution: LinearSolution) -> TabularPolicy:
+        dual = solution.duals[-second.shape[0] :]
+        return game.from_plans((first @ solution.values[: first.shape[0]], second @ np.abs(dual)))
+
+    answer = solve_program(
+        _model_of_rests(form, first, second), ("simplex", "ipm"), policy_of, game.evaluate, budget
+    )
+    return answer.to_result("lp", budget)
+
+
+def _model_of_rests(form: SequenceForm, first: csr_array, second: csr_array) -> LinearModel:
+    """Return the program of the plan with variables and dual variables changed."""
+    from scipy.sparse import block_diag, eye_array
+
+    model = plan_model(form, 0)
+    rows, columns = model.matrix.shape
+    left = block_diag([eye_array(rows - second.shape[0]), second.T], format="csr")
+    right = block_diag([first, eye_array(columns - first.shape[0])], format="csr")
+    return model._replace(matrix=(left @ model.matrix @ right).tocsr())
+
+
+def _plan_of_rest(plex: Treeplex, minimum: FloatArray) -> csr_array:
+    """Return the matrix [Q, Q] that makes the plan x of u: x(I, a) = u(I, a) + ε(I, a) x(p(I))."""
+    from scipy.sparse import csr_array, eye_array
+
+    size = plex.num_sequences
+    rows = np.flatnonzero(minimum)
+    above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
+    step = csr_array((minimum[rows], (rows, above[rows])), shape=(size, size))
+    total = term = csr_array(eye_array(size))
+    while term.nnz:
+        term = (step @ term).tocsr()
+        total = total + term
+    return total

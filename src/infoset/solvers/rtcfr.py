@@ -11,7 +11,7 @@ from infoset.errors import NumericalError
 from infoset.policy import TabularPolicy
 from infoset.regret import SCHEMES
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
-from infoset.solvers._kernels import iterate_toward_references
+from infoset.solvers._rtcfr_kernels import iterate_toward_references
 from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability
 from infoset.tree import SequenceForm
 from infoset.typing import StateArrays

@@ -9,7 +9,7 @@ from infoset.regret import (
     realize_policy,
     update_regrets,
 )
-from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
+from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import kernel
 
 
@@ -78,28 +78,3 @@ def iterate_toward_references(
             )
             realize_policy(groups[player], parents[player], perturbed[player], plan)
         done[0] += 1
-
-
-@kernel
-def perturbed_best_value(
-    parent_sequence: IntArray,
-    first_sequence: IntArray,
-    num_actions: IntArray,
-    least: FloatArray,
-    gradient: FloatArray,
-) -> float:
-    """Return the most that a plan earns whose actions have at least the probabilities `least` [Q].
-
-    parent_sequence, first_sequence, num_actions [I]; gradient [Q] becomes, in place, the
-    counterfactual value of each sequence under best play.
-    """
-    for infostate in range(len(num_actions) - 1, -1, -1):
-        first = first_sequence[infostate]
-        best = gradient[first]
-        share, value = 1.0, 0.0
-        for sequence in range(first, first + num_actions[infostate]):
-            best = max(best, gradient[sequence])
-            share -= least[sequence]
-            value += least[sequence] * gradient[sequence]
-        gradient[parent_sequence[infostate]] += value + share * best
-    return float(gradient[0])

@@ -9,7 +9,7 @@ import numpy as np
 from infoset.errors import NumericalError, ParameterError
 from infoset.policy import TabularPolicy
 from infoset.runs import Budget, SolveResult, gradient_cost, run_measured
-from infoset.solvers.reg_cfr._kernels import PlayerState, iterate_regularized
+from infoset.solvers._reg_cfr_kernels import PlayerState, iterate_regularized
 from infoset.solvers.two_player import TwoPlayerSolver, check_min_probability, payoff_scale
 from infoset.tree import SequenceForm
 from infoset.typing import FloatArray, Player, StateArrays

@@ -1,4 +1,4 @@
-"""Node locking: fix what is played at some infostates, and solve the rest."""
+"""Node locking: fix the policy at some infostates, and solve the rest of the game."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ from infoset.tree import (
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
 
-__all__ = ["LockedGame", "lock_policy", "solve_locked"]
+__all__ = ["LockedGame", "lock_policy"]
 
 
 @dataclass(frozen=True, eq=False)
 class LockedGame:
-    """A game in which nature plays for the players at some infostates.
+    """A game in which chance plays for the players at some infostates.
+
+    `lock_policy` makes one.
 
     Attributes
     ----------
     whole, form : SequenceForm
-        The game, and the game of what is left to its players; whatever takes a sequence form
-        takes it. Its infostates have the names they have in the game.
+        The whole game, and the game that is left to its players. `form` works with everything
+        that takes a sequence form; its infostates have the labels of the whole game.
     policy : TabularPolicy
-        For the whole game: what is locked, uniform elsewhere.
+        For the whole game: the locked probabilities, uniform elsewhere.
     sequences : tuple[LongArray, ...]
-        Per player, the number in the whole game of each sequence of `form`.
+        Per player, the index in the whole game of each sequence of `form`.
     """
 
     whole: SequenceForm
@@ -47,8 +49,36 @@ class LockedGame:
     policy: TabularPolicy
     sequences: tuple[LongArray, ...]
 
+    def solve(self, method: str | RegretScheme | MethodSpec, budget: Budget) -> SolveResult:
+        """Solve the rest of the game by any method.
+
+        Parameters
+        ----------
+        method : str, RegretScheme or MethodSpec
+            As `infoset.solve` takes it.
+        budget : Budget
+
+        Returns
+        -------
+        SolveResult
+            With policies for the whole game. Gains, and with them NashConv and exploitability, are
+            those of players who keep to the locked probabilities.
+
+        Raises
+        ------
+        InfosetError
+            If the method is unknown or does not apply to the game.
+        """
+        result = get_method(method).run(self.form, budget)
+        current = result.current_policy
+        return replace(
+            result,
+            policy=self.complete(result.policy),
+            current_policy=None if current is None else self.complete(current),
+        )
+
     def complete(self, rest: TabularPolicy) -> TabularPolicy:
-        """Return the policy for the whole game that plays `rest` where nothing is locked.
+        """Return the policy for the whole game that plays `rest` at infostates that are not locked.
 
         Raises
         ------
@@ -62,9 +92,9 @@ class LockedGame:
         return TabularPolicy(self.whole, tuple(filled))
 
     def restrict(self, policy: TabularPolicy) -> TabularPolicy:
-        """Return what a policy for the whole game plays where nothing is locked.
+        """Return the policy for `form` that a policy for the whole game gives.
 
-        Measuring it measures what players could gain without touching what is locked.
+        Its gains are those of players who keep to the locked probabilities.
 
         Raises
         ------
@@ -83,36 +113,35 @@ def _check_game(policy: TabularPolicy, form: SequenceForm) -> None:
 
 
 def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
-    """Return the game in which some infostates are nature's, and play as they are told.
+    """Return the game in which chance plays given probabilities at some infostates.
 
-    Exact for every number of players and kind of payoff: a realization plan of what is left,
-    with the locked probabilities multiplied in, is one of the whole game, and pays the same.
+    This is exact for every number of players and any payoffs: a realization plan of the rest,
+    multiplied by the locked probabilities, is a plan of the whole game with the same payoffs.
 
     Parameters
     ----------
     form : SequenceForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]]
-        By infostate, as text, and player: the probabilities of its actions, zero for those left
+        By infostate, as text, and player: the probabilities of its actions, zero for actions left
         out. `{key: policy[key] for key in keys}` takes them from a policy.
 
     Raises
     ------
     UnknownNameError
-        If there is no such infostate or action.
+        If an infostate or action is unknown.
     ParameterError
-        If there is no such player, or probabilities are negative or do not sum to one.
+        If a player is unknown, or probabilities are negative or do not sum to 1.
 
     Examples
     --------
-    Player 0 of Kuhn poker always bets a jack, which costs it 4/18:
+    Player 0 of Kuhn poker always bets with a jack, which costs it 4/18:
 
     >>> from infoset.games import load_game
     >>> from infoset.runs import Budget
-    >>> from infoset.solvers import solve_locked
     >>> from infoset.tree import build_tree
     >>> kuhn = build_tree(load_game("kuhn_poker")).sequence_form
     >>> locked = lock_policy(kuhn, {("[J]", 0): {"bet": 1.0}})
-    >>> result = solve_locked(locked, "lp", Budget())
+    >>> result = locked.solve("lp", Budget())
     >>> round(result.values[0] * 18, 6), result.policy["[J]", 0]
     (-5.0, {'pass': 0.0, 'bet': 1.0})
     """
@@ -140,8 +169,8 @@ def _locked_policy(
         values = numbers_by_action(form, player, infostate, actions)
         if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
             raise ParameterError(
-                f"the probabilities to lock at {label!r} are {values.tolist()}; they are not "
-                "negative and sum to 1"
+                f"the probabilities to lock at {label!r} are {values.tolist()}; give numbers "
+                "that are not negative and sum to 1"
             )
         filled[player][sequences_at(form, player, infostate)] = values
         locked[player][infostate] = True
@@ -151,10 +180,10 @@ def _locked_policy(
 def _reduced(
     plex: Treeplex, probabilities: FloatArray, locked: BoolArray
 ) -> tuple[LongArray, FloatArray, LongArray]:
-    """Return what becomes of a player's sequences.
+    """Return how a player's sequences map to those of the reduced treeplex.
 
-    [Q] the sequence of the reduced treeplex that each goes through last, [Q] the product of the
-    locked probabilities on all the way, and [Q'] the numbers of those that are kept.
+    [Q] the last sequence of the reduced treeplex on the way to each, [Q] the product of the locked
+    probabilities on that way, and [Q'] the indices of the sequences that remain.
     """
     above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
     held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
@@ -175,8 +204,8 @@ def _reduced_form(
     last: list[LongArray],
     weights: list[FloatArray],
 ) -> SequenceForm:
-    """Return the form whose payoffs have the locked probabilities in them."""
-    # A row of nothing, for games whose payoffs are all zero and were left out.
+    """Return the form whose payoffs are multiplied by the locked probabilities."""
+    # A terminal with payoff zero, for games in which all payoffs are zero and were left out.
     terminal = np.concatenate([form.terminal_sequence, np.zeros((1, form.num_players), np.int32)])
     payoff = np.concatenate([form.payoff, np.zeros((1, form.num_players))])
     reach = np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
@@ -198,15 +227,15 @@ def _reduced_form(
 
 
 def _scale(form: SequenceForm) -> float:
-    """Return the largest utility over the largest payoff, which has nature's reach in it."""
+    """Return the largest utility over the largest payoff, which includes chance reach."""
     largest = float(np.abs(form.payoff).max(initial=0.0))
     return max(map(abs, form.payoff_range)) / largest if largest > 0 else 0.0
 
 
 def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> InfostateTree:
-    """Return a player's infostates, with nature acting at the locked ones.
+    """Return a player's infostates, with chance acting at the locked ones.
 
-    What nature does there is shown to the player, as its own action was.
+    The player observes the action of chance there, as it knew its own action.
     """
     if not locked.any():
         return tree
@@ -227,7 +256,7 @@ def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> Inf
 
 
 def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[object, ...]]:
-    """Return what is observed after locked infostates: the action with what was seen before."""
+    """Return observations after locked infostates: the action with the observation before it."""
     pairs: dict[object, int] = {}
     numbers = []
     for infostate in after.tolist():
@@ -236,36 +265,3 @@ def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[objec
         pair = (action, tree.observations[seen] if seen >= 0 else None)
         numbers.append(pairs.setdefault(pair, len(tree.observations) + len(pairs)))
     return np.array(numbers, dtype=np.int32), tuple(pairs)
-
-
-def solve_locked(
-    locked: LockedGame, method: str | RegretScheme | MethodSpec, budget: Budget
-) -> SolveResult:
-    """Solve what is left of a game, by any method.
-
-    Parameters
-    ----------
-    locked : LockedGame
-    method : str, RegretScheme or MethodSpec
-        As `infoset.solve` takes it.
-    budget : Budget
-
-    Returns
-    -------
-    SolveResult
-        With policies for the whole game. Gains, and so NashConv and exploitability, are those of
-        players who keep to what is locked.
-
-    Raises
-    ------
-    InfosetError
-        If there is no such method, or it does not apply; if nothing was locked.
-    """
-    check_type("locked", locked, LockedGame, "what lock_policy(form, behavior) returns")
-    result = get_method(method).run(locked.form, budget)
-    current = result.current_policy
-    return replace(
-        result,
-        policy=locked.complete(result.policy),
-        current_policy=None if current is None else locked.complete(current),
-    )

@@ -23,7 +23,6 @@ from infoset.solvers import (
     lock_policy,
     perturb_game,
     solve_coarse_correlated,
-    solve_locked,
 )
 from infoset.tree import build_tree
 from strategies import random_games
@@ -93,7 +92,7 @@ def test_the_value_is_that_of_the_game_in_which_nature_plays(game, seed):
     form = build_tree(game).sequence_form
     behavior = random_lock(form, np.random.default_rng(seed))
     locked = lock_policy(form, behavior)
-    solved = solve_locked(locked, get_method("lp"), Budget())
+    solved = locked.solve(get_method("lp"), Budget())
     by_hand = get_method("lp").run(NaturePlays(form, behavior).build(game), Budget())
     assert solved.values == pytest.approx(by_hand.values, abs=1e-9)
     assert solved.exploitability == pytest.approx(0, abs=1e-9)
@@ -147,7 +146,7 @@ def test_best_responses_in_the_rest_are_best_among_all_pure_ones(game, seed):
 def test_methods_agree(method):
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior)
-    result = solve_locked(locked, get_method(method), Budget(iterations=2000))
+    result = locked.solve(get_method(method), Budget(iterations=2000))
     assert result.values[0] * 18 == pytest.approx(-2.0, abs=2e-3)
     assert result.exploitability < 1e-4
     assert result.game == "locked(kuhn_poker)"
@@ -161,7 +160,7 @@ def test_locking_an_equilibrium_changes_nothing():
     solved = get_method("lp").run(KUHN, Budget()).policy
     keys = [("[J]", 0), ("[K] / pass / bet", 0), ("[Q] / bet", 1)]
     locked = lock_policy(KUHN, {key: solved[key] for key in keys})
-    result = solve_locked(locked, get_method("lp"), Budget())
+    result = locked.solve(get_method("lp"), Budget())
     assert result.values[0] == pytest.approx(-1 / 18, abs=1e-12)
 
 
@@ -239,11 +238,6 @@ def test_what_takes_a_sequence_form_says_how_to_make_one(game, take):
         take(game)
 
 
-def test_what_solves_the_rest_says_where_to_get_it():
-    with pytest.raises(ParameterError, match=r"locked is .*SequenceForm; .*lock_policy\(form"):
-        solve_locked(KUHN, "cfr+", Budget(iterations=3))
-
-
 def test_what_rounding_adds_is_in_units_of_utility():
     """Payoffs have nature's reach in them, and are the smaller for it; what is lost is not."""
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
@@ -256,9 +250,9 @@ def test_what_rounding_adds_is_in_units_of_utility():
 def test_methods_by_name_scheme_or_row_solve_the_rest():
     locked = lock_policy(KUHN, {("[J]", 0): {"bet": 1.0}})
     first, *others = [
-        solve_locked(locked, method, Budget(iterations=20))
+        locked.solve(method, Budget(iterations=20))
         for method in ("cfr+", SCHEMES["cfr+"], get_method("cfr+"))
     ]
     assert all(other.values == first.values for other in others)
     with pytest.raises(UnknownNameError, match="unknown method 'lpp'"):
-        solve_locked(locked, "lpp", Budget())
+        locked.solve("lpp", Budget())
