@@ -1,15 +1,21 @@
+"""The registry of games."""
+
 import pytest
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.games import (
     GAMES,
+    GameEntry,
     Goofspiel,
     KuhnPoker,
     LeducPoker,
     LiarsDice,
     get_game_entry,
     load_game,
+    register_game,
+    registry,
 )
+from infoset.utils.registry import Registry
 
 
 @pytest.mark.parametrize(
@@ -67,7 +73,7 @@ def test_additions_are_marked():
         ("kuhn_pokr", "unknown game 'kuhn_pokr'; did you mean kuhn_poker"),
         ("rock_paper_scisors", "did you mean rock_paper_scissors"),
         ("kuhn_poker(player=3)", "unknown parameter of kuhn_poker 'player'; did you mean players"),
-        ("matrix_mp(players=2)", "unknown parameter of matrix_mp 'players'; none is known"),
+        ("matrix_mp(players=2)", "unknown parameter of matrix_mp 'players'; there are none"),
     ],
 )
 def test_unknown_names_come_with_the_nearest(spec, message):
@@ -92,3 +98,38 @@ def test_bad_values(spec, message):
     with pytest.raises(ParameterError) as caught:
         load_game(spec)
     assert message in str(caught.value)
+
+
+@pytest.fixture
+def own_registry(monkeypatch):
+    """Keep the games that a test registers out of the library's registry."""
+    games = Registry("game", GAMES.values(), entry_type=GameEntry)
+    monkeypatch.setattr(registry, "GAMES", games)
+    return games
+
+
+def test_users_register_their_games(own_registry):
+    def three_players(num_ranks=5):
+        """Leduc poker for three."""
+        return LeducPoker(players=3, num_ranks=num_ranks)
+
+    entry = register_game("leduc_3", three_players, aliases=("three_leduc",))
+    assert entry.summary == "Leduc poker for three."
+    assert load_game("Three_Leduc(num_ranks=6)") == LeducPoker(players=3, num_ranks=6)
+    assert "leduc_3" in own_registry
+    with pytest.raises(UnknownNameError, match="did you mean num_ranks"):
+        load_game("leduc_3(ranks=6)")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("kuhn_poker", KuhnPoker), "choose another name"),
+        (("mine(players=2)", KuhnPoker), "is not a name"),
+        (("mine", KuhnPoker()), "cannot be called"),
+    ],
+)
+def test_what_is_not_a_new_game_is_not_registered(own_registry, arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        register_game(*arguments)
+    assert "mine" not in own_registry

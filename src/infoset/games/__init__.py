@@ -1,4 +1,4 @@
-"""Games: one file each, and the table of the names they load by."""
+"""Games, one file each, and their registry by name."""
 
 from infoset.games.bandit_tree import BanditTree
 from infoset.games.battleship import Battleship
@@ -15,7 +15,14 @@ from infoset.games.parameters import Domain
 from infoset.games.phantom import PhantomGame
 from infoset.games.phantom_ttt import PhantomTicTacToe
 from infoset.games.random_game import RandomGame
-from infoset.games.registry import GAMES, GameEntry, ParameterEntry, get_game_entry, load_game
+from infoset.games.registry import (
+    GAMES,
+    GameEntry,
+    ParameterEntry,
+    get_game_entry,
+    load_game,
+    register_game,
+)
 from infoset.games.spec import parse_spec
 from infoset.games.tiny_bridge_2p import TinyBridge2p
 from infoset.games.trade_comm import TradeComm
@@ -48,4 +55,5 @@ __all__ = [
     "load_game",
     "matrix_game",
     "parse_spec",
+    "register_game",
 ]

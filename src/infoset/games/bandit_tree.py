@@ -1,4 +1,4 @@
-"""A tree of decisions against nature alone, to tell learners apart by how they explore."""
+"""A tree of decisions of one player against chance, on which learners differ by exploration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CHANCES = ("best_chance", "other_chance", "stop_chance")
 
 
 class Place(NamedTuple):
-    """How many decisions are made, where nature has led to since (-1: not yet), what was paid."""
+    """Number of decisions made, branch drawn after the last one (-1: not yet), and reward."""
 
     decisions: int
     branch: int = -1
@@ -27,14 +27,14 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class BanditTree(Game):
-    """A tree of decisions against nature: win or lose 1 at its end.
+    """A tree of decisions of one player against chance, with a win or loss of 1 at the end.
 
-    Nature draws one of `deals` first places. There the player chooses one of `num_actions`
-    actions, nature one of `branching` next places, which the player sees, and so on for `depth`
-    decisions. After the last one the player wins with probability `best_chance`, if the action
-    was the best one of its place, or else `other_chance`. The best action at branch b is b modulo
-    `num_actions`. With `can_stop`, action 0 of an earlier decision ends the game there, and wins
-    with probability `stop_chance`.
+    A chance move draws one of `deals` first branches. There the player chooses one of
+    `num_actions` actions, a chance move draws one of `branching` next branches, which the player
+    observes, and so on for `depth` decisions. After the last one the player wins with probability
+    `best_chance` if the action was the best one of its branch, otherwise with `other_chance`. The
+    best action at branch b is b modulo `num_actions`. With `can_stop`, action 0 of an earlier
+    decision ends the game, and wins with probability `stop_chance`.
 
     Parameters
     ----------
@@ -43,23 +43,23 @@ class BanditTree(Game):
     num_actions : int
         Number of actions at each.
     branching : int
-        Number of branches of nature between two decisions.
+        Number of chance branches between two decisions.
     deals : int
-        Number of branches of nature before the first decision.
+        Number of chance branches before the first decision.
     can_stop : bool
         Whether action 0 ends the game.
     best_chance : float
-        Probability to win after the best last action.
+        Probability of winning after the best last action.
     other_chance : float
-        Probability to win after another last action.
+        Probability of winning after another last action.
     stop_chance : float
-        Probability to win after stopping early.
+        Probability of winning after stopping early.
 
     Notes
     -----
-    With three decisions and two actions, these are the trees on which balanced learners are
-    told apart from others. Without stopping, a player with loss 1 where it loses has 0.3 after the
-    best last action and 0.5 after another.
+    The default trees, with three decisions and two actions, separate balanced learners from
+    others. Without stopping, the expected loss is 0.3 after the best last action and 0.5 after
+    another, if losing has loss 1 and winning 0.
 
     Examples
     --------
@@ -87,21 +87,21 @@ class BanditTree(Game):
                 raise parameter_error(self, name, "must be a number from 0 to 1", 0.5)
 
     def initial_world(self) -> Place:
-        """Return the place before nature's first draw."""
+        """Return the world before the first chance move."""
         return Place(0)
 
     def actors(self, world: Place) -> Sequence[Player]:
-        """Return the player, once nature has led somewhere and nothing is paid."""
+        """Return the player if a branch is drawn and the game is not over."""
         return () if world.branch < 0 or world.reward else (0,)
 
     def legal_actions(self, world: Place, player: Player) -> Sequence[int]:
-        """Return the numbers of the actions."""
+        """Return the actions, which are numbers."""
         return range(self.num_actions)
 
     def transitions(
         self, world: Place, joint_action: JointAction
     ) -> Iterable[tuple[Place, Probability]]:
-        """Lead to one of the next places, or to a win or a loss."""
+        """Return the next branches, or win and loss."""
         if world.reward:
             return []
         if world.branch < 0:

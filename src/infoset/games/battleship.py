@@ -50,13 +50,13 @@ class Waters(NamedTuple):
 
 @dataclass(frozen=True)
 class Battleship(Game):
-    """Battleship: hide ships on a board, then shoot at the other's in turn.
+    """Battleship: hide ships on a board, then take turns shooting at the opponent's board.
 
-    Each player has a board and the same ships. In turn they place one ship each, in the order
-    given, in secret: on cells in a row or column, not overlapping, and leaving room for the rest.
-    Then they shoot in turn at a cell of the other's board. Everybody sees the cell, and whether
-    the shot met water, hit a ship, or sank it: hit its last cell. The game ends when one player
-    has no ship left or both have used up their shots.
+    Each player has a board and the same ships. The players alternately place one ship each, in the
+    given order and in secret: on adjacent cells of a row or column, without overlap, and so that
+    the remaining ships still fit. Then they alternately shoot at a cell of the opponent's board.
+    Everybody sees the cell, and whether the shot met water, hit a ship, or sank it by hitting its
+    last cell. The game ends when one player has no ship left or both have used up their shots.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Battleship(Game):
 
     @cached_property
     def _spots(self) -> tuple[Mapping[Action, Cells], ...]:
-        """Where each ship can lie: by `h_` or `v_` and its first cell, the cells."""
+        """By ship, its possible cells by action: `h_` or `v_` and the first cell."""
         return tuple(spots(size, self.board_width, self.board_height) for size in self.ship_sizes)
 
     def initial_world(self) -> Waters:
@@ -143,7 +143,7 @@ class Battleship(Game):
         return () if self._is_over(world) else (self._mover(world),)
 
     def legal_actions(self, world: Waters, player: Player) -> Sequence[Action]:
-        """Return the spots for the next ship that leave room for the others, or the targets."""
+        """Return the placements of the next ship that leave room for the others, or the targets."""
         if self._is_placed(world):
             closed = 0 if self.allow_repeated_shots else world.shots[player]
             return tuple(target for target, cell in self._targets.items() if not cell & closed)
@@ -158,7 +158,7 @@ class Battleship(Game):
     def transitions(
         self, world: Waters, joint_action: JointAction
     ) -> Iterable[tuple[Waters, Probability]]:
-        """Return the boards after a ship was placed, or after a shot."""
+        """Return the boards after a ship is placed, or after a shot."""
         if self._is_over(world):
             return []
         player = self._mover(world)
@@ -173,14 +173,14 @@ class Battleship(Game):
     def rewards(
         self, world: Waters, joint_action: JointAction, next_world: Waters
     ) -> Sequence[float]:
-        """Return what each player sank, less what it lost, at the end."""
+        """Return at the end the value that each player sank, less what it lost."""
         if not self._is_over(next_world):
             return (0, 0)
         lost = [self._damage(next_world, player) for player in (0, 1)]
         return [lost[1 - player] - self.loss_multiplier * lost[player] for player in (0, 1)]
 
     def observe(self, world: Waters, joint_action: JointAction, next_world: Waters) -> Observation:
-        """Show nothing of a ship placed, and of a shot the cell and what it met."""
+        """Show nothing of a placed ship; of a shot, the cell and the result."""
         if not self._is_placed(world):
             return Observation()
         player = self._mover(world)
@@ -205,7 +205,7 @@ class Battleship(Game):
         return world.num_shots == 2 * self.num_shots or world.is_lost(0) or world.is_lost(1)
 
     def _damage(self, world: Waters, player: Player) -> float:
-        """Return what a player has lost."""
+        """Return the value of the ships that a player has lost."""
         if self.payoff == "win_loss":
             return float(world.is_lost(player))
         values = enumerate(self.ship_values)
@@ -213,7 +213,7 @@ class Battleship(Game):
 
 
 def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
-    """Return where a ship can lie on an empty board, as OpenSpiel orders and names the spots."""
+    """Return the placements of a ship on an empty board, in OpenSpiel's order and names."""
     across = (1 << size) - 1
     down = sum(1 << width * row for row in range(size))
     found: dict[Action, Cells] = {
@@ -231,7 +231,7 @@ def spots(size: int, width: int, height: int) -> dict[Action, Cells]:
 
 
 def fits(ships: Sequence[Mapping[Action, Cells]], taken: Cells) -> bool:
-    """Return whether all the ships, each given by its spots, find room beside the cells taken."""
+    """Return whether all ships, each given by its placements, fit on the cells not taken."""
     if not ships:
         return True
     return any(not cells & taken and fits(ships[1:], cells | taken) for cells in ships[0].values())

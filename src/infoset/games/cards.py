@@ -1,4 +1,4 @@
-"""Decks of cards for the poker games: names in order of rank, and the ways to deal them."""
+"""Decks of cards: names of ranks, and deals with their probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rank_names(count: int) -> tuple[str, ...]:
 def deals(deck: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], Fraction]]:
     """Yield every way to deal `count` cards in order, with its probability.
 
-    Equal cards of the deck are not told apart: deals that look the same are one.
+    Equal cards are indistinguishable: equal deals are yielded once, with their total probability.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def deals(deck: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], Fr
 
 
 def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Yield the distinct sequences of `count` cards and in how many ways each comes about."""
+    """Yield the distinct sequences of `count` cards with their multiplicities."""
     if count == 0:
         yield (), 1
         return
@@ -57,20 +57,20 @@ def _arrangements(left: Counter[str], count: int) -> Iterator[tuple[tuple[str, .
 
 
 def sample_cards(deck: Sequence[str], count: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Draw `count` cards of the deck, in order, as `deals` distributes them."""
+    """Draw `count` cards of the deck, in order, from the distribution of `deals`."""
     return tuple(deck[int(index)] for index in rng.permutation(len(deck))[:count])
 
 
 def sample_others(
     deck: Sequence[str], count: int, known: Mapping[int, Hashable], rng: np.random.Generator
 ) -> tuple[tuple[str, ...], float] | None:
-    """Draw `count` cards, in order, those at some places being known.
+    """Draw `count` cards, in order, given the cards at some positions.
 
     Returns
     -------
     tuple or None
-        The cards, and the probability that the known ones stand where they do; None if they are
-        not in the deck.
+        The cards, and the probability of the known cards; None if the deck does not contain
+        them.
 
     Examples
     --------

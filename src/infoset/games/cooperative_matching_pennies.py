@@ -18,7 +18,7 @@ PASS = "pass"
 
 
 class Table(NamedTuple):
-    """The coin, the signal and the guess, each empty until it is there."""
+    """The coin, the signal and the guess; each is empty until it is known."""
 
     coin: str = ""
     signal: str = ""
@@ -29,26 +29,27 @@ class Table(NamedTuple):
 class CooperativeMatchingPennies(Game):
     """Cooperative matching pennies: signal a coin to a partner who may guess it.
 
-    A fair coin is tossed. Player 0 sees it and says `heads` or `tails`, the truth or not. Player
-    1 hears that and no more, and guesses the coin or passes. Both get the same. In the end the
-    coin is shown.
+    A fair coin is tossed. Player 0 observes it and signals `heads` or `tails`, truthfully or not.
+    Player 1 observes only the signal, and guesses the coin or passes. Both get the same reward. At
+    the end the coin is shown.
 
     Parameters
     ----------
     win_reward : float
-        What each player gets for a right guess.
+        Reward of each player for a right guess.
     miss_reward : float
-        What each player gets for a wrong guess.
+        Reward of each player for a wrong guess.
     pass_reward : float
-        What each player gets for a pass.
+        Reward of each player for a pass.
 
     Notes
     -----
-    The best that the two can do is `win_reward`, in two ways: player 0 says what it sees, or
-    always the opposite. It is a trap for learners: while the signal is noise, player 1 does best
-    to pass, and while player 1 passes, no signal is better than another.
+    The optimal team value is `win_reward`, attained in two ways: player 0 signals the coin, or
+    always the opposite. Learners may get stuck at an equilibrium with value `pass_reward`: while
+    the signal is noise, passing is the best response, and while player 1 passes, all signals are
+    equally good.
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025. The
-    rewards are a choice of ours that makes the trap.
+    paper leaves the rewards open; these make passing an equilibrium.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class CooperativeMatchingPennies(Game):
     def transitions(
         self, world: Table, joint_action: JointAction
     ) -> Iterable[tuple[Table, Probability]]:
-        """Toss the coin, or note the signal or the guess."""
+        """Return the tosses, or the table after the signal or the guess."""
         if not world.coin:
             return [(Table(side), Fraction(1, 2)) for side in SIDES]
         if not world.signal:
@@ -96,14 +97,14 @@ class CooperativeMatchingPennies(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return the same for both, once there is a guess or a pass."""
+        """Return the same reward for both after the guess or pass."""
         if not next_world.guess:
             return (0, 0)
         reward = self.win_reward if next_world.guess == next_world.coin else self.miss_reward
         return (self.pass_reward if next_world.guess == PASS else reward,) * 2
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show the coin to player 0, then everybody the signal, the guess and the coin."""
+        """Show the coin to player 0, then everybody the signal, and at the end guess and coin."""
         if not world.coin:
             return Observation(private={0: next_world.coin})
         if not world.signal:

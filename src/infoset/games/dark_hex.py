@@ -1,4 +1,4 @@
-"""Dark Hex, which is Hex in phantom form."""
+"""Dark Hex, the phantom version of Hex."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from infoset.games.phantom import MAX_COLUMNS, PhantomGame
 __all__ = ["DarkHex"]
 
 AS_BOARD_SIZE = -1
-NEIGHBOURS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))
+NEIGHBORS = ((-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1), (0, -1))
 
 
 @dataclass(frozen=True)
 class DarkHex(PhantomGame):
-    """Dark Hex: join two sides of the board, with the other's stones unseen.
+    """Dark Hex: join two sides of the board, without seeing the opponent's stones.
 
-    Players place stones by turns, player 0 first, and see only their own. The board is of
+    Players alternately place stones, player 0 first, and see only their own. The board is of
     hexagons, each row half a cell to the right of the one above. Player 0 wins by a chain of its
     stones from the first row to the last, player 1 by one from the first column to the last; one
-    of them does before the board is full. A player who tries a cell where a stone of the other is
-    learns that it is there.
+    of them wins before the board is full. A player who tries a cell with a stone of the opponent
+    observes that it is there.
 
     Parameters
     ----------
     gameversion : str
-        What follows a try in vain. `cdh`, classical: the player tries again, until it has placed
+        What follows a failed try. `cdh`, classical: the player tries again, until it has placed
         a stone. `adh`, abrupt: its turn is over.
     obstype : str
-        What a player learns of the other's tries in vain, in the classical version.
-        `reveal-nothing`: nothing. `reveal-numturns`: their number, turn by turn. In the abrupt
+        What a player observes of the opponent's failed tries, in the classical version.
+        `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
         version every turn is one try, and both are the same.
     board_size : int
         Number of rows and of columns, where these are left out.
@@ -45,9 +45,9 @@ class DarkHex(PhantomGame):
     Notes
     -----
     Source: the rules of OpenSpiel's game. Under `reveal-nothing` histories are longer, as
-    `PhantomGame` says. Differs from OpenSpiel: its information-state strings tell how many tries
-    there were under `reveal-nothing` as well; and on a board of one row or column, where any
-    stone of one player joins its sides, nobody can win there.
+    `PhantomGame` says. Differs from OpenSpiel: its information-state strings contain the number
+    of tries under `reveal-nothing` as well; and on a board of one row or column, where any stone
+    of one player joins its sides, nobody can win in OpenSpiel.
 
     Examples
     --------
@@ -77,24 +77,24 @@ class DarkHex(PhantomGame):
         )
 
     @cached_property
-    def neighbours(self) -> tuple[tuple[int, ...], ...]:
+    def neighbors(self) -> tuple[tuple[int, ...], ...]:
         """By cell, the positions of the cells that share an edge with it."""
-        return tuple(tuple(self._neighbours(cell)) for cell in range(len(self.cells)))
+        return tuple(tuple(self._neighbors(cell)) for cell in range(len(self.cells)))
 
-    def _neighbours(self, cell: int) -> Iterator[int]:
+    def _neighbors(self, cell: int) -> Iterator[int]:
         rows, columns = self.shape
         row, column = divmod(cell, columns)
-        for down, right in NEIGHBOURS:
+        for down, right in NEIGHBORS:
             if 0 <= row + down < rows and 0 <= column + right < columns:
                 yield cell + down * columns + right
 
     def is_won(self, board: str, mark: str) -> bool:
-        """Return whether a chain of the mark joins the two sides that it is to join."""
+        """Return whether a chain of the mark joins its two sides."""
         start, goal = self._sides[mark]
         reached = {cell for cell in start if board[cell] == mark}
         frontier = list(reached)
         while frontier:
-            for cell in self.neighbours[frontier.pop()]:
+            for cell in self.neighbors[frontier.pop()]:
                 if board[cell] == mark and cell not in reached:
                     reached.add(cell)
                     frontier.append(cell)

@@ -23,8 +23,9 @@ Bids = tuple[Any, ...]
 class Round(NamedTuple):
     """The prize being bid for, and the cards that remain, as bit sets.
 
-    `prize` is `NO_PRIZE` before the first is drawn and at the end. `deck` holds the prizes not
-    yet drawn. `points` is kept for `win_loss` only, as the lead over the last player.
+    `prize` is `NO_PRIZE` before the first prize is drawn and at the end. `deck` holds the prizes
+    that are not drawn yet. `points` is used for `win_loss` only: the lead of each player over the
+    player with the fewest points.
     """
 
     prize: int
@@ -38,12 +39,12 @@ OVER = Round(NO_PRIZE, 0, (), ())
 
 @dataclass(frozen=True)
 class Goofspiel(Game):
-    """Goofspiel: bid cards for prizes, everybody at once.
+    """Goofspiel: bid cards for prizes simultaneously.
 
-    Each player holds the cards 1 to `num_cards`, and as many prizes lie in a deck. A prize is
-    turned up, all bid one of their cards for it, and the single highest bid takes it; after a
-    tie nobody does. The bids are spent. The last round, in which everybody has one card left, is
-    played together with the one before.
+    Each player holds the cards 1 to `num_cards`, and there is a prize of each of these values. A
+    prize is revealed, all players simultaneously bid one of their cards, and the highest bid wins
+    it; in a tie nobody does. The bids are discarded. The last round, in which everybody has one
+    card left, is played in the same transition as the round before.
 
     Parameters
     ----------
@@ -107,24 +108,24 @@ class Goofspiel(Game):
 
     @cached_property
     def _cards_at_last_bid(self) -> int:
-        """How many cards are in hand when the last bid is made."""
+        """Number of cards in hand when the last bid is made."""
         return max(min(2, self.num_cards), self.num_cards - self.turns + 1)
 
     @cached_property
     def _share(self) -> dict[tuple[Player, int], tuple[float, ...]]:
-        """What each player gets when `winner` takes `prize`, by (winner, prize)."""
+        """By (winner, prize), the points that each player gets."""
         average = 1 / self.players if self.returns_type == "point_difference" else 0
         share: dict[tuple[Player, int], tuple[float, ...]] = {}
         for prize in range(1, self.num_cards + 1):
             share[TIE, prize] = self._nothing
             for winner in self._everybody:
                 share[winner, prize] = tuple(
-                    ((seat == winner) - average) * prize for seat in self._everybody
+                    ((player == winner) - average) * prize for player in self._everybody
                 )
         return share
 
     def initial_world(self) -> Round:
-        """Return the first round; nature draws its prize when the order is random."""
+        """Return the first round; its prize is a chance move if the order is random."""
         cards = (1 << self.num_cards) - 1
         points = (0,) * self.players if self.returns_type == "win_loss" else ()
         hands = (cards,) * self.players
@@ -133,7 +134,7 @@ class Goofspiel(Game):
         return self._next_rounds(cards, hands, points)[0][0]
 
     def actors(self, world: Round) -> Sequence[Player]:
-        """Return everybody, while there is a prize to bid for."""
+        """Return all players while there is a prize to bid for."""
         return self._everybody if world.prize else ()
 
     def legal_actions(self, world: Round, player: Player) -> Sequence[int]:
@@ -143,7 +144,7 @@ class Goofspiel(Game):
     def transitions(
         self, world: Round, joint_action: JointAction
     ) -> Iterable[tuple[Round, Probability]]:
-        """Return the next round, for each prize that nature may draw for it."""
+        """Return the next round for each prize that may be drawn."""
         if not world.prize:
             return self._next_rounds(*world[1:]) if world.deck else []
         if world.hands[0].bit_count() == self._cards_at_last_bid:
@@ -186,7 +187,7 @@ class Goofspiel(Game):
         ]
 
     def _forced_round(self, world: Round, joint_action: JointAction) -> list[tuple[Bids, int]]:
-        """Return the bids and the prize of the round that leaves no choice, if it is played."""
+        """Return the bids and the prize of the last round, in which nobody has a choice."""
         if self.turns < self.num_cards or self.num_cards == 1:
             return []
         hands = without(world.hands, joint_action)
@@ -217,14 +218,14 @@ def without(hands: tuple[int, ...], bids: Bids) -> tuple[int, ...]:
 
 
 def round_winner(bids: Bids) -> Player:
-    """Return who made the highest bid, `TIE` if several did."""
+    """Return the player with the highest bid; `TIE` if there are several."""
     highest = max(bids)
     return bids.index(highest) if bids.count(highest) == 1 else TIE
 
 
 @lru_cache(maxsize=1 << 10)
 def news(winner: Player, next_prize: int) -> str:
-    """Return what is announced after a round."""
+    """Return the announcement after a round."""
     text = "tie" if winner == TIE else f"player {winner} wins"
     return f"{text}; prize {next_prize}" if next_prize else text
 
@@ -235,7 +236,7 @@ def added(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
 
 
 def ahead(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
-    """Return the points as the lead over whoever has fewest."""
+    """Return the lead of each player over the player with the fewest points."""
     total = added(points, more)
     fewest = min(total)
     return tuple([value - fewest for value in total])

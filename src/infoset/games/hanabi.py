@@ -1,4 +1,4 @@
-"""Hanabi, for two to five players who see all cards but their own."""
+"""Hanabi, for two to five players who see all hands except their own."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ class Hanabi(Game):
     """Hanabi: build fireworks together, from cards that only the others see.
 
     Cards have a color and a rank: of each color three of rank 1, one of the highest rank, and two
-    of each in between. Each player holds cards that all others see and it does not. In turn, a
-    player plays a card, discards one, or spends an information token to tell another player all
-    its cards of one color or one rank, which has to be there. A card that is next on the firework
-    of its color is put on it, and a finished firework gives a token back; any other card that is
-    played costs a life. A discard, possible when a token is missing, gives one back. Played and
-    discarded cards are shown to everybody and replaced from the deck; the rest of the hand moves
-    up and the new card comes last. The game ends when all fireworks are finished, when no life is
-    left, or when everybody has had one more turn after the deck ran out. Everybody gets the cards
-    on the fireworks, as they are put on them; with the last life all of that is lost.
+    of each in between. A hand is seen by all players except its holder. In a turn, a player plays
+    a card, discards one, or spends an information token on a hint: it names another player and a
+    color or rank of that player's hand, and thereby all its cards of that color or rank. A played
+    card that is next on the firework of its color is put on it, and a finished firework returns a
+    token; any other played card costs a life. A discard, legal unless all tokens are available,
+    returns a token. Played and discarded cards are public and are replaced from the deck; the rest
+    of the hand moves up, and the new card comes last. The game ends when all fireworks are
+    finished, when no life is left, or when every player has had one more turn after the deck ran
+    out. Each card on a firework pays 1 to everybody when it is put there; the loss of the last
+    life takes all of that back.
 
     Parameters
     ----------
@@ -48,16 +49,16 @@ class Hanabi(Game):
     hand_size : int
         Number of cards in a hand; -1 for 5, or 4 with four players or more.
     max_information_tokens : int
-        Number of information tokens, all there at the start.
+        Number of information tokens, all available at the start.
     max_life_tokens : int
         Number of lives.
     seed : int
-        Changes nothing here: in OpenSpiel it draws who begins, and here nature does.
+        Has no effect: in OpenSpiel it seeds the draw of the starting player, a chance move here.
     random_start_player : bool
-        Let nature draw who begins, instead of player 0.
+        Whether the starting player is drawn at random; otherwise player 0 begins.
     observation_type : str
-        `card_knowledge` and `minimal` are the same here, since players remember what they were
-        told. `seer`: everybody sees its own cards too.
+        `card_knowledge` and `minimal` are the same here, because players remember hints. `seer`:
+        players see their own cards too.
 
     Notes
     -----
@@ -127,7 +128,7 @@ class Hanabi(Game):
         return () if not world.hands or self._is_over(world) else (world.player,)
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return discards, plays, and what can be told: first the colors, then the ranks."""
+        """Return discards, plays and hints, colors before ranks."""
         positions = range(len(world.hands[player]))
         moves = []
         if world.information < self.max_information_tokens:
@@ -154,13 +155,13 @@ class Hanabi(Game):
     def rewards(
         self, world: Table, joint_action: JointAction, next_world: Table
     ) -> Sequence[float]:
-        """Return how many cards the fireworks gained, or minus all with the last life."""
+        """Return the change of the number of cards on fireworks; the last life loses them all."""
         return (score(next_world) - score(world),) * self.players
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show everybody what is done, and the cards that a player gets to the others."""
+        """Show the move to everybody, and new cards to all players except their holder."""
         if not world.hands:
-            begins = self._begins(next_world.player)
+            begins = self._starting_text(next_world.player)
             return self._showing(begins, dict(enumerate(next_world.hands)))
         news = f"{joint_action[world.player]}: {self._news(world, joint_action)}"
         if next_world.deck == world.deck:
@@ -188,11 +189,11 @@ class Hanabi(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Deal the cards that a player does not see, which are its own."""
+        """Deal the cards that the player does not observe, which are its own."""
         is_seer = self.observation_type == "seer" and isinstance(step.public, tuple)
         shown: tuple[Hashable, ...] = step.public if is_seer else (step.public,)  # type: ignore[assignment]
         news, hands = (shown or (None,))[0], shown[1:]
-        begins = [self._begins(seat) for seat in range(self.players)]
+        begins = [self._starting_text(holder) for holder in range(self.players)]
         if world.hands or news not in begins:
             return None
         known = self._places(dict(enumerate(hands)) if is_seer else self._shown(step.private))
@@ -201,21 +202,23 @@ class Hanabi(Game):
         share = begins.count(news) / self.players
         return found and (self._dealt(found[0], begins.index(news)), share * found[1])
 
-    def _begins(self, beginner: Player) -> str | None:
-        """Return what everybody is told of who begins."""
+    def _starting_text(self, beginner: Player) -> str | None:
+        """Return the public observation of the starting player."""
         return f"player {beginner} begins" if self.random_start_player else None
 
     def _shown(self, seen: Hashable) -> dict[Player, Hashable]:
-        """Return the hands that a player sees in a deal, by who holds them."""
+        """Return by holder the hands that a player observes in a deal."""
         groups = seen.groups if isinstance(seen, SharedView) else ()
-        others = {tuple(p for p in range(self.players) if p != seat): seat for seat in range(5)}
+        others = {
+            tuple(p for p in range(self.players) if p != holder): holder for holder in range(5)
+        }
         return {others[group]: cards for group, cards in groups if group in others}
 
     def _places(self, hands: Mapping[Player, Hashable]) -> dict[int, str]:
-        """Return the cards of some hands by their places in a deal."""
+        """Return the cards of some hands by their positions in the deal."""
         return {
-            seat * self._cards_in_hand + at: card
-            for seat, cards in hands.items()
+            holder * self._cards_in_hand + at: card
+            for holder, cards in hands.items()
             if isinstance(cards, tuple) and len(cards) == self._cards_in_hand
             for at, card in enumerate(cards)
         }
@@ -230,7 +233,9 @@ class Hanabi(Game):
         """Return the table after the deal of `cards`, hand by hand."""
         size = self._cards_in_hand
         return Table(
-            hands=tuple(cards[seat * size : (seat + 1) * size] for seat in range(self.players)),
+            hands=tuple(
+                cards[holder * size : (holder + 1) * size] for holder in range(self.players)
+            ),
             deck=without(self.full_deck, cards),
             fireworks=(0,) * self.colors,
             information=self.max_information_tokens,
@@ -240,7 +245,7 @@ class Hanabi(Game):
         )
 
     def _hints(self, world: Table, marks: str) -> list[str]:
-        """Return what can be told of `marks`, the next player's first."""
+        """Return the hints of `marks` (colors or ranks), those to the next player first."""
         others = [(world.player + offset) % self.players for offset in range(1, self.players)]
         return [
             f"tell {other} {mark}"
@@ -273,7 +278,7 @@ class Hanabi(Game):
         return world._replace(fireworks=fireworks, information=world.information + token)
 
     def _has_to_draw(self, world: Table, player: Player) -> bool:
-        """Whether a card that `player` played or discarded is to be replaced."""
+        """Whether `player` draws a card to replace the one played or discarded."""
         is_short = len(world.hands[player]) < self._cards_in_hand
         return is_short and bool(world.deck) and not self._is_over(world)
 
@@ -282,7 +287,7 @@ class Hanabi(Game):
         return is_finished or not world.lives or not world.turns
 
     def _news(self, world: Table, joint_action: JointAction) -> str:
-        """Return the card of a move, or the positions of the cards that a hint is about."""
+        """Return the card of a play or discard, or the positions of the cards of a hint."""
         verb, place, *mark = str(joint_action[world.player]).split()
         if verb != "tell":
             return world.hands[world.player][int(place)]
@@ -290,9 +295,9 @@ class Hanabi(Game):
         return " ".join(str(position) for position, card in cards if mark[0] in card)
 
     def _showing(self, news: Hashable, cards: Mapping[Player, tuple[str, ...]]) -> Observation:
-        """Show `news` to everybody, and the cards that each player got to the others."""
+        """Show `news` to everybody, and the new cards of a player to all others."""
         if self.observation_type == "seer":
             return Observation(public=(news, *cards.values()))
         everybody = range(self.players)
-        shared = {tuple(p for p in everybody if p != seat): cards[seat] for seat in cards}
+        shared = {tuple(p for p in everybody if p != holder): cards[holder] for holder in cards}
         return Observation(public=news, shared=shared)

@@ -1,4 +1,4 @@
-"""The table of Hanabi, and what is done with cards on it."""
+"""The world state of Hanabi, and operations on its cards."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Hands: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 class Table(NamedTuple):
-    """The hands by player (none before the deal), and all else that the future depends on.
+    """The hands by player (empty before the deal), and the rest of the world state.
 
-    `deck` is what is left of it, sorted; `fireworks` the height of each color's; `information`
-    and `lives` the tokens left. `turns` counts down once the deck is empty.
+    `deck` has the remaining cards, sorted; `fireworks` the height of each firework, by color;
+    `information` and `lives` the remaining tokens. `turns` counts down once the deck is empty.
     """
 
     hands: Hands = ()
@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
 
 def score(world: Table) -> int:
-    """Return the number of cards on the fireworks; 0 without a life left."""
+    """Return the number of cards on the fireworks; 0 if no life is left."""
     return sum(world.fireworks) if world.lives else 0
 
 

@@ -18,7 +18,7 @@ __all__ = ["KuhnPoker"]
 
 
 class Table(NamedTuple):
-    """The cards by seat (none before the deal), and the moves so far."""
+    """The cards by player (empty before the deal), and the moves so far."""
 
     cards: tuple[str, ...] = ()
     moves: tuple[str, ...] = ()
@@ -29,8 +29,8 @@ class KuhnPoker(Game):
     """Kuhn poker: one card each, one chip to bet.
 
     Everyone puts in one chip and gets one card of a deck with one card more than there are
-    players, all of different rank. In turn, each may bet one chip or pass. After a bet everybody
-    else has one more turn, where betting is calling and passing is folding. The highest card
+    players, all of different rank. Players act in order: each bets one chip or passes. After a bet
+    all other players act once more, where a bet is a call and a pass is a fold. The highest card
     among those who bet, or among all if nobody did, wins the chips.
 
     Parameters
@@ -75,7 +75,7 @@ class KuhnPoker(Game):
         return (len(world.moves) % self.players,) if self._is_open(world) else ()
 
     def legal_actions(self, world: Table, player: Player) -> Sequence[str]:
-        """Return `pass` and `bet`, which are also folding and calling."""
+        """Return `pass` and `bet`, which after a bet mean fold and call."""
         return ("pass", "bet")
 
     def transitions(
@@ -93,20 +93,21 @@ class KuhnPoker(Game):
         if not next_world.moves or self._is_open(next_world):
             return (0,) * self.players
         bettors = self._bettors(next_world)
-        winner = max(self._left(next_world), key=lambda seat: self._rank(next_world, seat))
+        winner = max(self._left(next_world), key=lambda player: self._rank(next_world, player))
         pot = self.players + len(bettors)
         return tuple(
-            (pot if seat == winner else 0) - 1 - (seat in bettors) for seat in range(self.players)
+            (pot if player == winner else 0) - 1 - (player in bettors)
+            for player in range(self.players)
         )
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its card, everybody the moves, and in the end the cards that met."""
+        """Show each player its card, everybody the moves, and at a showdown the cards."""
         if not world.cards:
             return Observation(private=next_world.cards)
         move, left = next_world.moves[-1], self._left(next_world)
         if self._is_open(next_world) or len(left) == 1:
             return Observation(public=move)
-        shown = (card if seat in left else "-" for seat, card in enumerate(next_world.cards))
+        shown = (card if player in left else "-" for player, card in enumerate(next_world.cards))
         return Observation(public=(move, *shown))
 
     def sample_transition(
@@ -125,7 +126,7 @@ class KuhnPoker(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Deal the cards that a player does not see."""
+        """Deal the cards that the player does not observe."""
         if world.cards:
             return None
         known = {} if player is None else {player: step.private}
@@ -137,7 +138,7 @@ class KuhnPoker(Game):
         return world._replace(moves=(*world.moves, str(move)))
 
     def _is_open(self, world: Table) -> bool:
-        """Whether somebody still has to move."""
+        """Whether a player still has to move."""
         first_bet = world.moves.index("bet") if "bet" in world.moves else 0
         return bool(world.cards) and len(world.moves) < self.players + first_bet
 
@@ -145,8 +146,8 @@ class KuhnPoker(Game):
         return {turn % self.players for turn, move in enumerate(world.moves) if move == "bet"}
 
     def _left(self, world: Table) -> set[Player]:
-        """Return those who have not folded."""
+        """Return the players who have not folded."""
         return self._bettors(world) or set(range(self.players))
 
-    def _rank(self, world: Table, seat: Player) -> int:
-        return self.deck.index(world.cards[seat])
+    def _rank(self, world: Table, player: Player) -> int:
+        return self.deck.index(world.cards[player])

@@ -18,9 +18,9 @@ UNDEALT = ""
 
 
 class Table(NamedTuple):
-    """The cards and the remaining chips by seat, and who moves: a player, nature, or nobody.
+    """The cards and the remaining chips by player, and who moves: a player, chance, or None.
 
-    What is missing from the chips lies in the pot.
+    The pot holds the chips that the players have put in.
     """
 
     cards: tuple[str, str] = (UNDEALT, UNDEALT)
@@ -37,11 +37,11 @@ class Table(NamedTuple):
 class KuhnPokerLong(Game):
     """Kuhn poker with every event a transition of its own: two players, three cards, one bet.
 
-    Both have two chips. Player 0 and then player 1 put one into the pot, which is their only
-    move. Player 0 is dealt one of three cards, then player 1 one of the other two; everybody
-    sees that a card goes to a player, and the player which one it is. Player 0 checks or bets
-    its other chip; after a check, so does player 1. Who faces a bet calls it or folds. After a
-    fold the other takes the pot. Otherwise nature shows both cards, and the higher one takes it.
+    Both players have two chips. Player 0 and then player 1 ante one chip, which is their only
+    legal action. Player 0 is dealt one of three cards, then player 1 one of the other two; that a
+    card is dealt is public, the card is private. Player 0 checks or bets its other chip; after a
+    check, so does player 1. A player who faces a bet calls or folds. After a fold the other player
+    takes the pot. Otherwise a chance move shows both cards, and the higher card takes the pot.
     Rewards are changes of the chips, paid as they happen.
 
     Notes
@@ -107,8 +107,8 @@ class KuhnPokerLong(Game):
             return Observation(public=joint_action[world.mover])
         if UNDEALT not in world.cards:
             return Observation(public=next_world.cards)
-        seat = world.cards.index(UNDEALT)
-        return Observation(f"card to player {seat}", {seat: next_world.cards[seat]})
+        receiver = world.cards.index(UNDEALT)
+        return Observation(f"card to player {receiver}", {receiver: next_world.cards[receiver]})
 
 
 def after_deal(world: Table, card: str) -> Table:

@@ -23,10 +23,10 @@ Entry = TypeVar("Entry")
 
 
 class Table(NamedTuple):
-    """What lies on the table, and whose turn it is.
+    """Chips, cards and betting, and whose turn it is.
 
-    `calls` and `raises` are those of the betting round, calls since the last raise. `turn` is
-    None before a deal and at the end.
+    `raises` counts the raises of the betting round, `calls` the calls since the last raise. `turn`
+    is None before a deal and at the end.
     """
 
     put_in: tuple[int, ...]
@@ -39,12 +39,12 @@ class Table(NamedTuple):
 
     @property
     def left(self) -> list[Player]:
-        """Those who have not folded."""
-        return [seat for seat, folded in enumerate(self.folded) if not folded]
+        """The players who have not folded."""
+        return [player for player, folded in enumerate(self.folded) if not folded]
 
     @property
     def num_left(self) -> int:
-        """How many have not folded."""
+        """Number of players who have not folded."""
         return self.folded.count(False)
 
     @property
@@ -57,9 +57,9 @@ class Table(NamedTuple):
 class LeducPoker(Game):
     """Leduc poker: a private card, a round of betting, a public card, another round.
 
-    Everyone puts in one chip and gets one card. In each of the two rounds a player folds (only
-    when there is something to call), calls, or raises: by 2 chips in the first round, by 4 in the
-    second, at most `num_raises` times a round. A pair with the public card beats everything else,
+    Everyone antes one chip and gets one card. In each of the two rounds a player folds (only when
+    facing a raise), calls, or raises: by 2 chips in the first round, by 4 in the second, at most
+    `num_raises` times per round. A pair with the public card beats everything else,
     then the higher card wins; equal hands share the chips.
 
     Parameters
@@ -86,7 +86,7 @@ class LeducPoker(Game):
     Source: Southey et al., "Bayes' bluff: opponent modelling in poker", UAI 2005. Same game as
     OpenSpiel's, with all private cards dealt in one step.
     Differs from OpenSpiel: under `action_mapping` a player remembers which of the actions that
-    count as a call it took, as perfect recall asks; OpenSpiel's information states forget it.
+    count as a call it took, as perfect recall requires; OpenSpiel's information states do not.
     """
 
     name: ClassVar[str] = "leduc_poker"
@@ -104,7 +104,7 @@ class LeducPoker(Game):
     def __post_init__(self) -> None:
         check_parameters(self)
         object.__setattr__(self, "num_players", self.players)
-        # What counts as a call looks like one.
+        # With the action mapping, several actions are observed as a call.
         object.__setattr__(self, "public_actions", not self.action_mapping)
         if self.starting_player >= self.players:
             rule = f"must be a player, from 0 to {self.players - 1}"
@@ -165,12 +165,12 @@ class LeducPoker(Game):
         winners = self._winners(next_world)
         share = sum(next_world.put_in) / len(winners)
         return tuple(
-            (share if seat in winners else 0) - chips
-            for seat, chips in enumerate(next_world.put_in)
+            (share if player in winners else 0) - chips
+            for player, chips in enumerate(next_world.put_in)
         )
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show the private cards, the moves, the public card, and the hands that meet."""
+        """Show the private cards, the moves, the public card, and the hands at a showdown."""
         if world.turn is None:
             return (
                 Observation(public=next_world.board)
@@ -199,7 +199,7 @@ class LeducPoker(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Deal the private cards that a player does not see."""
+        """Deal the private cards that the player does not observe."""
         if world.cards:
             return None
         known = {} if player is None else {player: step.private}
@@ -207,7 +207,7 @@ class LeducPoker(Game):
         return found and (self._deal(world, found[0]), found[1])
 
     def _to_deal(self, world: Table) -> tuple[list[str], int]:
-        """Return the cards not dealt yet, and how many of them come now."""
+        """Return the cards that are not dealt yet, and how many are dealt next."""
         stub = list(self.deck)
         for card in world.cards:
             stub.remove(card)
@@ -219,7 +219,7 @@ class LeducPoker(Game):
         return dealt._replace(raises=0, calls=0, turn=turn)
 
     def _meaning(self, world: Table, action: Action) -> Action:
-        """Return the action, or the call that it counts as."""
+        """Return the action that counts: an illegal fold or raise counts as a call."""
         facing_raise = world.put_in[world.turn or 0] < max(world.put_in)
         if action == "fold" and not facing_raise:
             return "call"
@@ -240,18 +240,18 @@ class LeducPoker(Game):
         ends = after.num_left == 1 or after.calls == after.num_left - (after.raises > 0)
         return after._replace(turn=None if ends else self._next_left(after, turn + 1))
 
-    def _next_left(self, world: Table, seat: Player) -> Player:
-        """Return the first player from `seat` on who has not folded."""
-        order = (turn % self.players for turn in range(seat, seat + self.players))
+    def _next_left(self, world: Table, player: Player) -> Player:
+        """Return the first player from `player` on who has not folded."""
+        order = (turn % self.players for turn in range(player, player + self.players))
         return next(turn for turn in order if not world.folded[turn])
 
     def _winners(self, world: Table) -> list[Player]:
-        def hand(seat: Player) -> tuple[bool, int]:
-            own = self._strength[world.cards[seat]]
+        def hand(player: Player) -> tuple[bool, int]:
+            own = self._strength[world.cards[player]]
             return world.board != "" and own == self._strength[world.board], own
 
-        best = max(hand(seat) for seat in world.left)
-        return [seat for seat in world.left if hand(seat) == best]
+        best = max(hand(player) for player in world.left)
+        return [player for player in world.left if hand(player) == best]
 
 
 def replaced(values: tuple[Entry, ...], index: int, value: Entry) -> tuple[Entry, ...]:

@@ -26,10 +26,10 @@ Hand = tuple[int, ...]
 
 
 class Table(NamedTuple):
-    """The dice by player (none before the roll), and where the bidding stands.
+    """The dice by player (empty before the roll), and the state of the bidding.
 
-    `call` is the position of the last call in the order of calls. `player` is the one to move;
-    once `liar` was called, the winner.
+    `call` is the position of the last call in the order of calls. `player` is the player to
+    move; after `liar`, the winner.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -41,10 +41,10 @@ class Table(NamedTuple):
 class LiarsDice(Game):
     """Liar's dice: bid on what all dice show together, or call the other a liar.
 
-    Both players roll their dice in secret. In turn, a player bids a quantity and a face, higher
-    than the last bid, or calls `liar`. Then the dice that show the face of the last bid are
-    counted, the highest face being wild and counting as any. If there are as many as were bid,
-    the bidder wins, else the caller.
+    Both players roll their dice in secret. They alternately bid a quantity and a face, higher than
+    the last bid, or call `liar`, which ends the game. The bid is met if at least that quantity of
+    all dice shows the face; the highest face is wild and counts as any face. If the last bid is
+    met, the bidder wins, otherwise the caller.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class LiarsDice(Game):
         return (1, -1) if next_world.player == 0 else (-1, 1)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its dice, everybody the calls, and in the end who wins."""
+        """Show each player its dice, everybody the calls, and at the end the winner."""
         if not world.hands:
             return Observation(private=next_world.hands)
         call = self.calls[next_world.call]
@@ -172,7 +172,7 @@ class LiarsDice(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Roll the dice that a player does not see."""
+        """Roll the dice that the player does not observe."""
         if world.hands:
             return None
         rolled = self.sample_transition(world, joint_action, rng)
@@ -192,12 +192,12 @@ class LiarsDice(Game):
         return Table(world.hands, call, winner)
 
     def _is_met(self, world: Table) -> bool:
-        """Whether the dice show what was bid last."""
+        """Whether the last bid is met."""
         quantity, face = self.bids[world.call]
         dice = [die for hand in world.hands for die in hand]
         return sum(die in (face, self.dice_sides) for die in dice) >= quantity
 
 
 def orders(hand: Hand) -> int:
-    """Return in how many orders the dice of a hand can fall."""
+    """Return the number of orders of the dice of a hand."""
     return factorial(len(hand)) // prod(factorial(copies) for copies in Counter(hand).values())

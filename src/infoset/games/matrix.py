@@ -57,7 +57,7 @@ class MatrixGame(Game):
         }
 
     def initial_world(self) -> str:
-        """Return the world in which both choose."""
+        """Return the world in which both players choose."""
         return CHOOSING
 
     def actors(self, world: str) -> Sequence[Player]:
@@ -125,7 +125,7 @@ def matrix_game(
     ------
     ParameterError
         If the matrices are empty, ragged, of different shapes or not of finite numbers, or the
-        names are not as many as rows or columns, or not all different.
+        names are not all different, or there is not one for each row or column.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def negative(matrix: Matrix) -> Matrix:
 
 
 def checked_matrix(name: str, payoffs: Any) -> Matrix:
-    """Return the payoffs as tuples of numbers, or say what is wrong with them."""
+    """Return the payoffs as tuples of numbers, checked."""
     try:
         matrix = tuple(tuple(number(payoff) for payoff in row) for row in payoffs)
     except (TypeError, ValueError) as error:
@@ -187,7 +187,7 @@ def number(value: object) -> float:
 
 
 def checked_labels(name: str, labels: Sequence[object] | None, kind: str, count: int) -> Labels:
-    """Return the names of rows or columns, or say what is wrong with them."""
+    """Return the names of rows or columns, checked."""
     if labels is None:
         return default_labels(kind, count)
     names = (labels,) if isinstance(labels, str) else tuple(str(label) for label in labels)
@@ -205,12 +205,12 @@ def checked_labels(name: str, labels: Sequence[object] | None, kind: str, count:
 
 
 def default_labels(kind: str, count: int) -> Labels:
-    """Return names for rows or columns that have none."""
+    """Return the default names of rows or columns."""
     return tuple(f"{kind} {index}" for index in range(1, count + 1))
 
 
 def value_text(value: object) -> str:
-    """Return a parameter as `load` reads it: lists in brackets, words in quotes where needed."""
+    """Format a parameter for `load`: lists in brackets, words in quotes where necessary."""
     if isinstance(value, tuple):
         return f"[{','.join(value_text(part) for part in value)}]"
     if isinstance(value, str) and not value.isidentifier():
@@ -219,7 +219,7 @@ def value_text(value: object) -> str:
 
 
 def symmetric(labels: str, *payoffs: Sequence[float]) -> MatrixGame:
-    """Make a game whose players have the same actions, and each other's payoffs."""
+    """Return a symmetric game: both players have the same actions and payoffs."""
     transposed = list(zip(*payoffs, strict=True))
     return matrix_game(payoffs, transposed, labels.split(), labels.split())
 

@@ -1,4 +1,4 @@
-"""The parameters of a game: each declared once, with its default and the values it allows."""
+"""Declarations of game parameters, with defaults and domains, and their checks."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ EXACT_IN_FLOAT = 2**53
 
 @dataclass(frozen=True)
 class Domain:
-    """The values that a parameter allows.
+    """The values that a parameter may have.
 
     Attributes
     ----------
     kind : type
-        `int`, `float`, `bool` or `str`; where it is `float`, whole numbers do too.
+        `int`, `float`, `bool` or `str`; `float` includes whole numbers.
     low, high : int or None
-        Bounds of a number, both included; None for no bound.
+        Inclusive bounds of a number; None for no bound.
     special : int or None
-        A number outside the bounds with a meaning of its own.
+        A number outside the bounds with a special meaning.
     options : tuple[str, ...]
-        The words allowed, for a string.
+        The allowed values of a string.
     is_list : bool
-        Whether the value is a tuple of such values, at least one.
+        Whether the value is a nonempty tuple of such values.
     is_addition : bool
-        Whether OpenSpiel's game of that name lacks the parameter.
+        Whether OpenSpiel's game does not have the parameter.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Domain:
         return (above and below and is_number) or value == self.special
 
     def normal_form(self, value: object) -> object:
-        """Return a value as it is kept: a list as a tuple, a whole number as a float if need be.
+        """Return a value in normal form: a list as a tuple, a whole number as a float if required.
 
         Examples
         --------
@@ -136,18 +136,18 @@ def reals(*default: float, low: int | None = None) -> Any:
 
 
 def choice(default: str, *options: str, is_addition: bool = False) -> Any:
-    """Declare a dataclass field that holds one of a few words, the default among them."""
+    """Declare a dataclass field that holds one of a few strings, the default among them."""
     domain = Domain(str, options=(default, *options), is_addition=is_addition)
     return field(default=default, metadata={"domain": domain})
 
 
 def check_parameters(game: Game) -> None:
-    """Check every declared parameter of a game that is a dataclass, and keep its normal form.
+    """Check all declared parameters of a dataclass game and store their normal forms.
 
     Raises
     ------
     ParameterError
-        If a value is of another type than its domain, or outside it.
+        If a value is not in the domain of its parameter.
     """
     this: Any = game
     for parameter in fields(this):
@@ -157,12 +157,12 @@ def check_parameters(game: Game) -> None:
         value = domain.normal_form(getattr(game, parameter.name))
         if value not in domain:
             raise parameter_error(game, parameter.name, f"must be {domain}", parameter.default)
-        # Games are frozen; this is still their construction.
+        # Games are frozen dataclasses; this runs while they are constructed.
         object.__setattr__(game, parameter.name, value)
 
 
 def parameter_error(game: Game, parameter: str, rule: str, instead: object) -> ParameterError:
-    """Make the error for a parameter of `game` that breaks `rule`, with a value that would do."""
+    """Return the error for a parameter of `game` that breaks `rule`, with a valid value."""
     value = getattr(game, parameter)
     return ParameterError(
         f"{game.name}: {parameter}={value!r} is not allowed; {parameter} {rule}, "

@@ -1,4 +1,4 @@
-"""Phantom games: board games for two in which nobody sees the other's stones."""
+"""Phantom games: two-player board games in which players do not see the opponent's stones."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ MAX_COLUMNS: Final = len(ascii_lowercase)
 
 
 class Position(NamedTuple):
-    """The board, and what everyone knows of it.
+    """The board, and what each player knows of it.
 
     Attributes
     ----------
     board : str
         The cells, row after row: `x` a stone of player 0, `o` one of player 1, `.` empty.
     views : tuple[str, str]
-        The cells as each player knows them: its own stones, and those it ran into.
+        The cells that each player knows: its own stones, and the opponent's stones it has met.
     player : Player
         Whose turn it is.
     spare : int
-        How many more transitions the turn can take than the next one; 0 where turns end when
-        they are done.
+        Number of further transitions of the turn after the next one; 0 if turns end as soon as
+        a stone is placed.
     is_placed : bool
-        Whether the stone of this turn is placed, and the turn only waits for its time to pass.
+        Whether the stone of this turn is placed, and only waiting transitions remain.
     result : str
         How the game ended; empty while it goes on.
     """
@@ -48,16 +48,17 @@ class Position(NamedTuple):
 
 
 class PhantomGame(Game):
-    """The rules that phantom games share; a game adds its board and what wins on it.
+    """The common rules of phantom games; a subclass defines the board and the winning condition.
 
-    In turn, a player tries a cell that, for all it knows, is empty. If it is, its stone stays
-    there and the turn ends. If the other's stone is there, the player sees that, and no more
-    happens: in the classical version it tries again, in the abrupt version its turn is over.
+    A player tries a cell that may be empty as far as it knows. If the cell is empty, its stone is
+    placed there and the turn ends. If the opponent's stone is there, the player observes that; in
+    the classical version it then tries again, in the abrupt version its turn is over.
 
-    How often the other one tried in vain is shown or hidden in the classical version. To hide it
-    from players who notice every transition, a turn takes as many transitions as it could ever
-    need, one more than the other has stones: after an early success nothing happens in the rest.
-    In the abrupt version every turn is one transition, and there is nothing to hide.
+    In the classical version, the number of the opponent's failed tries is either observed or
+    hidden. Because players observe every transition, hiding it takes a constant number of
+    transitions per turn: one more than the opponent has stones, the most that a turn can need.
+    After an early success the rest of them are empty. In the abrupt version every turn is one
+    transition, and there is nothing to hide.
     """
 
     num_players = 2
@@ -76,12 +77,12 @@ class PhantomGame(Game):
 
     @property
     def is_abrupt(self) -> bool:
-        """Whether a try in vain ends the turn."""
+        """Whether a failed try ends the turn."""
         return self.gameversion in ("abrupt", "adh")
 
     @property
     def hides_tries(self) -> bool:
-        """Whether the other's tries in vain are a secret, and turns take a time of their own."""
+        """Whether failed tries are hidden, so that turns take a constant number of transitions."""
         return self.obstype == "reveal-nothing" and not self.is_abrupt
 
     @cached_property
@@ -98,18 +99,18 @@ class PhantomGame(Game):
         return Position(empty, (empty, empty))
 
     def actors(self, world: Position) -> Sequence[Player]:
-        """Return whose turn it is, until it has placed a stone."""
+        """Return whose turn it is, until its stone is placed."""
         return () if world.is_placed or world.result else (world.player,)
 
     def legal_actions(self, world: Position, player: Player) -> Sequence[str]:
-        """Return the cells that the player does not know to be taken."""
+        """Return the cells that may be empty as far as the player knows."""
         view = world.views[player]
         return [cell for cell, mark in zip(self.cells, view, strict=True) if mark == EMPTY]
 
     def transitions(
         self, world: Position, joint_action: JointAction
     ) -> Iterable[tuple[Position, Probability]]:
-        """Return the position after a try, or after a moment in which nothing happens."""
+        """Return the position after a try, or after a waiting transition."""
         if world.result:
             return []
         if world.is_placed:
@@ -128,7 +129,7 @@ class PhantomGame(Game):
     def observe(
         self, world: Position, joint_action: JointAction, next_world: Position
     ) -> Observation:
-        """Show a player how its try went, the other if it is no secret, and all how it ends."""
+        """Show the result of a try, privately if it is hidden, and the outcome of the game."""
         if next_world.result:
             return Observation(public=next_world.result)
         if world.is_placed:
@@ -140,7 +141,7 @@ class PhantomGame(Game):
 
     def _after_try(self, world: Position, cell: int) -> Position:
         if world.board[cell] != EMPTY:
-            return self._in_vain(learned(world, cell))
+            return self._after_failed_try(learned(world, cell))
         mark = MARKS[world.player]
         placed = learned(world._replace(board=with_mark(world.board, cell, mark)), cell)
         if self.is_won(placed.board, mark):
@@ -149,14 +150,14 @@ class PhantomGame(Game):
             return placed._replace(result=DRAW)
         return self._end_turn(placed)
 
-    def _in_vain(self, world: Position) -> Position:
-        """Let the player try again, or the other have its turn."""
+    def _after_failed_try(self, world: Position) -> Position:
+        """Let the player try again, or end its turn in the abrupt version."""
         if self.is_abrupt:
             return world._replace(player=1 - world.player)
         return world._replace(spare=world.spare - 1) if self.hides_tries else world
 
     def _end_turn(self, world: Position) -> Position:
-        """Hand the turn over once its time is up."""
+        """Begin the opponent's turn, once the waiting transitions are over."""
         if world.spare:
             return world._replace(is_placed=True)
         stones = world.board.count(MARKS[world.player])
@@ -170,7 +171,7 @@ def with_mark(cells: str, cell: int, mark: str) -> str:
 
 
 def learned(world: Position, cell: int) -> Position:
-    """Return the position after its player has learned what is on a cell."""
+    """Return the position after the player to move has observed a cell."""
     views = list(world.views)
     views[world.player] = with_mark(views[world.player], cell, world.board[cell])
     return world._replace(views=(views[0], views[1]))

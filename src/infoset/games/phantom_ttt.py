@@ -16,27 +16,27 @@ STEPS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @dataclass(frozen=True)
 class PhantomTicTacToe(PhantomGame):
-    """Phantom tic-tac-toe: three in a row, with the other's stones unseen.
+    """Phantom tic-tac-toe: three in a row, without seeing the opponent's stones.
 
-    Players place stones by turns, player 0 first, and see only their own. The first to have
-    `line_length` of them in a row, in a column or on a diagonal wins; a full board without is a
-    draw. A player who tries a cell where a stone of the other is learns that it is there.
+    Players alternately place stones, player 0 first, and see only their own. The first to have
+    `line_length` of them in a row, in a column or on a diagonal wins; a full board without one is
+    a draw. A player who tries a cell with a stone of the opponent observes that it is there.
 
     Parameters
     ----------
     gameversion : str
-        What follows a try in vain. `classical`: the player tries again, until it has placed a
+        What follows a failed try. `classical`: the player tries again, until it has placed a
         stone. `abrupt`: its turn is over.
     obstype : str
-        What a player learns of the other's tries in vain, in the classical version.
-        `reveal-nothing`: nothing. `reveal-numturns`: their number, turn by turn. In the abrupt
+        What a player observes of the opponent's failed tries, in the classical version.
+        `reveal-nothing`: nothing. `reveal-numturns`: their number in each turn. In the abrupt
         version every turn is one try, and both are the same.
     num_rows : int
         Number of rows.
     num_cols : int
         Number of columns.
     line_length : int
-        How many stones in line win; at most as many as the longer side of the board has cells.
+        Number of stones in a line that win; at most the length of the longer side of the board.
 
     Notes
     -----
@@ -74,7 +74,7 @@ class PhantomTicTacToe(PhantomGame):
 
     @cached_property
     def lines(self) -> tuple[tuple[int, ...], ...]:
-        """The lines that win, as positions of their cells."""
+        """The winning lines, as positions of their cells."""
         rows, columns = range(self.num_rows), range(self.num_cols)
         steps = range(self.line_length)
         lines = (
@@ -90,5 +90,5 @@ class PhantomTicTacToe(PhantomGame):
         )
 
     def is_won(self, board: str, mark: str) -> bool:
-        """Return whether a line holds nothing but the mark."""
+        """Return whether all cells of a line have the mark."""
         return any(all(board[cell] == mark for cell in line) for line in self.lines)

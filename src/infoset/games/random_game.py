@@ -18,7 +18,7 @@ from infoset.typing import NOOP, JointAction, Player
 __all__ = ["RandomGame"]
 
 Form: TypeAlias = tuple[str, ...]
-"""By player, the letters of its legal actions; empty for one who does not act."""
+"""By player, the letters of its legal actions; empty for a player who does not act."""
 
 Item = TypeVar("Item")
 
@@ -34,15 +34,15 @@ SHARES = ("simultaneous_share", "chance_share", "end_share")
 class RandomGame(Game):
     """A small random game, the same for the same parameters.
 
-    Players move alone or at once, nature moves in between or together with them, plays have
-    different lengths, world states are reached on several ways, rewards come on the way and at
-    the end. What is seen is public, private or, with three players and more, shared by some.
-    Each player sees its own legal actions, publicly or privately, when it has to act.
+    It has single and simultaneous moves, chance moves and random outcomes of players' moves, plays
+    of different lengths, world states with several predecessors, and rewards during the game and
+    at the end. Observations are public, private or, with three or more players, shared by a group.
+    A player who acts observes its own legal actions, publicly or privately.
 
     Parameters
     ----------
     seed : int
-        What the game is drawn from.
+        Seed of the random generator that draws the game.
     num_players : int
         Number of players.
     max_depth : int
@@ -54,19 +54,19 @@ class RandomGame(Game):
     worlds_per_level : int
         Largest number of world states after the same number of transitions.
     max_histories : int
-        Largest number of histories; world states that would lead past it end the game.
+        Largest number of histories; world states that would exceed it are terminal.
     zero_sum : bool
         Whether the rewards of each transition sum to zero.
     fractional_rewards : bool
-        Whether rewards are multiples of a quarter, and not whole numbers.
+        Whether rewards are multiples of 1/4; otherwise they are whole numbers.
     exact : bool
-        Whether probabilities are fractions, and not floats.
+        Whether probabilities are fractions; otherwise they are floats.
     simultaneous_share : float
-        Share of the moves that several players make at once.
+        Probability that a decision is a simultaneous move.
     chance_share : float
-        Share of the moves that nature makes, and of the players' moves with a random outcome.
+        Probability of a chance move, and of a random outcome of a players' move.
     end_share : float
-        Share of the world states in which the game ends early.
+        Probability that a world state is terminal before `max_depth`.
 
     Examples
     --------
@@ -100,11 +100,11 @@ class RandomGame(Game):
                 raise parameter_error(self, name, "must be a number from 0 to 1", 0.5)
 
     def initial_world(self) -> int:
-        """Return world state 0; the others are numbered as they are found."""
+        """Return world state 0; the others are numbered in the order of the draw."""
         return 0
 
     def actors(self, world: int) -> Sequence[Player]:
-        """Return the players who have letters to choose from."""
+        """Return the players who have legal actions."""
         return [player for player, letters in enumerate(self._places[world].form) if letters]
 
     def legal_actions(self, world: int, player: Player) -> Sequence[str]:
@@ -123,7 +123,7 @@ class RandomGame(Game):
         return self._places[world].arrivals[joint_action][next_world].rewards
 
     def observe(self, world: int, joint_action: JointAction, next_world: int) -> Observation:
-        """Show the letters to choose from next, and the signals that were drawn."""
+        """Show the next legal actions, and the signals that were drawn."""
         return self._places[world].arrivals[joint_action][next_world].observation
 
     @cached_property
@@ -133,7 +133,7 @@ class RandomGame(Game):
 
 @dataclass
 class Arrival:
-    """One outcome of a joint action; rewards and observation are drawn when all places are."""
+    """One outcome of a joint action; rewards and observation are drawn after all places."""
 
     probability: Probability
     rewards: tuple[float, ...] = ()
@@ -161,16 +161,16 @@ class Place:
 
 
 class Signals(NamedTuple):
-    """What the observations of one depth consist of.
+    """The parts of the observations at one depth.
 
     Attributes
     ----------
     shows_form : bool
-        Whether everybody, and not only the player, sees a player's legal actions.
+        Whether the legal actions of a player are public, not private.
     public, private : bool
         Whether there is a public signal, and one for each player.
     group : tuple[Player, ...]
-        Who sees a signal of their own; empty for nobody.
+        The group of players with a shared signal; empty for none.
     """
 
     shows_form: bool
@@ -180,9 +180,9 @@ class Signals(NamedTuple):
 
 
 class Drawing:
-    """Draws the places of a random game, level by level, then what is paid and seen.
+    """Draws the places of a random game level by level, then rewards and observations.
 
-    Only `Random.random` is used, whose numbers are the same in every version of Python.
+    It uses only `Random.random`, which gives the same numbers in every version of Python.
     """
 
     def __init__(self, game: RandomGame) -> None:
@@ -205,7 +205,7 @@ class Drawing:
             level = [self.places[number] for number in slots.values()]
 
     def settle(self, place: Place, forms: list[Form], slots: dict[int, int]) -> None:
-        """Give a place the first of the forms whose transitions keep within the limit."""
+        """Give a place the first form whose transitions stay within the limit of histories."""
         for form in forms:
             outcomes = {joint: self.outcomes(form) for joint in joint_actions(form)}
             added = place.num_paths * sum(map(len, outcomes.values()))
@@ -228,7 +228,7 @@ class Drawing:
         return slots[slot]
 
     def form(self) -> Form:
-        """Draw who acts, and how many letters each has."""
+        """Draw the actors and their legal actions."""
         if self.coin(self.game.chance_share):
             return ("",) * self.game.num_players
         num_actors = 1
@@ -244,7 +244,7 @@ class Drawing:
         return ("ab"[: self.game.max_actions], *[""] * (self.game.num_players - 1))
 
     def letters(self) -> str:
-        """Draw the letters of one player's actions, seldom a single one."""
+        """Draw the legal actions of one player, rarely a single one."""
         largest = self.game.max_actions
         number = self.pick(range(1 if self.coin(0.1) else min(2, largest), largest + 1))
         first = self.pick(range(2))
@@ -264,7 +264,7 @@ class Drawing:
         return list(zip(chosen, probabilities, strict=True))
 
     def draw_rewards_and_observations(self) -> None:
-        """Draw what each transition pays and shows."""
+        """Draw the rewards and observations of all transitions."""
         signals = [self.signals() for _ in range(self.game.max_depth)]
         for place in self.places:
             for arrivals in place.arrivals.values():
@@ -274,7 +274,7 @@ class Drawing:
                     arrival.observation = self.observation(signals[place.depth], reached.form)
 
     def rewards(self, is_last: bool) -> tuple[float, ...]:
-        """Draw rewards: always at the end, now and then before."""
+        """Draw rewards: always at the end, sometimes before."""
         units = [0] * self.game.num_players
         if is_last or self.coin(REWARD_SHARE):
             units = [self.pick(range(-4, 5)) for _ in units]
@@ -283,7 +283,7 @@ class Drawing:
         return tuple(unit / 4 if self.game.fractional_rewards else unit for unit in units)
 
     def signals(self) -> Signals:
-        """Draw what the observations of one depth consist of."""
+        """Draw the parts of the observations at one depth."""
         players = range(self.game.num_players)
         is_shared = self.game.num_players > 2 and self.coin(0.3)
         size = self.pick(range(2, self.game.num_players)) if is_shared else 0

@@ -1,4 +1,4 @@
-"""The table of games: the names that `load` knows, and what they stand for."""
+"""The registry of games by name, with their parameters, for `load`."""
 
 from __future__ import annotations
 
@@ -31,24 +31,31 @@ from infoset.games.trade_comm import TradeComm
 from infoset.games.trick_taking import TrickTaking
 from infoset.utils.registry import Registry
 
-__all__ = ["GAMES", "GameEntry", "ParameterEntry", "get_game_entry", "load_game"]
+__all__ = [
+    "GAMES",
+    "GameEntry",
+    "ParameterEntry",
+    "get_game_entry",
+    "load_game",
+    "register_game",
+]
 
 
 @dataclass(frozen=True)
 class ParameterEntry:
-    """A parameter of a game in the table.
+    """A parameter of a registered game.
 
     Attributes
     ----------
     name : str
     default : Any
-        Its default; None where it has none, or where the meaning says what None stands for.
+        Its default; None if it has none, or if None has a meaning that `meaning` explains.
     is_required : bool
         Whether it must be given.
     domain : Domain or None
-        The values allowed; None where they are more than a range or a choice.
+        The allowed values; None if they are not simply a range or a choice.
     meaning : str
-        What it does, in a sentence.
+        Its description in a sentence.
     is_addition : bool
         Whether OpenSpiel has the game, but not the parameter.
     """
@@ -63,19 +70,19 @@ class ParameterEntry:
 
 @dataclass(frozen=True)
 class GameEntry:
-    """A row of the table of games.
+    """A registered game.
 
     Attributes
     ----------
     name : str
     loader : callable
-        Makes the game from the parameters, given by name.
+        Takes the parameters by name and returns the game, such as the class of the game.
     summary : str
-        The game in a few words.
+        Description in a few words.
     openspiel_name : str
-        OpenSpiel's name of the same game; empty where it has none.
+        OpenSpiel's name of the same game; empty if it does not have the game.
     aliases : tuple[str, ...]
-        Other names that load it.
+        Further names of the game.
     """
 
     name: str
@@ -109,14 +116,14 @@ class GameEntry:
         )
 
     def load(self, parameters: Mapping[str, Any]) -> Game:
-        """Make the game.
+        """Return the game with the given parameters.
 
         Raises
         ------
         UnknownNameError
-            If the game has no parameter of a name given.
+            If the game does not have a parameter of that name.
         ParameterError
-            If a value is not allowed, or a parameter without default is missing.
+            If a value is invalid, or a parameter without default is missing.
         """
         known = [parameter.name for parameter in self.parameters]
         for name in parameters:
@@ -132,7 +139,7 @@ class GameEntry:
 
 
 def documented_parameters(docstring: str) -> dict[str, str]:
-    """Return what the Parameters section of a NumPy docstring says, by parameter."""
+    """Return by parameter the text of the Parameters section of a NumPy docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}$|\Z)", docstring, re.M | re.S)
     entries = re.finditer(
         r"^(\w[\w, ]*?) :[^\n]*\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1] if section else "", re.M
@@ -145,18 +152,18 @@ def documented_parameters(docstring: str) -> dict[str, str]:
 
 
 def named_matrix_game(name: str) -> Game:
-    """Return a matrix game of the table."""
+    """Return a matrix game by name."""
     return MATRIX_GAMES[name]
 
 
 def matrix_entry(name: str, summary: str, *aliases: str) -> GameEntry:
-    """Make the row of a matrix game, which has no parameters."""
+    """Return the entry of a matrix game, which has no parameters."""
     loader = partial(named_matrix_game, name)
     return GameEntry(name, loader, summary, openspiel_name=name, aliases=aliases)
 
 
 def entries() -> Iterator[GameEntry]:
-    """Yield the rows of the table."""
+    """Yield the games of the library."""
     yield GameEntry("kuhn_poker", KuhnPoker, "one card each, one chip to bet", "kuhn_poker")
     yield GameEntry("kuhn_poker_long", KuhnPokerLong, "Kuhn poker with antes and single deals")
     yield GameEntry(
@@ -166,32 +173,38 @@ def entries() -> Iterator[GameEntry]:
         "leduc_poker",
     )
     yield GameEntry("liars_dice", LiarsDice, "bid on all dice, or call a liar", "liars_dice")
-    yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes, all at once", "goofspiel")
-    yield GameEntry("battleship", Battleship, "hide ships, then shoot in turn", "battleship")
-    yield GameEntry("trick_taking", TrickTaking, "follow suit, and the highest card wins")
+    yield GameEntry("goofspiel", Goofspiel, "bid cards for prizes simultaneously", "goofspiel")
+    yield GameEntry("battleship", Battleship, "hide ships, then take turns shooting", "battleship")
+    yield GameEntry("trick_taking", TrickTaking, "follow suit; the highest card wins the trick")
     yield GameEntry(
         "phantom_ttt",
         PhantomTicTacToe,
-        "tic-tac-toe with the other's stones unseen",
+        "tic-tac-toe without seeing the opponent's stones",
         "phantom_ttt",
         ("phantom_tic_tac_toe",),
     )
     yield GameEntry(
-        "dark_hex", DarkHex, "Hex with the other's stones unseen", "dark_hex", ("phantom_hex",)
+        "dark_hex",
+        DarkHex,
+        "Hex without seeing the opponent's stones",
+        "dark_hex",
+        ("phantom_hex",),
     )
     yield GameEntry(
         "cooperative_matching_pennies",
         CooperativeMatchingPennies,
         "signal a coin to a partner who guesses it or passes",
     )
-    yield GameEntry("trade_comm", TradeComm, "say what you have, make fitting offers", "trade_comm")
     yield GameEntry(
-        "tiny_bridge_2p", TinyBridge2p, "the auction of a bridge with eight cards", "tiny_bridge_2p"
+        "trade_comm", TradeComm, "messages about private items, then matching offers", "trade_comm"
     )
-    yield GameEntry("hanabi", Hanabi, "build fireworks from cards that others see", "hanabi")
-    yield GameEntry("bandit_tree", BanditTree, "decisions against nature alone, for learners")
+    yield GameEntry(
+        "tiny_bridge_2p", TinyBridge2p, "the bidding of a bridge with eight cards", "tiny_bridge_2p"
+    )
+    yield GameEntry("hanabi", Hanabi, "build fireworks from cards that only others see", "hanabi")
+    yield GameEntry("bandit_tree", BanditTree, "one player against chance, for learners")
     yield GameEntry("random_game", RandomGame, "small random games, for tests and experiments")
-    yield GameEntry("matrix_game", matrix_game, "any one or two matrices")
+    yield GameEntry("matrix_game", matrix_game, "a game of one or two matrices")
     yield matrix_entry("matrix_mp", "matching pennies", "matching_pennies")
     yield matrix_entry("matrix_rps", "rock, paper, scissors", "rock_paper_scissors")
     yield matrix_entry(
@@ -203,7 +216,7 @@ def entries() -> Iterator[GameEntry]:
         "rock_paper_scissors_water",
     )
     yield matrix_entry(
-        "matrix_shapleys_game", "rock, paper, scissors without losing", "shapleys_game"
+        "matrix_shapleys_game", "rock, paper, scissors where a loss costs nothing", "shapleys_game"
     )
     yield matrix_entry("matrix_pd", "prisoner's dilemma", "prisoners_dilemma")
     yield matrix_entry("matrix_sh", "stag hunt", "stag_hunt")
@@ -222,18 +235,18 @@ GAMES: Final[Registry[GameEntry]] = Registry(
 
 
 def get_game_entry(name: str) -> GameEntry:
-    """Return the row of the table for a name or alias.
+    """Return the registered game of a name or alias, in upper or lower case.
 
     Raises
     ------
     UnknownNameError
-        If no game is known by it; the message gives the nearest names.
+        If there is no such game; the message suggests the nearest names.
     """
     return GAMES.resolve(name)
 
 
 def load_game(spec: str) -> Game:
-    """Make one of the library's own games from its text.
+    """Return a registered game from its text.
 
     Parameters
     ----------
@@ -247,9 +260,9 @@ def load_game(spec: str) -> Game:
     Raises
     ------
     UnknownNameError
-        If no game, or no parameter of the game, is known by a name given.
+        If the game or a parameter does not exist.
     ParameterError
-        If the text cannot be read, or a value is not allowed.
+        If the text cannot be parsed, or a value is invalid.
 
     Examples
     --------
@@ -260,3 +273,41 @@ def load_game(spec: str) -> Game:
     """
     name, parameters = parse_spec(spec)
     return get_game_entry(name).load(parameters)
+
+
+def register_game(
+    name: str, loader: Callable[..., Game], summary: str = "", aliases: tuple[str, ...] = ()
+) -> GameEntry:
+    """Register your own game, so that `load` and the command line know it by name.
+
+    Parameters
+    ----------
+    name : str
+        As in `name(parameter=value,...)`.
+    loader : callable
+        Takes the parameters by name and returns the game, such as the class of the game.
+    summary : str, optional
+        Description in a few words; by default the first line of the loader's docstring.
+    aliases : tuple[str, ...], optional
+        Further names of the game.
+
+    Raises
+    ------
+    ParameterError
+        If the name is not valid or belongs to another game, or `loader` cannot be called.
+
+    Examples
+    --------
+    >>> _ = register_game("cuckoo", Cuckoo, "one card each")  # doctest: +SKIP
+    >>> load_game("cuckoo(ranks=6)")  # doctest: +SKIP
+    Cuckoo(ranks=6)
+    """
+    if not callable(loader):
+        raise ParameterError(f"loader={loader!r} cannot be called; give the class of the game")
+    for given in (name, *aliases):
+        if parse_spec(given) != (given, {}):
+            raise ParameterError(f"{given!r} is not a name; leave out parameters and spaces")
+    description = summary or (getdoc(loader) or "").partition("\n")[0]
+    entry = GameEntry(name, loader, description, aliases=aliases)
+    GAMES.register(entry, *aliases)
+    return entry

@@ -1,4 +1,4 @@
-"""Reading a game as text: `name(parameter=value,...)`."""
+"""The text form of a game: `name(parameter=value,...)`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ WORDS: dict[str, Value] = {
     "None": None,
 }
 CLOSING = {"(": ")", "[": "]"}
-DEEPEST = 20
+MAX_DEPTH = 20
 
 
 class Source(NamedTuple):
-    """A text to read, and what is said if it cannot be read."""
+    """A text to parse, with what its errors call it and an example."""
 
     text: str
     kind: str = "game"
     example: str = EXAMPLE
 
     def malformed(self, problem: str) -> ParameterError:
-        """Make the error."""
+        """Return the error for a text that cannot be parsed."""
         return ParameterError(
             f"cannot read the {self.kind} {self.text!r}: {problem}; {self.example}"
         )
@@ -53,12 +53,12 @@ def parse_spec(
     ----------
     spec : str
     kind, example : str
-        What the text is of, and how it is written, as errors say it.
+        What error messages call the text, and the example that they give.
 
     Raises
     ------
     ParameterError
-        If the text is not of that form, or gives a parameter twice.
+        If the text does not have that form, or gives a parameter twice.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def parse_spec(
 
 
 def parse_value(text: str, source: Source) -> Value:
-    """Read one value."""
+    """Parse one value."""
     if text[0] in CLOSING:
         if len(text) < 2 or text[-1] != CLOSING[text[0]]:
             raise source.malformed(f"{text!r} is not a list")
@@ -106,7 +106,7 @@ def parse_value(text: str, source: Source) -> Value:
 
 
 def split_list(text: str, source: Source, separators: str = ",") -> list[str]:
-    """Split at the separators that are outside of brackets and quotes."""
+    """Split at separators outside brackets and quotes."""
     if not text.strip():
         return []
     ends = [*top_level(separators, text, source), len(text)]
@@ -119,7 +119,7 @@ def split_list(text: str, source: Source, separators: str = ",") -> list[str]:
 
 
 def top_level(separators: str, text: str, source: Source) -> Iterator[int]:
-    """Yield the positions of the separators that are outside of brackets and quotes."""
+    """Yield the positions of separators outside brackets and quotes."""
     open_brackets: list[str] = []
     quote = ""
     for position, character in enumerate(text):
@@ -129,11 +129,11 @@ def top_level(separators: str, text: str, source: Source) -> Iterator[int]:
             quote = character
         elif character in CLOSING:
             open_brackets.append(CLOSING[character])
-            if len(open_brackets) > DEEPEST:
-                raise source.malformed(f"more than {DEEPEST} brackets are open at once")
+            if len(open_brackets) > MAX_DEPTH:
+                raise source.malformed(f"more than {MAX_DEPTH} brackets are open")
         elif character in CLOSING.values():
             if not open_brackets or open_brackets.pop() != character:
-                raise source.malformed(f"a {character!r} closes nothing")
+                raise source.malformed(f"there is no opening bracket for {character!r}")
         elif character in separators and not open_brackets:
             yield position
     if open_brackets or quote:

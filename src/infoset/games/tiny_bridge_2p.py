@@ -25,10 +25,10 @@ Hand: TypeAlias = tuple[str, ...]
 
 
 class Auction(NamedTuple):
-    """The hands of West and East, and where the bidding stands.
+    """The hands of West and East, and the state of the bidding.
 
-    `bid` is the last bid as a position in `CALLS`, 0 for none. `player` is the one to call; once
-    the auction is over, the one who passed.
+    `bid` is the last bid as a position in `CALLS`, 0 for none. `player` is the player to call;
+    after the auction, the player who passed.
     """
 
     hands: tuple[Hand, ...] = ()
@@ -39,23 +39,23 @@ class Auction(NamedTuple):
 
 @dataclass(frozen=True)
 class TinyBridge2p(Game):
-    """Tiny bridge for two: bid for tricks with a partner whose cards you do not see.
+    """Tiny bridge for two players: bid for tricks with a partner whose hand is hidden.
 
-    The deck has hearts and spades, and of each jack, queen, king and ace. West (player 0), North,
-    East (player 1) and South get two cards each. West and East in turn pass or bid higher than
-    the last bid, from one heart to two no trumps; North and South keep silent. A pass ends the
-    auction, unless it is the first call. Both get the score of the last bid, or nothing without
-    one: what it earns when all see all cards and play their best, on average over the ways the
-    other four cards can lie. Nobody learns more than the calls.
+    The deck has jack, queen, king and ace of hearts and spades. West (player 0), North, East
+    (player 1) and South get two cards each. West and East alternately pass or bid higher than the
+    last bid, from one heart to two no trumps; North and South do not bid. A pass ends the auction,
+    unless it is the first call. Both players get the score of the last bid, 0 without one: the
+    average over the deals of the other four cards of its score in optimal play with open cards.
+    Players observe nothing but the calls.
 
     Parameters
     ----------
     abstracted : bool
-        Show each player only which of 12 kinds its hand is of.
+        Whether each player observes only the kind of its hand, one of 12.
 
     Notes
     -----
-    The best that the two can do in the abstracted game is 2647/126.
+    The optimal team value of the abstracted game is 2647/126.
     Source: E. Lockhart et al., "Human-agent cooperation in bridge bidding", 2020. Same game as
     OpenSpiel's, with both hands dealt in one step.
 
@@ -109,16 +109,16 @@ class TinyBridge2p(Game):
     def observe(
         self, world: Auction, joint_action: JointAction, next_world: Auction
     ) -> Observation:
-        """Show each player its hand, or its kind, and then both the calls."""
+        """Show each player its hand, or its kind, and then the calls to both."""
         if not world.hands:
             return Observation(private=tuple(map(self.shown, next_world.hands)))
         return Observation(public=joint_action[world.player])
 
     def shown(self, hand: Hand) -> str:
-        """Return what a player sees of its hand.
+        """Return what a player observes of its hand.
 
-        In the abstracted game `x` hides a rank: of two suits, any but the ace; of one suit, the
-        other card beside an ace or a king, but for ace and jack.
+        In the abstracted game `x` replaces a rank: in a hand of two suits, any rank except the ace;
+        in a hand of one suit, that of the lower card with an ace or king, except ace and jack.
         """
         if not self.abstracted:
             return "".join(hand)
@@ -153,7 +153,7 @@ def expected_score(declarer: Hand, dummy: Hand, bid: int) -> float:
 
 
 def score(bid: int, tricks: int) -> int:
-    """Return what a bid earns with so many tricks."""
+    """Return the score of a bid with a number of tricks."""
     level = int(CALLS[bid][0])
     if tricks < level:
         return -20 * (level - tricks)
@@ -175,13 +175,13 @@ def declarer_tricks(declarer: Hand, dummy: Hand, strain: str) -> tuple[int, ...]
 
 
 def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> int:
-    """Return the tricks of the side that leads, by best play with all cards open.
+    """Return the tricks of the leading side in optimal play with open cards.
 
     `hands` are in order of play, and so are the cards `played` to the first trick; the second
     trick leaves no choice.
     """
-    seat = len(played)
-    if seat == 4:
+    position = len(played)
+    if position == 4:
         rest = [
             hand[0] if hand[1] == card else hand[1]
             for hand, card in zip(hands, played, strict=True)
@@ -189,9 +189,11 @@ def leader_tricks(hands: tuple[Hand, ...], strain: str, played: Hand = ()) -> in
         first = winner(played, strain)
         second = (first + winner(rest[first:] + rest[:first], strain)) % 4
         return (first % 2 == 0) + (second % 2 == 0)
-    following = [card for card in hands[seat] if played and card[0] == played[0][0]]
-    outcomes = [leader_tricks(hands, strain, (*played, card)) for card in following or hands[seat]]
-    return max(outcomes) if seat % 2 == 0 else min(outcomes)
+    following = [card for card in hands[position] if played and card[0] == played[0][0]]
+    outcomes = [
+        leader_tricks(hands, strain, (*played, card)) for card in following or hands[position]
+    ]
+    return max(outcomes) if position % 2 == 0 else min(outcomes)
 
 
 def winner(trick: Sequence[str], strain: str) -> int:

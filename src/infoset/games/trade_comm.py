@@ -1,4 +1,4 @@
-"""The trade and communication game, for two players who want the same."""
+"""The trade and communication game, a common-payoff game for two players."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["TradeComm"]
 
 
 class Market(NamedTuple):
-    """The items by player (none before the deal), and what was said and offered, in order.
+    """The items by player (empty before the deal), the messages and the offers, in order.
 
-    What was said is forgotten as soon as an offer is made, since nothing depends on it any more.
+    Messages are dropped as soon as an offer is made, because nothing depends on them any more.
     """
 
     items: tuple[int, ...] = ()
@@ -29,23 +29,23 @@ class Market(NamedTuple):
 
 @dataclass(frozen=True)
 class TradeComm(Game):
-    """Trade and communication: tell each other what you have, then make fitting offers.
+    """Trade and communication: send messages about private items, then make matching offers.
 
-    Each player gets one item, of any kind, in secret. Player 0 and then player 1 say a word that
-    both hear. Then each offers to give an item of one kind for one of another, without seeing
-    the other's offer. Both get 1 if each gives what it has for what the other has, else nothing.
-    In the end they see both offers, and whether there was a trade.
+    Each player privately gets an item of a random kind. Player 0 and then player 1 send a public
+    message. Then each offers to give an item of one kind for one of another, without observing the
+    other offer. Both get 1 if each offers its own item for the other player's item, otherwise 0.
+    At the end both offers are public, and whether there was a trade.
 
     Parameters
     ----------
     num_items : int
         Number of kinds of items.
     num_messages : int
-        Number of words; -1 for as many as there are kinds of items.
+        Number of messages; -1 for as many as there are kinds of items.
 
     Notes
     -----
-    With at least as many words as kinds of items, the players can always trade: the best is 1.
+    With at least as many messages as kinds of items, the optimal team value is 1.
     With fewer, it is the square of `num_messages / num_items`.
     Source: S. Sokota et al., "Solving common-payoff games with approximate policy iteration",
     AAAI 2021. Same game as OpenSpiel's.
@@ -68,7 +68,7 @@ class TradeComm(Game):
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The words: `say 0`, `say 1` and so on."""
+        """The messages: `say 0`, `say 1` and so on."""
         count = self.num_items if self.num_messages == -1 else self.num_messages
         return tuple(f"say {word}" for word in range(count))
 
@@ -78,23 +78,23 @@ class TradeComm(Game):
         return tuple(f"{give}:{get}" for give, get in product(range(self.num_items), repeat=2))
 
     def initial_world(self) -> Market:
-        """Return the market before the items are there."""
+        """Return the market before the items are dealt."""
         return Market()
 
     def actors(self, world: Market) -> Sequence[Player]:
-        """Return the players in turn, until both have made an offer."""
+        """Return the players alternately, until both have made an offer."""
         if not world.items or len(world.offers) == 2:
             return ()
         return ((len(world.said) + len(world.offers)) % 2,)
 
     def legal_actions(self, world: Market, player: Player) -> Sequence[str]:
-        """Return the words, or the offers once both have spoken."""
+        """Return the messages, or the offers once both have sent a message."""
         return self.offers if self._is_trading(world) else self.words
 
     def transitions(
         self, world: Market, joint_action: JointAction
     ) -> Iterable[tuple[Market, Probability]]:
-        """Return the items that nature may deal, or the market after a word or an offer."""
+        """Return the deals of items, or the market after a message or an offer."""
         if not world.items:
             chance = Fraction(1, self.num_items**2)
             items = product(range(self.num_items), repeat=2)
@@ -108,7 +108,7 @@ class TradeComm(Game):
         return (1, 1) if self._is_traded(next_world) else (0, 0)
 
     def observe(self, world: Market, joint_action: JointAction, next_world: Market) -> Observation:
-        """Show each player its item, both the words, and in the end both offers."""
+        """Show each player its item, the messages to both, and at the end both offers."""
         if not world.items:
             return Observation(private=next_world.items)
         if not next_world.offers:

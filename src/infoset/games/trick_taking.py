@@ -1,4 +1,4 @@
-"""A trick-taking card game for two players, plain: no trumps, no bidding."""
+"""A trick-taking card game for two players, without trumps or bidding."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ ALL_CARDS = -1
 
 
 class Table(NamedTuple):
-    """What the rest of the game depends on; cards are numbers, hands are bit sets of them.
+    """The hands as bit sets of card numbers, the card to follow, and the tricks won.
 
-    `led` is the card to follow, `NO_CARD` between tricks. `player` is the one to move. Cards
-    played and cards left out of the deal are not part of it.
+    `led` is the card to follow, `NO_CARD` between tricks. `player` is the player to move. Played
+    cards and cards that were not dealt are not part of the world state.
     """
 
     hands: tuple[int, int] = (0, 0)
@@ -45,11 +45,10 @@ class Table(NamedTuple):
 class TrickTaking(Game):
     """Take tricks: follow the suit led if you can, and the highest card of that suit wins.
 
-    Both players are dealt a hand in secret. Player 0 leads a card of its choice. The other
-    follows with a card of the same suit if it has one, which shows everybody if it has none.
-    The higher card of the suit led takes the trick, any other suit loses, and who took the trick
-    leads to the next. Who has taken at least half of the tricks in the end wins 1, the other
-    loses 1.
+    Both players are dealt a hand in secret. Player 0 leads any card. The other player must follow
+    suit if it can; a card of another suit reveals that it cannot. The higher card of the suit led
+    takes the trick, and its player leads to the next one. A player who has taken at least half of
+    the tricks wins 1, a player with fewer loses 1.
 
     Parameters
     ----------
@@ -58,21 +57,21 @@ class TrickTaking(Game):
     num_suits : int
         Number of suits.
     hand_size : int
-        Number of cards in each hand; -1 for half of the deck. Cards left over stay unseen.
+        Number of cards in each hand; -1 for half of the deck. The remaining cards stay hidden.
     layout : str
-        Ranks of the suits where they do not come out equal. `even`: they differ by one card at
-        most, the first suits having more (3, 3, 2, 2). `filled`: every suit but the last is as
-        long as it can be (3, 3, 3, 1).
+        Lengths of the suits if the cards cannot be divided equally. `even`: they differ by at
+        most one card, the first suits are longer (3, 3, 2, 2). `filled`: all suits except the last
+        are as long as possible (3, 3, 3, 1).
     tie : str
-        What half of the tricks each is worth. `both_win`: 1 for both, by the letter of the
-        rules; `draw`: 0, which makes the game zero-sum for every hand size.
+        Rewards if each player takes half of the tricks. `both_win`: 1 for both, as the rules
+        literally say; `draw`: 0, which makes the game zero-sum for every hand size.
 
     Notes
     -----
     Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
     imperfect information games", arXiv 2405.14346 (2024), section 4.1.1, with 10 and 20 cards in
     four suits. It leaves open the hand size, the layout and the tie, which are parameters here:
-    by default everything is dealt, so that each hand gives away the other one.
+    by default all cards are dealt, so each hand determines the other one.
 
     Examples
     --------
@@ -119,7 +118,7 @@ class TrickTaking(Game):
 
     @cached_property
     def num_tricks(self) -> int:
-        """The number of tricks, which is that of the cards in a hand."""
+        """Number of tricks, equal to the number of cards in a hand."""
         return self.num_cards // 2 if self.hand_size == ALL_CARDS else self.hand_size
 
     @cached_property
@@ -170,7 +169,7 @@ class TrickTaking(Game):
         return (1, -1) if first > second else (-1, 1)
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show each player its hand, then everybody the cards played and who takes a trick."""
+        """Show each player its hand, then everybody the cards played and the winner of a trick."""
         if not world.is_dealt:
             return Observation(private=tuple(map(self._names, next_world.hands)))
         card = joint_action[world.player]
@@ -195,7 +194,7 @@ class TrickTaking(Game):
         step: Step,
         rng: np.random.Generator,
     ) -> tuple[Table, float] | None:
-        """Deal the cards that a player does not see."""
+        """Deal the cards that the player does not observe."""
         if world.is_dealt:
             return None
         own = step.private if isinstance(step.private, tuple) else ()
