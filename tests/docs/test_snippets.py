@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
 
+from infoset.games import GAMES
+
 SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
 MODULES = [
     ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
@@ -40,6 +42,8 @@ def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
+    for table in ("_entries", "_names"):  # games that a page registers are forgotten afterwards
+        monkeypatch.setattr(GAMES, table, dict(getattr(GAMES, table)))
     run_page(page)
 
 

@@ -49,9 +49,9 @@ class Goofspiel(Game):
     Parameters
     ----------
     imp_info : bool
-        Show only who won each prize, instead of all bids.
+        Whether only the winner of each prize is observed, not the bids.
     egocentric : bool
-        Changes nothing here: it orders the players in OpenSpiel's tensors, and the observations
+        Has no effect: it orders the players in OpenSpiel's tensors, and the observations
         of this library name the players.
     num_cards : int
         Number of bid cards of each player, and of prizes.
@@ -62,8 +62,8 @@ class Goofspiel(Game):
     points_order : str
         Order of the prizes: `random`, `descending` or `ascending`.
     returns_type : str
-        What is paid. `win_loss`: 1 shared by those with the most points, -1 shared by the
-        others, nothing if all are equal. `point_difference`: the points above the average of
+        The rewards. `win_loss`: 1 shared by those with the most points, -1 shared by the
+        others, 0 if all are equal. `point_difference`: the points above the average of
         all players. `total_points`: the points.
 
     Notes

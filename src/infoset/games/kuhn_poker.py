@@ -28,7 +28,7 @@ class Table(NamedTuple):
 class KuhnPoker(Game):
     """Kuhn poker: one card each, one chip to bet.
 
-    Everyone puts in one chip and gets one card of a deck with one card more than there are
+    Everyone antes one chip and gets one card of a deck with one card more than there are
     players, all of different rank. Players act in order: each bets one chip or passes. After a bet
     all other players act once more, where a bet is a call and a pass is a fold. The highest card
     among those who bet, or among all if nobody did, wins the chips.

@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True)
 class KuhnPokerLong(Game):
-    """Kuhn poker with every event a transition of its own: two players, three cards, one bet.
+    """Kuhn poker with a separate transition for every event: two players, three cards, one bet.
 
     Both players have two chips. Player 0 and then player 1 ante one chip, which is their only
     legal action. Player 0 is dealt one of three cards, then player 1 one of the other two; that a
