@@ -120,7 +120,10 @@ def measure(spec: str, max_histories: int) -> dict[str, Any]:
         "source": source(game),
         "notes": [
             word
-            for word, text in (("recall", "break perfect recall"), ("time", "hide how many moves"))
+            for word, text in (
+                ("recall", "violate perfect recall"),
+                ("time", "hide the number of moves"),
+            )
             if any(text in note for note in info.notes)
         ],
     }

@@ -229,7 +229,7 @@ def test_rewards_before_nature_moves_are_paid_after_it():
     assert exported.get_type().reward_model == pyspiel.GameType.RewardModel.REWARDS
     state = exported.new_initial_state()
     state.apply_action(0)
-    assert (state.rewards(), state.returns(), str(state)) == ([0], [0], "paid, nature to choose")
+    assert (state.rewards(), state.returns(), str(state)) == ([0], [0], "paid, chance to move")
     assert [state.child(coin).rewards() for coin in (0, 1)] == [[11], [1]]
     uniform = pyspiel.UniformRandomPolicy(exported)
     root = exported.new_initial_state()
@@ -286,7 +286,7 @@ def test_observers_show_the_parts_that_they_are_asked_for():
 
 def test_observers_that_make_no_sense_are_refused():
     game = to_openspiel(load_game("kuhn_poker"))
-    with pytest.raises(ParameterError, match="no player sees what all see"):
+    with pytest.raises(ParameterError, match="ALL_PLAYERS"):
         observer(game, perfect_recall=True, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS)
     with pytest.raises(ParameterError, match="take no parameters; got"):
         game.make_py_observer(None, {"colour": 1})

@@ -8,8 +8,8 @@ from openspiel_walk import strings_and_infostates, walk_openspiel, walk_ours
 from infoset.errors import GameRuleError, UnsupportedGameError
 from infoset.game import check_game
 from infoset.interop import load_openspiel
-from infoset.interop.openspiel import _nodes
-from infoset.interop.openspiel._nodes import Node, Nodes, unique_labels
+from infoset.interop.openspiel import states
+from infoset.interop.openspiel.states import CachedState, StateCache, unique_labels
 from infoset.tree import build_tree
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -137,36 +137,36 @@ def test_rewards_on_the_way_are_paid_on_the_way():
 
 def test_actions_that_are_not_legal_are_refused():
     game = load_openspiel("kuhn_poker")
-    with pytest.raises(GameRuleError, match="got 'Fold'; legal"):
+    with pytest.raises(GameRuleError, match="got 'Fold'"):
         game.transitions((0, 1), ("Fold", None))
 
 
-def test_errors_of_openspiel_become_ours(monkeypatch):
+def test_errors_of_openspiel_are_translated(monkeypatch):
     game = load_openspiel("kuhn_poker(players=3)")
 
     def fail(self, moves):
         raise pyspiel.SpielError("card 9 is not in the deck\nmore")
 
-    monkeypatch.setattr(Nodes, "__getitem__", fail)
-    message = r"OpenSpiel fails while openspiel:kuhn_poker\(players=3\) is played: card 9 .* deck$"
+    monkeypatch.setattr(StateCache, "__getitem__", fail)
+    message = r"OpenSpiel fails .*openspiel:kuhn_poker\(players=3\): card 9 .* deck$"
     with pytest.raises(UnsupportedGameError, match=message):
         game.actors(())
 
 
 def test_forgotten_states_are_played_again(monkeypatch):
-    monkeypatch.setattr(_nodes, "NODES_KEPT", 2)
+    monkeypatch.setattr(states, "MAX_CACHED_STATES", 2)
     game = load_openspiel("goofspiel(imp_info=True,num_cards=3)")
     assert len(list(build_tree(game).graph.worlds)) == 301
 
 
-def test_the_nodes_used_last_are_kept(monkeypatch):
-    monkeypatch.setattr(_nodes, "NODES_KEPT", 3)
-    nodes = Nodes(pyspiel.load_game("leduc_poker").new_initial_state())
+def test_the_states_used_last_are_cached(monkeypatch):
+    monkeypatch.setattr(states, "MAX_CACHED_STATES", 3)
+    nodes = StateCache(pyspiel.load_game("leduc_poker").new_initial_state())
     used = nodes[(0,)]
     for world in [(0, 1), (0, 2), (0, 3, 1, 1), (0, 4)]:
         assert nodes[world].state.history() == list(world)
         assert nodes[(0,)] is used
-    assert len(nodes._kept) == 3
+    assert len(nodes._cached) == 3
 
 
 class Moments:
@@ -201,15 +201,15 @@ def test_labels_are_made_unique_by_their_numbers():
 
 
 def test_players_without_a_choice_do_not_act():
-    node = Node(Moments(legal=([1, 2], []), simultaneous=True))
+    node = CachedState(Moments(legal=([1, 2], []), simultaneous=True))
     assert node.actors == (0,)
     assert node.actions == {0: {"go": 1, "go 2": 2}}
 
 
 def test_outcomes_that_cannot_happen_are_left_out():
-    assert Node(Moments(outcomes=[(3, 0.0), (4, 1.0)])).outcomes == ((4, 1.0),)
+    assert CachedState(Moments(outcomes=[(3, 0.0), (4, 1.0)])).outcomes == ((4, 1.0),)
 
 
 def test_a_position_without_a_move_is_refused():
-    with pytest.raises(UnsupportedGameError, match=r"player 0 no legal action at \[7, 7\]"):
-        _ = Node(Moments(legal=([],))).actions
+    with pytest.raises(UnsupportedGameError, match=r"no legal action of player 0 at \[7, 7\]"):
+        _ = CachedState(Moments(legal=([],))).actions

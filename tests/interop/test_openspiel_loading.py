@@ -12,7 +12,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.interop import load_openspiel
-from infoset.interop.openspiel import loading
+from infoset.interop.openspiel import specs
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_unknown_names_get_the_nearest(spec, message):
         ("", "cannot read the game ''"),
         ("kuhn_poker(players=99)", r"OpenSpiel refuses kuhn_poker\(players=99\): num_players_ <="),
         ("misere", "OpenSpiel refuses misere: Missing parameter game"),
-        ("goofspiel(num_cards=0)", "a position that is not final and has no move"),
+        ("goofspiel(num_cards=0)", "a nonterminal position without a move"),
         ("mnk(m=-1)", "OpenSpiel refuses mnk"),
     ],
 )
@@ -118,7 +118,7 @@ def test_parameters_that_crash_openspiel_do_not_crash_us(spec):
 
 @pytest.mark.usefixtures("pyspiel")
 def test_a_game_that_does_not_begin_is_given_up(monkeypatch):
-    monkeypatch.setattr(loading, "TRIAL_SECONDS", 0.001)
+    monkeypatch.setattr(specs, "TRIAL_SECONDS", 0.001)
     with pytest.raises(ParameterError, match="takes more than"):
         load_openspiel("kuhn_poker(players=7)")
 
@@ -134,7 +134,7 @@ def test_a_trial_that_cannot_be_held_refuses_nothing(monkeypatch):
     ("spec", "message"),
     [
         ("mfg_garnet", "mean-field"),
-        ("negotiation", "draws its chance moves itself"),
+        ("negotiation", "samples its chance moves"),
         ("crossword", "cannot list its legal actions"),
     ],
 )

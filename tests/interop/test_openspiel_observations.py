@@ -5,8 +5,8 @@ import pytest
 from infoset.errors import UnsupportedGameError
 from infoset.game import Observation, initial_history
 from infoset.interop import load_openspiel
-from infoset.interop.openspiel import _sources
-from infoset.interop.openspiel._nodes import OneLine
+from infoset.interop.openspiel import observations
+from infoset.interop.openspiel.states import OneLine
 
 pytest.importorskip("pyspiel")
 
@@ -16,7 +16,7 @@ def after(game, world):
     history = initial_history(game)
     for length, move in enumerate(world):
         numbers = move if isinstance(move, tuple) else (move,) * game.num_players
-        state = game._nodes[world[:length]]
+        state = game._states[world[:length]]
         actions = {
             player: next(label for label, number in labels.items() if number == numbers[player])
             for player, labels in state.actions.items()
@@ -79,7 +79,7 @@ def test_joint_actions_and_chance_are_public_under_perfect_information():
 def test_observation_strings_are_shown_when_they_change():
     game = load_openspiel("deep_sea(size=3)")
     assert str(after(game, (0, 1)).infostates[0]).count("[") == 2
-    assert "OpenSpiel offers no information-state strings either" in game.notes[1]
+    assert "OpenSpiel offers no information-state strings" in game.notes[1]
 
 
 def test_strings_equal_openspiels_and_print_on_one_line():
@@ -90,7 +90,7 @@ def test_strings_equal_openspiels_and_print_on_one_line():
 
 def test_observers_that_hide_a_player_its_card_are_not_used():
     game = load_openspiel("python_liars_poker(hand_length=1,num_digits=2)")
-    assert game.notes[0].startswith("OpenSpiel's observers of python_liars_poker do not agree")
+    assert game.notes[0].startswith("OpenSpiel's observers of python_liars_poker contradict")
     assert after(game, (0, 1)).infostates[0].steps[-1].private == game.infostate_string((0, 1), 0)
 
 
@@ -105,22 +105,22 @@ def test_observers_that_hide_a_player_its_card_are_not_used():
     ids=["hides all", "hides the cards", "shows all", "shows everybody what player 0 sees"],
 )
 def test_bad_observers_are_found_out(monkeypatch, public, private):
-    monkeypatch.setattr(_sources, "observers", lambda game: (public, private))
+    monkeypatch.setattr(observations, "observers", lambda game: (public, private))
     game = load_openspiel("kuhn_poker")
-    assert "do not agree with its strings" in game.notes[0]
+    assert "contradict its strings" in game.notes[0]
     assert after(game, (2, 0, 1)).infostates[0].steps[1].private == "2"
 
 
 def test_a_public_observer_that_shows_what_one_player_sees_is_found_out(monkeypatch):
     leak = (lambda state, player: state.observation_string(player),) * 2
-    monkeypatch.setattr(_sources, "observers", lambda game: leak)
+    monkeypatch.setattr(observations, "observers", lambda game: leak)
     game = load_openspiel(
         "hanabi(colors=1,ranks=2,hand_size=2,max_life_tokens=1,max_information_tokens=2)"
     )
-    assert "do not agree with its strings" in game.notes[0]
+    assert "contradict its strings" in game.notes[0]
 
 
 def test_a_game_that_does_not_tell_players_their_actions_is_refused(monkeypatch):
-    monkeypatch.setattr(_sources, "observation_string", lambda state, player: "")
-    with pytest.raises(UnsupportedGameError, match="hides something from its players"):
+    monkeypatch.setattr(observations, "observation_string", lambda state, player: "")
+    with pytest.raises(UnsupportedGameError, match="hides information"):
         load_openspiel("phantom_go(board_size=2)")

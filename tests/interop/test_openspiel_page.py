@@ -75,5 +75,5 @@ def test_a_row_of_the_table(row):
     acting = [one.num_acting for one in tree.infostate_trees]
     assert acting == [number(text) for text in row["acting"].split(", ")]
     assert SOURCES[row["source"]](game._sources)
-    assert ("recall" in row["notes"]) == any("break perfect recall" in n for n in game.notes)
-    assert ("time" in row["notes"]) == any("hide how many moves" in n for n in game.notes)
+    assert ("recall" in row["notes"]) == any("violate perfect recall" in n for n in game.notes)
+    assert ("time" in row["notes"]) == any("hide the number of moves" in n for n in game.notes)

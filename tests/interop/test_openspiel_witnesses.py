@@ -42,7 +42,7 @@ def test_broken_recall_is_found_and_the_witness_holds(spec):
     ]
     assert pasts == [witness.memory_a, witness.memory_b]
     assert witness.memory_a != witness.memory_b
-    assert any("break perfect recall" in note for note in game.notes)
+    assert any("violate perfect recall" in note for note in game.notes)
 
 
 @pytest.mark.parametrize("spec", ["phantom_ttt", "dark_hex_ir(board_size=2)"])
@@ -57,7 +57,7 @@ def test_hidden_time_is_found_and_the_witness_holds(spec):
     assert len(worlds[0]) != len(worlds[1])
     pasts = {own_past(game.pyspiel_game, world, witness.player) for world in worlds}
     assert len(pasts) == 1
-    assert any("hide how many moves were made" in note for note in game.notes)
+    assert any("hide the number of moves" in note for note in game.notes)
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,13 @@ def test_the_search_stops_at_its_limit():
 def test_a_witness_reads_as_a_sentence():
     text = str(find_timing_witness(load_openspiel("phantom_ttt")))
     assert text.endswith(
-        "player 0 is told '...; ...; ..x; 0,8' after [player 0: x(2,2); player 1: o(0,0)] and "
+        "player 0 sees '...; ...; ..x; 0,8' after [player 0: x(2,2); player 1: o(0,0)] and "
         "after [player 0: x(2,2); player 1: o(2,2); player 1: o(2,1)]"
     )
     text = str(find_recall_witness(load_openspiel("dark_hex_ir(board_size=2)")))
     assert text.endswith(
-        "though before the first it had taken 'b2' when told 'P1 o.; ..' and before the second it "
-        "had taken 'a2' when told 'P1 o.; ..'"
+        "although before the first it had taken 'b2' when it saw 'P1 o.; ..' and before the "
+        "second it had taken 'a2' when it saw 'P1 o.; ..'"
     )
 
 
@@ -102,10 +102,10 @@ def test_most_games_need_no_notes(spec):
 
 def test_missing_public_observations_are_noted():
     assert load_openspiel("liars_dice(dice_sides=2)").notes == (
-        "OpenSpiel offers no public observations of liars_dice: public states tell no more than "
-        "the number of moves made",
-        "Players see OpenSpiel's information-state strings, each where it is to act and at the end "
-        "of the game",
+        "OpenSpiel offers no public observations of liars_dice: public states contain only the "
+        "number of moves",
+        "A player sees OpenSpiel's information-state string where it is to act and at the end of "
+        "the game",
     )
 
 

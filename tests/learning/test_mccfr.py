@@ -163,8 +163,7 @@ def test_updates_are_distributed_as_those_of_openspiel(name, player, monkeypatch
     pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms import external_sampling_mccfr, outcome_sampling_mccfr
 
-    from infoset.interop.openspiel.export import to_openspiel
-    from infoset.interop.openspiel.policies import list_decisions
+    from infoset.interop.openspiel.exchange import list_decisions, to_openspiel
 
     tree = build_tree(load("openspiel:kuhn_poker"))
     game = to_openspiel(tree)

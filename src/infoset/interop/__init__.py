@@ -1,4 +1,4 @@
-"""Games and policies from outside and for outside: other libraries and file formats."""
+"""Exchange of games and policies with OpenSpiel, PettingZoo and Gambit."""
 
 from infoset.interop.gambit import gambit_equilibria
 from infoset.interop.openspiel import (

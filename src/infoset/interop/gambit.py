@@ -1,4 +1,4 @@
-"""Equilibria of two-player games with any payoffs, by Gambit."""
+"""Nash equilibria of two-player general-sum games, computed by Gambit."""
 
 from __future__ import annotations
 
@@ -30,29 +30,28 @@ __all__ = ["gambit_equilibria"]
 Algorithm: TypeAlias = Literal["lcp", "enummixed"]
 
 CERTIFIED = 1e-9
-"""Gain, relative to the payoff range, above which an answer is no equilibrium."""
+"""Largest gain of a deviation, relative to the payoff range, in an accepted equilibrium."""
 
-LARGEST_DENOMINATOR = 10**6
+MAX_DENOMINATOR = 10**6
 RELATIVE_ERROR = 1e-13
 
 
 def gambit_equilibria(
     sequence_form: SequenceForm, algorithm: Algorithm = "lcp"
 ) -> tuple[TabularPolicy, ...]:
-    """Find Nash equilibria of a two-player game with any payoffs, by Gambit, and check them.
+    """Compute Nash equilibria of a two-player general-sum game with Gambit, and verify them.
 
-    Gambit is asked about a game of its own kind with the same sequence form, in exact numbers.
-    None of its answers is trusted: only those are returned from which no player can gain by our
-    best response.
+    Gambit receives an extensive form with the same sequence form, in exact numbers. Its answers
+    are verified: only profiles in which no player's best response gains are returned.
 
     Parameters
     ----------
     sequence_form : SequenceForm
-        Of two players. Small: Gambit takes seconds for some dozens of sequences, cannot be given
-        a limit, and Ctrl-C waits for it.
+        Of a small two-player game: Gambit takes seconds for some dozens of sequences, has no time
+        limit, and cannot be interrupted with Ctrl-C.
     algorithm : str
         'lcp', the linear complementarity program of the sequence form, finds one equilibrium.
-        'enummixed' finds all extreme ones by enumeration, in matrix games and the like.
+        'enummixed' enumerates all extreme equilibria; it suits matrix games.
 
     Returns
     -------
@@ -64,21 +63,23 @@ def gambit_equilibria(
     MissingExtraError
         If pygambit is not installed.
     ParameterError
-        If there is no such algorithm.
+        If `algorithm` is unknown.
     UnsupportedGameError
-        If the game has not two players, or no answer of Gambit's is an equilibrium.
+        If the game does not have two players, or no answer of Gambit is an equilibrium.
 
     Notes
     -----
-    Source: Koller, Megiddo and von Stengel (1996); pygambit, which is under the GPL and is called,
-    not included.
+    Source: Koller, Megiddo and von Stengel (1996); pygambit, which is GPL-licensed and an
+    optional dependency.
     """
     if algorithm not in get_args(Algorithm):
-        raise ParameterError(f"algorithm={algorithm!r} is none of {', '.join(get_args(Algorithm))}")
+        raise ParameterError(
+            f"algorithm={algorithm!r} is unknown; use one of {', '.join(get_args(Algorithm))}"
+        )
     if sequence_form.num_players != 2:
         raise UnsupportedGameError(
-            f"{sequence_form.name} has {sequence_form.num_players} players, and this is for two: "
-            "solve_coarse_correlated finds a coarse correlated equilibrium of any game"
+            f"{sequence_form.name} has {sequence_form.num_players} players; this needs "
+            "two: use solve_coarse_correlated, which works for any game"
         )
     answers = [
         TabularPolicy.from_weights(sequence_form, weights)
@@ -89,7 +90,7 @@ def gambit_equilibria(
     allowed = CERTIFIED * (high - low)
     right = [policy for policy, gain in zip(answers, gains, strict=True) if gain <= allowed]
     if not right:
-        found = f"gains of at least {min(gains):.3g} are left" if gains else "it found none"
+        found = f"a player can still gain {min(gains):.3g}" if gains else "it found none"
         raise UnsupportedGameError(
             f"Gambit's {algorithm} gives no equilibrium of {sequence_form.name}: {found}; try the "
             f"other of {', '.join(get_args(Algorithm))}, or solve_coarse_correlated"
@@ -101,13 +102,13 @@ def _import_gambit() -> Any:
     try:
         return import_module("pygambit")
     except ImportError as error:
-        raise MissingExtraError("gambit", "finding equilibria by Gambit") from error
+        raise MissingExtraError("gambit", "finding equilibria with Gambit") from error
 
 
 def _ask(
     gambit: Any, sequence_form: SequenceForm, algorithm: Algorithm
 ) -> Iterator[list[FloatArray]]:
-    """Yield Gambit's answers: per player [Q], weights of actions."""
+    """Yield Gambit's equilibria: per player [Q] the weights of actions."""
     game = gambit.read_efg(io.StringIO(_efg_text(sequence_form)))
     if algorithm == "lcp":
         profiles = gambit.nash.lcp_solve(game, rational=True).equilibria
@@ -122,7 +123,7 @@ def _ask(
 
 
 def _weights(treeplex: Treeplex, player: Any, profile: Any) -> FloatArray:
-    """Return [Q] what a profile gives to the actions of a player; infosets have their numbers."""
+    """Return [Q] a profile's action probabilities; infosets are labeled by their numbers."""
     weights = np.zeros(treeplex.num_sequences)
     for infoset in player.infosets:
         first = int(treeplex.first_sequence[int(infoset.label)])
@@ -132,11 +133,11 @@ def _weights(treeplex: Treeplex, player: Any, profile: Any) -> FloatArray:
 
 
 def _efg_text(sequence_form: SequenceForm) -> str:
-    """Return a game with the same sequence form, as text.
+    """Return an extensive form with the same sequence form, as .efg text.
 
-    Nature draws one of the M tuples of sequences, all alike. Then each player in turn meets the
-    infostates on the way to its sequence; who leaves the way ends the game at 0. Who does not is
-    paid M times what the tuple is worth.
+    Chance draws one of the M tuples of sequences uniformly. Then each player in turn passes
+    through the infostates on the path to its sequence; any other action ends the game with
+    payoffs 0. At the end of both paths the payoffs are M times those of the tuple.
     """
     share = Fraction(1, max(1, sequence_form.num_payoffs))
     plays = [
@@ -150,7 +151,7 @@ def _efg_text(sequence_form: SequenceForm) -> str:
 
 
 def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fraction]) -> Node:
-    """Return the history that goes on through the infostates on the way to each sequence."""
+    """Return the node below which the infostates on the paths to all sequences follow."""
     node = terminal(outcome=Outcome(tuple(payoffs)))
     for player in (1, 0):
         plex, sequence = sequence_form.treeplexes[player], sequences[player]
@@ -162,15 +163,15 @@ def _play(sequence_form: SequenceForm, sequences: list[int], payoffs: list[Fract
 
 
 def _step(treeplex: Treeplex, player: Player, infostate: int, sequence: int, after: Node) -> Node:
-    """Return the history at an infostate, where one action leads on and all others to 0."""
+    """Return the node of an infostate where one action continues and the others pay 0."""
     first, count = int(treeplex.first_sequence[infostate]), int(treeplex.num_actions[infostate])
     moves = [(str(a), after if first + a == sequence else terminal(0, 0)) for a in range(count)]
     return decision(player, str(infostate), moves)
 
 
 def _exact(payoffs: FloatArray) -> list[Fraction]:
-    """Return payoffs as fractions of small denominators where that is what they are."""
-    near = [Fraction(payoff).limit_denominator(LARGEST_DENOMINATOR) for payoff in payoffs.tolist()]
+    """Return payoffs as fractions, with small denominators where they are exact up to rounding."""
+    near = [Fraction(payoff).limit_denominator(MAX_DENOMINATOR) for payoff in payoffs.tolist()]
     return [
         simple
         if abs(simple - Fraction(payoff)) <= RELATIVE_ERROR * abs(payoff)

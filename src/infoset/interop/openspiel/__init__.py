@@ -1,15 +1,17 @@
-"""Games and policies from OpenSpiel and for it: the optional extra `openspiel`."""
+"""Games and policies from OpenSpiel and for OpenSpiel: the optional extra `openspiel`."""
 
-from infoset.interop.openspiel.export import to_openspiel
-from infoset.interop.openspiel.game import OpenSpielGame
-from infoset.interop.openspiel.loading import load_openspiel
-from infoset.interop.openspiel.policies import policy_from_openspiel, policy_to_openspiel
-from infoset.interop.openspiel.witnesses import (
-    RecallWitness,
-    TimingWitness,
+from infoset.interop.openspiel.exchange import (
+    policy_from_openspiel,
+    policy_to_openspiel,
+    to_openspiel,
+)
+from infoset.interop.openspiel.game import (
+    OpenSpielGame,
     find_recall_witness,
     find_timing_witness,
 )
+from infoset.interop.openspiel.specs import load_openspiel
+from infoset.interop.openspiel.witnesses import RecallWitness, TimingWitness
 
 __all__ = [
     "OpenSpielGame",

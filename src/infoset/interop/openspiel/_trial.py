@@ -1,8 +1,9 @@
-"""Load a game of OpenSpiel and play it a little; run as a script in a process of its own.
+"""Load an OpenSpiel game and play some moves; runs as a script in a separate process.
 
-OpenSpiel checks some parameters and crashes on others (a Hanabi of nine colours, poker for fifty);
-a crash must not take the user's session with it. Reads JSON from the command line. Where OpenSpiel
-says what is wrong, writes that and exits with `REFUSED`; where it crashes, exits by a signal.
+OpenSpiel checks some parameters and crashes on others (Hanabi with nine colors, poker with fifty
+players). A crash must not end the user's session. The script reads JSON from the command line. If
+OpenSpiel raises an error, it prints the message and exits with `REFUSED`; if OpenSpiel crashes, it
+ends by a signal.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ REFUSED = 3
 
 
 def main() -> None:
-    """Try the game that the argument describes: its parameters, its name among them."""
+    """Try the game with the parameters (including its name) in the argument."""
     pyspiel = import_module("pyspiel")
     wanted = json.loads(sys.argv[1])
     if not names_in(wanted) <= set(pyspiel.registered_names()):
@@ -37,7 +38,7 @@ def names_in(parameters: dict[str, Any]) -> set[str]:
 
 
 def play(game: Any, state: Any) -> None:
-    """Play one fixed line of moves, asking for what a game is asked for."""
+    """Play one fixed sequence of moves with the queries that the library makes."""
     strings = game.get_type().provides_information_state_string
     for turn in range(MAX_MOVES):
         if state.is_terminal():
@@ -54,9 +55,9 @@ def play(game: Any, state: Any) -> None:
 
 
 def pick(choices: list[Any], turn: int) -> Any:
-    """Return one of the choices, others at other turns."""
+    """Return one of the choices, depending on the turn."""
     if not choices:
-        raise ValueError("the game has a position that is not final and has no move")
+        raise ValueError("the game has a nonterminal position without a move")
     return choices[turn * 7 % len(choices)]
 
 

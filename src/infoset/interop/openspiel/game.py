@@ -1,22 +1,41 @@
-"""A game of OpenSpiel's as a factored-observation stochastic game."""
+"""OpenSpiel games as factored-observation stochastic games."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from infoset.errors import GameRuleError, UnsupportedGameError
 from infoset.game import Game, Observation, Probability
-from infoset.interop.openspiel._agreement import observations_agree
-from infoset.interop.openspiel._nodes import Move, Moves, Node, Nodes, Watch, joined
-from infoset.interop.openspiel._sources import Candidate, candidates
-from infoset.interop.openspiel._spec import check_type, import_pyspiel
-from infoset.interop.openspiel._visits import visit
-from infoset.interop.openspiel.witnesses import MAX_HISTORIES, recall_witness, timing_witness
+from infoset.interop.openspiel.observations import (
+    MAX_AGREEMENT_HISTORIES,
+    Candidate,
+    candidates,
+    observations_agree,
+)
+from infoset.interop.openspiel.states import (
+    CachedState,
+    Move,
+    Moves,
+    Observer,
+    StateCache,
+    import_pyspiel,
+    single_or_tuple,
+)
+from infoset.interop.openspiel.witnesses import (
+    RecallWitness,
+    TimingWitness,
+    recall_witness,
+    timing_witness,
+    visit,
+)
 from infoset.typing import Action, JointAction, Player
 
-__all__ = ["OpenSpielGame"]
+__all__ = ["OpenSpielGame", "check_type", "find_recall_witness", "find_timing_witness"]
+
+MAX_HISTORIES = 5000
+"""Default number of histories that the searches for witnesses visit."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -25,7 +44,7 @@ Result = TypeVar("Result")
 def translated(
     method: Callable[Concatenate[OpenSpielGame, Arguments], Result],
 ) -> Callable[Concatenate[OpenSpielGame, Arguments], Result]:
-    """Turn the errors that OpenSpiel raises in a method into ours."""
+    """Translate errors that OpenSpiel raises in a method into `UnsupportedGameError`."""
 
     @wraps(method)
     def wrapper(
@@ -36,37 +55,37 @@ def translated(
         except self._spiel_error as error:
             reason = str(error).strip().splitlines()[0]
             raise UnsupportedGameError(
-                f"OpenSpiel fails while {self} is played: {reason}"
+                f"OpenSpiel fails during a play of {self}: {reason}"
             ) from error
 
     return wrapper
 
 
 class OpenSpielGame(Game):
-    """A sequential or simultaneous game of OpenSpiel's, nature's moves explicit.
+    """A sequential or simultaneous OpenSpiel game with explicit chance moves.
 
-    A world state is the tuple of the moves made: OpenSpiel's number of an action of nature or of
-    one player, or a tuple with one number per player who move at once. Actions are labelled as
-    OpenSpiel writes them, with their numbers where two labels would be the same.
+    A world state is the tuple of moves so far: OpenSpiel's number of an action of chance or of one
+    player, or for simultaneous moves a tuple with one number per player. Actions have OpenSpiel's
+    labels, with their numbers where labels repeat.
 
-    Observations come from OpenSpiel's public and private observers where it has them. Otherwise
-    a player sees its information-state string where it is to act and at the end, or if there is
-    none its observation string after every move. Infostates are folded from these, so that players
-    always recall, and notice each move; `notes` says where that makes a difference. Under perfect
-    information every move is public.
+    Observations come from OpenSpiel's public and private observers where they exist. Otherwise a
+    player sees its information-state string where it is to act and at the end, or, if there are no
+    such strings, its observation string after every move. Infostates consist of these
+    observations, so players have perfect recall and observe every move; `notes` reports where that
+    makes a difference. Under perfect information all moves are public.
 
     Parameters
     ----------
     game : pyspiel.Game
-        A game that OpenSpiel has loaded. `load_openspiel` makes one from its name.
+        A game loaded by OpenSpiel. `load_openspiel` loads one by its name.
     spec : str or None
-        How the game is written for `load_openspiel`; as OpenSpiel writes it where None.
+        The notation of the game for `load_openspiel`; by default OpenSpiel's own.
 
     Raises
     ------
     UnsupportedGameError
-        If the game is a mean-field game, samples chance instead of listing it, or hides something
-        without saying what a player sees.
+        If the game is a mean-field game, samples chance moves instead of listing them, or hides
+        information without describing what a player sees.
     """
 
     name: ClassVar[str] = "openspiel"
@@ -78,7 +97,7 @@ class OpenSpielGame(Game):
         self.num_players = int(game.num_players())
         self._nothing = (0.0,) * self.num_players
         self._check_supported()
-        self._nodes = Nodes(self._initial_state())
+        self._states = StateCache(self._initial_state())
         self._sources, self._notes = self._choose_sources()
 
     def _check_supported(self) -> None:
@@ -86,8 +105,8 @@ class OpenSpielGame(Game):
         check_type(game_type)
         if game_type.chance_mode == modes.ChanceMode.SAMPLED_STOCHASTIC:
             raise UnsupportedGameError(
-                f"OpenSpiel's {self.openspiel_name} draws its chance moves itself and does not "
-                "list them with their probabilities, so it cannot be explored"
+                f"OpenSpiel's {self.openspiel_name} samples its chance moves and does not list "
+                "their probabilities, so it cannot be explored"
             )
         self._has_strings = bool(game_type.provides_information_state_string)
         self._pays_on_the_way = game_type.reward_model == modes.RewardModel.REWARDS
@@ -96,12 +115,18 @@ class OpenSpielGame(Game):
         for candidate in candidates(self._game):
             self._sources = candidate.sources
             by_construction = candidate.sources.private is None
-            if by_construction or observations_agree(self, candidate.sources.public):
+            if by_construction or self._agrees(candidate.sources.public):
                 return candidate
         raise UnsupportedGameError(
-            f"OpenSpiel's {self.openspiel_name} hides something from its players, and none of its "
-            "observers and strings tell a player whether it is to act and how"
+            f"OpenSpiel's {self.openspiel_name} hides information, and none of its observers and "
+            "strings tells a player whether it is to act and which actions are legal"
         )
+
+    def _agrees(self, public: Observer | None) -> bool:
+        """Return whether observations from the chosen sources agree with OpenSpiel's strings."""
+        visits = visit(self, self.infostate_string, MAX_AGREEMENT_HISTORIES)
+        views = None if public is None else partial(self.views, observer=public)
+        return observations_agree(visits, views)
 
     @translated
     def _initial_state(self) -> Any:
@@ -124,27 +149,27 @@ class OpenSpielGame(Game):
     @translated
     def actors(self, world: Moves) -> Sequence[Player]:
         """Return the players who have actions to choose from."""
-        return self._nodes[world].actors
+        return self._states[world].actors
 
     @translated
     def legal_actions(self, world: Moves, player: Player) -> Sequence[Action]:
         """Return OpenSpiel's labels of the actions, in its order."""
-        return tuple(self._nodes[world].actions.get(player, ()))
+        return tuple(self._states[world].actions.get(player, ()))
 
     @translated
     def transitions(
         self, world: Moves, joint_action: JointAction
     ) -> Iterable[tuple[Moves, Probability]]:
-        """Return the one world state that players move to, or those that nature may."""
-        node = self._nodes[world]
+        """Return the world state after the players' actions, or those after each chance move."""
+        node = self._states[world]
         if node.is_terminal:
             return []
         if node.is_chance:
             return [((*world, move), chance) for move, chance in node.outcomes]
         return [((*world, self._move(node, world, joint_action)), 1)]
 
-    def _move(self, node: Node, world: Moves, joint_action: JointAction) -> Move:
-        numbers = [0] * self.num_players  # what OpenSpiel takes for players without a choice
+    def _move(self, node: CachedState, world: Moves, joint_action: JointAction) -> Move:
+        numbers = [0] * self.num_players  # OpenSpiel's number for players without a choice
         for player, actions in node.actions.items():
             label = joint_action[player]
             if not isinstance(label, str) or label not in actions:
@@ -161,28 +186,28 @@ class OpenSpielGame(Game):
     def rewards(
         self, world: Moves, joint_action: JointAction, next_world: Moves
     ) -> Sequence[float]:
-        """Return the change of OpenSpiel's returns, which some games have only at the end."""
-        now = self._nodes[next_world]
+        """Return the change of OpenSpiel's returns; some games have returns only at the end."""
+        now = self._states[next_world]
         if not now.is_terminal and not self._pays_on_the_way:
             return self._nothing
         returns = now.state.returns()
         if not world or not self._pays_on_the_way:
             return tuple(returns)
-        before = self._nodes[world].state.returns()
+        before = self._states[world].state.returns()
         return tuple(after - earlier for after, earlier in zip(returns, before, strict=True))
 
     @translated
     def observe(self, world: Moves, joint_action: JointAction, next_world: Moves) -> Observation:
-        """Return what OpenSpiel shows of the next state, or of the move if all is public."""
-        before, after = self._nodes[world], self._nodes[next_world]
+        """Return what OpenSpiel shows of the next state, or the move under perfect information."""
+        before, after = self._states[world], self._states[next_world]
         move = self._label(before, next_world[-1]) if self._sources.moves else None
         return self._sources.observe(before, move, after)
 
-    def _label(self, node: Node, move: Move) -> str | tuple[str, ...]:
+    def _label(self, node: CachedState, move: Move) -> str | tuple[str, ...]:
         if isinstance(move, int) and node.is_chance:
             return node.chance_labels[move]
         numbers = move if isinstance(move, tuple) else (move,) * self.num_players
-        return joined(
+        return single_or_tuple(
             [
                 next(label for label, number in actions.items() if number == numbers[player])
                 for player, actions in node.actions.items()
@@ -199,10 +224,10 @@ class OpenSpielGame(Game):
         ('chance: Deal:0', 'chance: Deal:1', 'player 0: Bet')
         """
         return tuple(
-            self._move_text(self._nodes[world[:length]], move) for length, move in enumerate(world)
+            self._move_text(self._states[world[:length]], move) for length, move in enumerate(world)
         )
 
-    def _move_text(self, node: Node, move: Move) -> str:
+    def _move_text(self, node: CachedState, move: Move) -> str:
         label = self._label(node, move)
         if node.is_chance:
             return f"chance: {label}"
@@ -212,42 +237,44 @@ class OpenSpielGame(Game):
 
     @translated
     def state_at(self, world: Moves) -> Any:
-        """Return OpenSpiel's own state at a world state, a copy."""
-        return self._nodes[world].state.clone()
+        """Return a copy of OpenSpiel's state at a world state."""
+        return self._states[world].state.clone()
 
     @translated
     def action_numbers(self, world: Moves, player: Player) -> dict[str, int]:
         """Return OpenSpiel's numbers of the legal actions, by label."""
-        return dict(self._nodes[world].actions.get(player, {}))
+        return dict(self._states[world].actions.get(player, {}))
 
     @translated
     def infostate_string(self, world: Moves, player: Player) -> str | None:
-        """Return OpenSpiel's own information-state string; None where the game has none.
+        """Return OpenSpiel's information-state string; None if the game has none.
 
-        Infostates are not made of these alone; `find_recall_witness` says why.
+        Infostates contain more than these strings; `find_recall_witness` shows why.
         """
         if not self._has_strings:
             return None
-        return str(self._nodes[world].state.information_state_string(player))
+        return str(self._states[world].state.information_state_string(player))
 
     @translated
-    def views(self, world: Moves, watch: Watch) -> list[str]:
-        """Return what one of OpenSpiel's observers shows each player of a world state."""
-        return [self._nodes[world].shown(watch, player) for player in range(self.num_players)]
+    def views(self, world: Moves, observer: Observer) -> list[str]:
+        """Return what an OpenSpiel observer shows each player of a world state."""
+        return [
+            self._states[world].observation(observer, player) for player in range(self.num_players)
+        ]
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What to know about this game that its name does not say; empty for most games.
+        """Peculiarities of the game that its name does not show; empty for most games.
 
-        What OpenSpiel does not show; and where its information-state strings break perfect recall,
-        or hide how many moves were made, two histories as witness. These are looked for at the
-        first use, in the first 5,000 histories (a second or less), so that there may be one where
-        the notes have none. `find_recall_witness` looks further.
+        The notes tell which observations OpenSpiel lacks, and give two histories as witnesses if
+        its information-state strings violate perfect recall or hide the number of moves. The
+        witnesses are searched for on first access among 5,000 histories (at most a second), so
+        that the notes may miss some. `find_recall_witness` searches further.
         """
         if self._sources.moves:
             return ()
-        visits = list(visit(self, MAX_HISTORIES))
-        found = (recall_witness(self, visits), timing_witness(self, visits))
+        visits = list(visit(self, self.infostate_string, MAX_HISTORIES))
+        found = (recall_witness(visits, self.moves), timing_witness(visits, self.moves))
         return (*self._notes, *(str(witness) for witness in found if witness is not None))
 
     def parameters(self) -> dict[str, Any]:
@@ -257,3 +284,74 @@ class OpenSpielGame(Game):
     def __str__(self) -> str:
         """Return the game as `load` reads it."""
         return f"openspiel:{self._spec}"
+
+
+def find_recall_witness(
+    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
+) -> RecallWitness | None:
+    """Search for two histories that show imperfect recall of OpenSpiel's information-state strings.
+
+    A player with perfect recall distinguishes two histories if it saw different strings or took
+    different actions before them.
+
+    Parameters
+    ----------
+    game : OpenSpielGame
+        A game without information-state strings has no witness.
+    max_histories : int
+        Number of histories to visit, half of them breadth first and half depth first; 5,000 take
+        at most a second.
+
+    Returns
+    -------
+    RecallWitness or None
+        None if the visited histories contain no such pair. This is a proof only if all histories
+        were visited.
+    """
+    return recall_witness(visit(game, game.infostate_string, max_histories), game.moves)
+
+
+def find_timing_witness(
+    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
+) -> TimingWitness | None:
+    """Search for two histories that differ for a player only in their lengths.
+
+    Players of a factored-observation stochastic game observe time. If an OpenSpiel game hides it
+    (phantom tic-tac-toe hides the number of the opponent's failed attempts), infostates here are
+    finer than OpenSpiel's, and values and exploitability are those of a different game.
+
+    Parameters
+    ----------
+    game : OpenSpielGame
+        A game without information-state strings has no witness.
+    max_histories : int
+        As in `find_recall_witness`.
+
+    Returns
+    -------
+    TimingWitness or None
+        None if the visited histories contain no such pair. This is a proof only if all histories
+        were visited.
+    """
+    return timing_witness(visit(game, game.infostate_string, max_histories), game.moves)
+
+
+def check_type(game_type: Any) -> None:
+    """Refuse a type of game that is not a factored-observation stochastic game.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If the game is a mean-field game, or cannot list its legal actions.
+    """
+    dynamics = import_pyspiel().GameType.Dynamics
+    if game_type.dynamics not in (dynamics.SEQUENTIAL, dynamics.SIMULTANEOUS):
+        raise UnsupportedGameError(
+            f"OpenSpiel's {game_type.short_name} is a mean-field game; only sequential and "
+            "simultaneous games can be loaded"
+        )
+    if getattr(game_type, "action_structs_only", False):
+        raise UnsupportedGameError(
+            f"OpenSpiel's {game_type.short_name} cannot list its legal actions, so it cannot be "
+            "explored"
+        )

@@ -1,34 +1,101 @@
-"""Where OpenSpiel's own information states differ from those a player with memory has.
+"""Differences between OpenSpiel's information-state strings and infostates with perfect recall.
 
-OpenSpiel's information states are strings that each game's author wrote. Some forget what the
-player saw or did, some hide how many moves were made. Infostates here are folded from observations
-and own actions, one step per move, so they do neither. The searches below find two histories that
-show the difference.
+The author of each OpenSpiel game writes its information states as strings. Some strings forget what
+the player saw or did; some hide the number of moves. Infostates of this library consist of
+observations and own actions, one step per move, and do neither. The searches below find two
+histories that show the difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
-from typing import TYPE_CHECKING
+from itertools import product, zip_longest
+from typing import NamedTuple, TypeAlias, cast
 
-from infoset.interop.openspiel._nodes import Moves, OneLine
-from infoset.interop.openspiel._visits import Memory, Visited, visit
-from infoset.typing import Action, Player
+from infoset.game import Game, History, initial_history
+from infoset.interop.openspiel.states import Moves, OneLine
+from infoset.typing import NOOP, Action, JointAction, Player
 
-if TYPE_CHECKING:
-    from infoset.interop.openspiel.game import OpenSpielGame
+__all__ = ["RecallWitness", "TimingWitness", "Visit", "recall_witness", "timing_witness", "visit"]
 
-__all__ = ["RecallWitness", "TimingWitness", "find_recall_witness", "find_timing_witness"]
-
-MAX_HISTORIES = 5000
 MAX_LETTERS = 120
+
+Strings: TypeAlias = Callable[[Moves, Player], str | None]
+"""Returns a player's information-state string at a world state; None if there is none."""
+
+MoveTexts: TypeAlias = Callable[[Moves], tuple[str, ...]]
+"""Returns the moves that led to a world state, in words."""
+
+
+Memory: TypeAlias = tuple[tuple[str, Action], ...]
+"""A player's past: its information-state strings and actions, in order."""
+
+
+class Visit(NamedTuple):
+    """A history with the strings of its actors and the past of every player."""
+
+    history: History
+    strings: Mapping[Player, str]
+    memories: Sequence[Memory]
+
+    @property
+    def world(self) -> Moves:
+        """The moves of the history."""
+        return cast(Moves, self.history.world)
+
+
+def visit(game: Game, string: Strings, max_histories: int) -> Iterator[Visit]:
+    """Yield histories, half of them breadth first and half depth first.
+
+    They are taken alternately from both ends of the queue.
+    """
+    nothing: Sequence[Memory] = ((),) * game.num_players
+    queue = deque([(initial_history(game), nothing)])
+    found, from_end = 1, False
+    while queue:
+        history, memories = queue.pop() if from_end else queue.popleft()
+        from_end = not from_end
+        here = Visit(history, strings_at(string, history), memories)
+        yield here
+        for longer, remembered in longer_histories(here):
+            if found >= max_histories:
+                break
+            found += 1
+            queue.append((longer, remembered))
+
+
+def strings_at(string: Strings, history: History) -> dict[Player, str]:
+    """Return the actors' information-state strings; empty if the game has no strings."""
+    world = cast(Moves, history.world)
+    found = {player: string(world, player) for player in history.actors}
+    return {player: text for player, text in found.items() if text is not None}
+
+
+def longer_histories(here: Visit) -> Iterator[tuple[History, Sequence[Memory]]]:
+    """Yield the histories one transition longer with the pasts of all players."""
+    history, game = here.history, here.history.game
+    choices = [history.legal_actions(player) or (NOOP,) for player in range(game.num_players)]
+    for joint_action in product(*choices):
+        remembered = remember(here, joint_action)
+        for next_world, _ in game.transitions(history.world, joint_action):
+            yield history.extend(joint_action, next_world), remembered
+
+
+def remember(here: Visit, joint_action: JointAction) -> Sequence[Memory]:
+    """Return the pasts after a move: each actor's string and action is appended to its own."""
+    return tuple(
+        (*memory, (here.strings[player], joint_action[player]))
+        if player in here.strings
+        else memory
+        for player, memory in enumerate(here.memories)
+    )
 
 
 @dataclass(frozen=True)
 class RecallWitness:
-    """Two histories that share an information-state string, though the player did not forget.
+    """Two histories with the same information-state string and different pasts of the player.
 
     Attributes
     ----------
@@ -37,11 +104,11 @@ class RecallWitness:
     infostate_string : str
         OpenSpiel's information-state string, the same after both.
     history_a, history_b : tuple[str, ...]
-        The moves made, in words.
+        The moves, in words.
     world_a, world_b : Moves
         The world states they end in.
     memory_a, memory_b : tuple[tuple[str, Action], ...]
-        The player's own strings and actions on the way, which differ.
+        The player's past strings and actions, which differ.
     """
 
     player: Player
@@ -58,15 +125,15 @@ class RecallWitness:
             pair for pair in zip_longest(self.memory_a, self.memory_b) if pair[0] != pair[1]
         )
         return (
-            "OpenSpiel's information-state strings break perfect recall, the infostates here do "
-            f"not: {pair_text(self)}, though before the first it {past_text(first, second)} "
+            "OpenSpiel's information-state strings violate perfect recall, unlike the infostates "
+            f"here: {pair_text(self)}, although before the first it {past_text(first, second)} "
             f"and before the second it {past_text(second, first)}"
         )
 
 
 @dataclass(frozen=True)
 class TimingWitness:
-    """Two histories that a player tells apart only by the number of moves made.
+    """Two histories that differ for a player only in the number of moves.
 
     Attributes
     ----------
@@ -75,7 +142,7 @@ class TimingWitness:
     infostate_string : str
         OpenSpiel's information-state string, the same after both.
     history_a, history_b : tuple[str, ...]
-        The moves made, in words; one is longer.
+        The moves, in words; one history is longer.
     world_a, world_b : Moves
         The world states they end in.
     """
@@ -89,101 +156,53 @@ class TimingWitness:
 
     def __str__(self) -> str:
         return (
-            "OpenSpiel's information-state strings hide how many moves were made, the infostates "
-            f"here count them and so are finer, which makes another game: {pair_text(self)}"
+            "OpenSpiel's information-state strings hide the number of moves; the infostates here "
+            f"count moves, are finer, and define a different game: {pair_text(self)}"
         )
 
 
-def find_recall_witness(
-    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
-) -> RecallWitness | None:
-    """Look for two histories by which OpenSpiel's information-state strings break perfect recall.
-
-    A player with perfect recall tells apart any two histories on whose way it saw other strings,
-    or took other actions.
-
-    Parameters
-    ----------
-    game : OpenSpielGame
-        The game; one without information-state strings has no witness.
-    max_histories : int
-        How many histories to visit, half of them in breadth and half in depth; 5,000 take a
-        second or less.
-
-    Returns
-    -------
-    RecallWitness or None
-        None where the histories visited hold no such pair: a proof only if they are all.
-    """
-    return recall_witness(game, visit(game, max_histories))
-
-
-def find_timing_witness(
-    game: OpenSpielGame, max_histories: int = MAX_HISTORIES
-) -> TimingWitness | None:
-    """Look for two histories that OpenSpiel's strings do not tell apart and their lengths do.
-
-    Players of a factored-observation stochastic game notice that time passes. Where a game is
-    meant to hide it (how often the opponent ran into a stone in phantom tic-tac-toe), infostates
-    here are finer than OpenSpiel's, and values and exploitability are those of another game.
-
-    Parameters
-    ----------
-    game : OpenSpielGame
-        The game; one without information-state strings has no witness.
-    max_histories : int
-        How many histories to visit, as `find_recall_witness` does.
-
-    Returns
-    -------
-    TimingWitness or None
-        None where the histories visited hold no such pair: a proof only if they are all.
-    """
-    return timing_witness(game, visit(game, max_histories))
-
-
-def recall_witness(game: OpenSpielGame, visits: Iterable[Visited]) -> RecallWitness | None:
-    """Return two of the histories with the same string and different memories, if any are."""
-    first: dict[tuple[Player, str], Visited] = {}
+def recall_witness(visits: Iterable[Visit], texts: MoveTexts) -> RecallWitness | None:
+    """Return two of the histories with equal strings and different pasts, or None."""
+    first: dict[tuple[Player, str], Visit] = {}
     for here in visits:
         for player, string in here.strings.items():
             other = first.setdefault((player, string), here)
             memories = other.memories[player], here.memories[player]
             if memories[0] != memories[1]:
-                texts = game.moves(other.world), game.moves(here.world)
-                return RecallWitness(player, string, *texts, other.world, here.world, *memories)
+                moves = texts(other.world), texts(here.world)
+                return RecallWitness(player, string, *moves, other.world, here.world, *memories)
     return None
 
 
-def timing_witness(game: OpenSpielGame, visits: Iterable[Visited]) -> TimingWitness | None:
-    """Return two of the histories with the same string and memory and other lengths, if any are."""
+def timing_witness(visits: Iterable[Visit], texts: MoveTexts) -> TimingWitness | None:
+    """Return two histories with equal strings and pasts and different lengths, or None."""
     first: dict[tuple[Player, str, Memory], Moves] = {}
     for here in visits:
         for player, string in here.strings.items():
             other = first.setdefault((player, string, here.memories[player]), here.world)
             if len(other) != len(here.world):
-                texts = game.moves(other), game.moves(here.world)
-                return TimingWitness(player, string, *texts, other, here.world)
+                moves = texts(other), texts(here.world)
+                return TimingWitness(player, string, *moves, other, here.world)
     return None
 
 
 def pair_text(witness: RecallWitness | TimingWitness) -> str:
     """Return a string and its two histories as text."""
     return (
-        f"player {witness.player} is told {shown(witness.infostate_string)} after "
+        f"player {witness.player} sees {shown(witness.infostate_string)} after "
         f"[{'; '.join(witness.history_a)}] and after [{'; '.join(witness.history_b)}]"
     )
 
 
 def past_text(step: tuple[str, Action] | None, other: tuple[str, Action] | None) -> str:
-    """Return one step of a memory as text, so that it can be told from the other."""
+    """Return one step of a past as text, cut to where it differs from the other."""
     if step is None:
-        return "had not been to act so often"
-    return f"had taken {str(step[1])!r} when told {shown(step[0], other and other[0])}"
+        return "had acted fewer times"
+    return f"had taken {str(step[1])!r} when it saw {shown(step[0], other and other[0])}"
 
 
 def shown(string: str, other: str | None = None) -> str:
-    """Return one of OpenSpiel's strings on one line and in quotes, cut to where it differs."""
+    """Return a string of OpenSpiel on one line and in quotes, cut to where it differs."""
     text = str(OneLine(string))
     if len(text) <= MAX_LETTERS:
         return repr(text)
@@ -196,6 +215,6 @@ def shown(string: str, other: str | None = None) -> str:
 
 
 def common_letters(first: str, second: str) -> int:
-    """Return how many letters the two begin with in common."""
+    """Return the length of the common prefix."""
     pairs = zip_longest(first, second)
     return next((place for place, (a, b) in enumerate(pairs) if a != b), len(first))

@@ -1,4 +1,4 @@
-"""The environment itself. Importing this module needs PettingZoo."""
+"""A game as a PettingZoo environment class. Importing this module needs PettingZoo."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from infoset.typing import NOOP, Action, JointAction, Player
 
 
 class GameEnvironment(AECEnv):  # type: ignore[misc]
-    """A game in which agents act one by one; from `to_pettingzoo`, which says what is what.
+    """An AEC environment, in which agents act one by one; `to_pettingzoo` describes it.
 
     Attributes
     ----------
     history : History
-        Where the play stands.
+        The current history.
     actions : tuple[Action, ...]
-        The labels of the actions, by number.
+        The labels of the actions by number.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         return self._action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a play; with a seed, nature's choices in it and in the next ones are fixed."""
+        """Start a play; a seed fixes the chance moves of this play and of the following ones."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self.agents = self.possible_agents[:]
@@ -82,13 +82,13 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._paid = (0.0,) * len(self.agents)
         self._chosen: dict[Player, Action] = {}
         self.history = initial_history(self.history.game)
-        self._let_nature_play()
+        self._play_chance()
         if self.history.is_terminal:
             self._pay()
         self._select()
 
     def step(self, action: int | None) -> None:
-        """Take an action of the agent whose turn it is; None for one whose play is over."""
+        """Take an action of the selected agent; None if its play is over."""
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -97,17 +97,17 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._chosen[self._player[agent]] = self._label(agent, action)
         if len(self._chosen) == len(self.history.actors):
             self._transition(self.history.joint(self._chosen))
-            self._let_nature_play()
+            self._play_chance()
         self._pay()
         self._select()
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Return what an agent knows as numbers, and which actions are open to it now."""
+        """Return the encoded infostate of an agent and the mask of its legal actions."""
         infostate = self.history.infostates[self._player[agent]]
         return {"observation": self._encode(infostate), "action_mask": self._mask(agent)}
 
     def render(self) -> str | None:
-        """Return the transcript of the play, nothing hidden; None without a render mode."""
+        """Return the full transcript of the play; None without a render mode."""
         return None if self.render_mode is None else transcript(self.history)
 
     def close(self) -> None:
@@ -117,12 +117,12 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self.history = self.history.sample(joint_action, self._rng)
         self._chosen = {}
 
-    def _let_nature_play(self) -> None:
+    def _play_chance(self) -> None:
         while not self.history.actors and not self.history.is_terminal:
             self._transition((NOOP,) * len(self.possible_agents))
 
     def _pay(self) -> None:
-        """Pay what the game has paid since the last step."""
+        """Pay the rewards since the last step."""
         so_far = self.history.rewards_so_far
         for agent, player in self._player.items():
             self.rewards[agent] = float(so_far[player] - self._paid[player])
@@ -130,7 +130,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self._accumulate_rewards()
 
     def _select(self) -> None:
-        """Choose the agent who is next, and say what it may do."""
+        """Select the next agent and set the action masks."""
         waiting = sorted(set(self.history.actors) - self._chosen.keys())
         if self.history.is_terminal:
             self.terminations = dict.fromkeys(self.agents, True)
@@ -138,7 +138,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        """Return [actions] 1 for what the agent may do in this round; nothing if it has acted."""
+        """Return [actions] 1 for the agent's legal actions; all 0 after it has acted."""
         mask, player = np.zeros(len(self.actions), np.int8), self._player[agent]
         if player not in self._chosen:
             for action in self.history.legal_actions(player):
@@ -148,7 +148,7 @@ class GameEnvironment(AECEnv):  # type: ignore[misc]
         return mask
 
     def _label(self, agent: str, action: int | None) -> Action:
-        """Return the label of an action's number, refusing what is not legal."""
+        """Return the label of a legal action; raise an error for any other number."""
         legal = np.flatnonzero(self._mask(agent)).tolist()
         if action not in legal:
             shown = ", ".join(f"{number} ({self.actions[number]})" for number in legal)

@@ -1,4 +1,4 @@
-"""Games of infoset for learners that play in PettingZoo's environments."""
+"""Games as PettingZoo environments: the optional extra `pettingzoo`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infoset.typing import Action
 __all__ = ["to_pettingzoo"]
 
 Encode: TypeAlias = Callable[[Infostate], NDArray[Any]]
-"""Writes what a player knows as an array."""
+"""Encodes an infostate as an array."""
 
 
 def to_pettingzoo(
@@ -34,45 +34,46 @@ def to_pettingzoo(
     actions: Sequence[Action] | None = None,
     render_mode: str | None = None,
 ) -> Any:
-    """Return a game as an AEC environment of PettingZoo's, in which agents act one by one.
+    """Return a game as a PettingZoo AEC environment, in which agents act one by one.
 
-    Agents are `player_0`, `player_1`, and so on. An observation is a dictionary: `observation`,
-    the agent's infostate as numbers, and `action_mask`, 1 for the legal actions; the mask stands
-    in `infos` as well, and is 0 throughout for an agent who is not to act. Agents who act at once
-    are served one after another, and see nothing of each other before all have acted. Nature
-    plays by the seed of `reset`. Rewards are the game's; what nature pays before anyone acts
-    comes with the first step.
+    Agents are `player_0`, `player_1`, and so on. An observation is a dictionary of `observation`,
+    the encoded infostate of the agent, and `action_mask`, 1 for legal actions. The mask is also in
+    `infos`, and is all 0 for an agent that is not to act. Agents that act simultaneously are asked
+    one after another and do not see each other's actions before all have acted. The seed of
+    `reset` determines the chance moves. Rewards before the first decision are paid at the first
+    step.
 
     Parameters
     ----------
     game : Game or GameTree
-        The game is explored for the numbers of its actions and the default encoding.
+        Its world graph is built for the numbers of its actions and the default encoding.
     encode : callable, optional
-        From an `Infostate` to an array; by default a `InfostateEncoder`, which loses nothing.
+        From an `Infostate` to an array; by default an `InfostateEncoder`, which is injective.
     space : gymnasium.spaces.Space, optional
-        What `encode` returns is in; given together with it.
+        The space of the values of `encode`; required with `encode`.
     actions : Sequence[Action], optional
-        The labels of all actions, in the order of their numbers. With `encode`, `space` and
-        `actions` nothing is explored, and the game may be of any size.
+        Labels of all actions in the order of their numbers. With `encode`, `space` and `actions`
+        no world graph is built, and the game may have any size.
     render_mode : str, optional
-        With `ansi`, `render()` returns the transcript of the play, in which nothing is hidden.
+        With `ansi`, `render()` returns the full transcript of the play.
 
     Returns
     -------
     pettingzoo.AECEnv
-        Its `history` is where the play stands, and its `actions` are the labels. If all players
-        act whenever any does, PettingZoo's `aec_to_parallel` makes a parallel environment of it.
+        `history` is the current history, `actions` are the labels. If all players always act
+        together, PettingZoo's `aec_to_parallel` converts it to a parallel environment.
 
     Raises
     ------
     MissingExtraError
         If PettingZoo is not installed.
     ExplorationLimitError
-        If the game is too large to explore.
+        If the world graph exceeds its limits.
     ParameterError
-        If it is no game, only one of `encode` and `space` is given, or the render mode is unknown.
+        If `game` is not a game, only one of `encode` and `space` is given, or the render mode is
+        unknown.
     UnsupportedGameError
-        If nobody ever acts.
+        If no player ever acts.
 
     Examples
     --------
@@ -88,9 +89,7 @@ def to_pettingzoo(
     """
     environment, rules = import_environment(), rules_of(game)
     if (encode is None) != (space is None):
-        raise ParameterError(
-            "an encoding and its space belong together; give both encode and space, or neither"
-        )
+        raise ParameterError("only one of encode and space is given; pass both or neither")
     if render_mode not in (None, "ansi"):
         raise ParameterError(f"render_mode={render_mode!r} is unknown; use 'ansi' or None")
     graph = None
@@ -102,7 +101,7 @@ def to_pettingzoo(
             encode, space = encoder, box(encoder.size)
     if not actions:
         raise UnsupportedGameError(
-            f"nobody ever acts in {rules}, and an environment is for those who do"
+            f"no player ever acts in {rules}; an environment needs at least one agent that acts"
         )
     return environment(
         rules,
@@ -115,33 +114,33 @@ def to_pettingzoo(
 
 
 def import_environment() -> type[Any]:
-    """Return the class of the environments, PettingZoo imported at the first need."""
+    """Import PettingZoo and return the environment class."""
     try:
         import_module("pettingzoo")
     except ImportError as error:
         raise MissingExtraError("pettingzoo", "playing a game in PettingZoo") from error
-    from infoset.interop.pettingzoo._aec import GameEnvironment
+    from infoset.interop.pettingzoo_environment import GameEnvironment
 
     return GameEnvironment
 
 
 def explored(game: Game) -> WorldGraph:
-    """Return the world graph; where the game is too large for that, say what does without."""
+    """Return the world graph; if the game is too large, the error names the alternative."""
     try:
         return build_world_graph(game)
     except ExplorationLimitError as error:
         raise ExplorationLimitError(
-            f"{error}; or give encode, space and actions, with which nothing is explored",
+            f"{error}; or pass encode, space and actions, which need no world graph",
             error.counts,
         ) from error
 
 
 def box(size: int) -> Any:
-    """Return the space of arrays of numbers from 0 to 1."""
+    """Return the space of arrays with entries in [0, 1]."""
     return import_module("gymnasium.spaces").Box(0.0, 1.0, (size,), np.float32)
 
 
 def all_act_at_once(graph: WorldGraph) -> bool:
-    """Return whether every player acts wherever any does."""
+    """Return whether all players act wherever one does."""
     acts = graph.action_set >= 0
     return bool((acts.all(axis=1) == acts.any(axis=1)).all())

@@ -1,4 +1,4 @@
-"""A compiled game as OpenSpiel's own classes. Importing this module needs OpenSpiel."""
+"""A game tree as a subclass of `pyspiel.Game`. Importing this module needs OpenSpiel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infoset.errors import ParameterError
 from infoset.game import Step, step_text
 from infoset.game.infostate import join_steps, value_text
-from infoset.interop.openspiel._compiled import ActionNumber, CompiledGame, Place
+from infoset.interop.openspiel.compiled_game import ActionNumber, CompiledGame, Place
 from infoset.tree import GameTree
 from infoset.typing import NOOP, Player
 
@@ -20,7 +20,7 @@ NOTHING = step_text(NOOP, None, None)
 
 
 class ExportedGame(pyspiel.Game):  # type: ignore[misc]
-    """A game as OpenSpiel's algorithms expect it, those in C++ too; from `to_openspiel`.
+    """A game for OpenSpiel's algorithms; returned by `to_openspiel`.
 
     Attributes
     ----------
@@ -32,11 +32,11 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
         super().__init__(game_type(self.compiled), game_info(self.compiled), {})
 
     def new_initial_state(self) -> ExportedState:
-        """Return the state in which no move has been made."""
+        """Return the initial state."""
         return ExportedState(self)
 
     def state_at(self, history: int) -> ExportedState:
-        """Return the state at a history of the game tree, played there from the start."""
+        """Return the state at a history of the game tree, reached by replaying its moves."""
         state = self.new_initial_state()
         for reached, actions in self.compiled.moves_to(history):
             if len(actions) > 1:
@@ -49,11 +49,11 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
         return state
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the most moves of nature that any play has."""
+        """Return the largest number of chance moves on a path."""
         return self.compiled.longest[1]
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> ExportedObserver:
-        """Return what OpenSpiel asks what players see."""
+        """Return an observer for OpenSpiel."""
         if params:
             raise ParameterError(f"observers take no parameters; got {params}")
         return ExportedObserver(
@@ -62,12 +62,12 @@ class ExportedGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class ExportedState(pyspiel.State):  # type: ignore[misc]
-    """Where a play of an exported game stands.
+    """A state of an exported game.
 
     Attributes
     ----------
     place : Place
-        The history of the game tree, and what nature is to choose from.
+        The history of the game tree, and the pending chance outcomes.
     """
 
     def __init__(self, game: ExportedGame) -> None:
@@ -76,12 +76,12 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def compiled(self) -> CompiledGame:
-        """The game, whose arrays all states share."""
+        """The compiled game, shared by all states."""
         compiled: CompiledGame = self.get_game().compiled
         return compiled
 
     def current_player(self) -> int:
-        """Return the player who acts, or OpenSpiel's sign for nature, several players or none."""
+        """Return the acting player, or OpenSpiel's constant for chance, several players or none."""
         if self.place.is_chance:
             return int(pyspiel.PlayerId.CHANCE)
         actors = self.compiled.actors(self.place.history)
@@ -94,7 +94,7 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
         return not self.place.is_chance and not self.compiled.actors(self.place.history)
 
     def chance_outcomes(self) -> list[tuple[ActionNumber, float]]:
-        """Return nature's choices with their probabilities."""
+        """Return the chance outcomes with their probabilities."""
         return list(enumerate(self.compiled.chances(self.place)))
 
     def returns(self) -> list[float]:
@@ -103,13 +103,13 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
         return paid
 
     def rewards(self) -> list[float]:
-        """Return each player's reward since players last had to act; none before nature moves."""
+        """Return each player's reward since the last decision; zeros before a chance move."""
         paid: list[float] = self.compiled.rewards(self.place).tolist()
         return paid
 
     def __str__(self) -> str:
         world = self.compiled.tree.graph.worlds[self.compiled.tree.world[self.place.history]]
-        return f"{world}, nature to choose" if self.place.is_chance else str(world)
+        return f"{world}, chance to move" if self.place.is_chance else str(world)
 
     def _legal_actions(self, player: Player) -> list[ActionNumber]:
         return sorted(
@@ -133,23 +133,23 @@ class ExportedState(pyspiel.State):  # type: ignore[misc]
 
 
 class ExportedObserver:
-    """What a player, or everybody, sees of an exported game, as text and as numbers.
+    """The observations of a player, or the public ones, of an exported game.
 
-    With perfect recall it is all that is known, otherwise what the last move showed. Numbers there
-    are only for a player's infostate.
+    With perfect recall they are all observations so far, otherwise those of the last move. Tensors
+    exist only for a player's infostate.
 
     Attributes
     ----------
     tensor : NDArray[np.float32] or None
-        What `set_from` wrote last.
+        The tensor that `set_from` wrote last.
     dict : dict[str, NDArray[np.float32]]
-        The same by name.
+        The tensor by name.
     """
 
     def __init__(self, compiled: CompiledGame, kind: Any) -> None:
         if kind.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ParameterError(
-                "no player sees what all see in private; ask for one player's part, or for none"
+                "private_info=ALL_PLAYERS is no observation of a player; use SINGLE_PLAYER or NONE"
             )
         self._compiled = compiled
         self._recalls = bool(kind.perfect_recall)
@@ -168,7 +168,7 @@ class ExportedObserver:
             self.tensor[:] = self._compiled.encoder(infostate)
 
     def string_from(self, state: ExportedState, player: Player) -> str:
-        """Return what the player sees as text; of the last move, nothing if it showed nothing."""
+        """Return the player's observations as text; empty if the last move showed nothing."""
         history = state.place.history
         if self._is_infostate:
             return self._compiled.infostate_text(history, player)
@@ -187,9 +187,9 @@ class ExportedObserver:
 
 
 def game_type(compiled: CompiledGame) -> Any:
-    """Return what kind of game OpenSpiel takes it for."""
+    """Return OpenSpiel's description of the game."""
     kinds, tree = pyspiel.GameType, compiled.tree
-    pays_on_the_way = tree.rewards_so_far[np.diff(tree.first_child) > 0].any()
+    has_inner_rewards = tree.rewards_so_far[np.diff(tree.first_child) > 0].any()
     return kinds(
         short_name=f"infoset:{tree.game}",
         long_name=str(tree.game),
@@ -207,7 +207,7 @@ def game_type(compiled: CompiledGame) -> Any:
             else kinds.Information.IMPERFECT_INFORMATION
         ),
         utility=utility_kind(tree),
-        reward_model=kinds.RewardModel.REWARDS if pays_on_the_way else kinds.RewardModel.TERMINAL,
+        reward_model=kinds.RewardModel.REWARDS if has_inner_rewards else kinds.RewardModel.TERMINAL,
         max_num_players=tree.num_players,
         min_num_players=tree.num_players,
         provides_information_state_string=True,
@@ -219,7 +219,7 @@ def game_type(compiled: CompiledGame) -> Any:
 
 
 def utility_kind(tree: GameTree) -> Any:
-    """Return how OpenSpiel calls what the utilities of the players have to do with each other."""
+    """Return OpenSpiel's category of the relation between the players' utilities."""
     kinds, form = pyspiel.GameType.Utility, tree.sequence_form
     utility = tree.rewards_so_far[tree.terminals]
     if form.is_zero_sum:
@@ -231,14 +231,14 @@ def utility_kind(tree: GameTree) -> Any:
 
 
 def game_info(compiled: CompiledGame) -> Any:
-    """Return the numbers that OpenSpiel asks of a game."""
-    least, most = compiled.tree.sequence_form.payoff_range
+    """Return the numbers of a game that OpenSpiel requires."""
+    minimum, maximum = compiled.tree.sequence_form.payoff_range
     return pyspiel.GameInfo(
         num_distinct_actions=len(compiled.actions),
         max_chance_outcomes=int(compiled.draws.max(initial=0)),
         num_players=compiled.tree.num_players,
-        min_utility=least,
-        max_utility=most,
+        min_utility=minimum,
+        max_utility=maximum,
         utility_sum=compiled.tree.sequence_form.constant_sum,
         max_game_length=compiled.longest[0],
     )

@@ -1,4 +1,4 @@
-"""A compiled game as OpenSpiel counts: numbers for actions, and one player or nature at a time."""
+"""A game tree in OpenSpiel's terms: numbered actions, and separate chance moves."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from infoset.tree import GameTree, InfostateEncoder
 from infoset.typing import Action, BoolArray, FloatArray, LongArray, Player
 
 ActionNumber = int
-"""OpenSpiel's name of an action."""
+"""OpenSpiel's number of an action."""
 
 
 class Place(NamedTuple):
-    """Where a play stands.
+    """A position in a play.
 
     Attributes
     ----------
     history : int
-        The history of the game tree reached last.
+        The last history of the game tree.
     first, last : int
-        If nature is to choose, it is among its children `first:last`; otherwise both are 0.
+        The children `first:last` among which chance is to choose; 0 and 0 if it is not.
     """
 
     history: int
@@ -35,19 +35,19 @@ class Place(NamedTuple):
 
     @property
     def is_chance(self) -> bool:
-        """Whether nature is to choose."""
+        """Whether chance is to move."""
         return self.first < self.last
 
     def __deepcopy__(self, memo: object) -> Place:
-        """Return the place itself: OpenSpiel copies states deeply, and often."""
+        """Return the place itself, because OpenSpiel often makes deep copies of states."""
         return self
 
 
 class CompiledGame:
     """A game tree with OpenSpiel's numbers of actions.
 
-    A transition that leads to one of several world states is two moves there: the players', then
-    nature's. Actions are numbered over all players, in the order in which exploring met them.
+    A transition to several world states becomes two moves: the players' and a chance move. Actions
+    are numbered over all players, in the order of the world graph.
     """
 
     def __init__(self, tree: GameTree) -> None:
@@ -72,18 +72,18 @@ class CompiledGame:
         return graph.action_sets[chosen] if chosen >= 0 else ()
 
     def arrive(self, history: int) -> Place:
-        """Return where a play stands that has just come to a history."""
+        """Return the place of a play that has just reached a history."""
         if self.actors(history):
             return Place(history)
         first, last = self.tree.first_child[history : history + 2].tolist()
         return Place(history, first, last) if first < last else Place(history)
 
     def choose(self, place: Place, outcome: int) -> Place:
-        """Return where nature's choice leads."""
+        """Return the place after a chance outcome."""
         return self.arrive(place.first + outcome)
 
     def move(self, place: Place, numbers: Mapping[Player, ActionNumber]) -> Place:
-        """Return where actions of the actors lead, or where nature is to choose after them."""
+        """Return the place after the actors' actions; a chance move may be pending there."""
         graph, history = self.tree.graph, place.history
         joint = np.full(graph.num_players, -1)
         for player in self.actors(history):
@@ -105,12 +105,12 @@ class CompiledGame:
         return legal.index(number)
 
     def chances(self, place: Place) -> list[float]:
-        """Return the probabilities of nature's choices."""
+        """Return the probabilities of the chance outcomes."""
         edges = self.tree.edge[place.first : place.last]
         return [float(chance) for chance in self.tree.graph.probability[edges]]
 
     def moves_to(self, history: int) -> list[tuple[int, dict[Player, ActionNumber]]]:
-        """Return the path to a history: each one on it, with the actions that led there."""
+        """Return the path to a history: each history on it with the actions that led there."""
         path, graph = [], self.tree.graph
         while history > 0:
             parent = int(self.tree.parent[history])
@@ -124,14 +124,14 @@ class CompiledGame:
         return path[::-1]
 
     def is_between(self, place: Place) -> bool:
-        """Return whether players have moved and nature is still to choose where that leads."""
+        """Return whether players have moved and the chance move after them is pending."""
         return place.is_chance and bool(self.actors(place.history))
 
     def returns(self, place: Place) -> FloatArray:
-        """Return [N] what has been paid; while nature is to choose, what was before.
+        """Return [N] the sum of rewards; before a chance move, that of the last decision.
 
-        OpenSpiel's learners and its C++ code pass over rewards that come just before a move of
-        nature: they are paid after it.
+        OpenSpiel's learners and its C++ code ignore rewards just before a chance move, so they are
+        paid after it.
         """
         waits = place.is_chance and not self.is_between(place)
         settled = self._decision_before(place.history) if waits else place.history
@@ -139,7 +139,7 @@ class CompiledGame:
         return paid
 
     def rewards(self, place: Place) -> FloatArray:
-        """Return [N] what was paid since players last had to act."""
+        """Return [N] the rewards since the last decision."""
         if place.is_chance:
             return np.zeros(self.tree.num_players)
         so_far = self.tree.rewards_so_far
@@ -147,7 +147,7 @@ class CompiledGame:
         return paid
 
     def _decision_before(self, history: int) -> int:
-        """Return the last history before this one at which anybody acts; the root if none."""
+        """Return the last history before this one at which a player acts, or else the root."""
         parents = self.tree.parent
         history = max(int(parents[history]), 0)
         while history > 0 and not self.actors(history):
@@ -155,13 +155,13 @@ class CompiledGame:
         return history
 
     def infostate(self, history: int, player: Player) -> Infostate:
-        """Return what a player knows at a history."""
+        """Return a player's infostate at a history."""
         return self.tree.infostate_trees[player].infostate_at(
             int(self.tree.infostate[history, player])
         )
 
     def infostate_text(self, history: int, player: Player) -> str:
-        """Return a text that no other infostate of any player has."""
+        """Return a unique text of a player's infostate at a history."""
         tree = self.tree.infostate_trees[player]
         number = int(self.tree.infostate[history, player])
         if tree.num_actions[number]:
@@ -177,7 +177,7 @@ class CompiledGame:
 
     @property
     def has_joint_moves(self) -> bool:
-        """Whether several players ever act at once."""
+        """Whether there are simultaneous moves."""
         return bool(((self.tree.graph.action_set >= 0).sum(axis=1) > 1).any())
 
     @property
@@ -188,7 +188,7 @@ class CompiledGame:
 
     @cached_property
     def draws(self) -> LongArray:
-        """[E] among how many transitions nature chooses; 0 where the players alone decide."""
+        """[E] number of chance outcomes at the edge's move; 0 where players alone decide."""
         graph = self.tree.graph
         source = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
         move = np.column_stack([source, graph.joint_action])
@@ -201,12 +201,12 @@ class CompiledGame:
 
     @cached_property
     def _decides(self) -> BoolArray:
-        """[W] whether anybody acts."""
+        """[W] whether a player acts."""
         return np.asarray((self.tree.graph.action_set >= 0).any(axis=1))
 
     @cached_property
     def longest(self) -> tuple[int, int]:
-        """The most decisions, and the most moves of nature, that any play has."""
+        """The largest number of decisions, and of chance moves, on a path."""
         tree = self.tree
         counts = np.zeros((tree.num_histories, 2), np.int64)
         for first, last in pairwise(tree.level_offsets[1:].tolist()):

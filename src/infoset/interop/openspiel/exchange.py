@@ -1,4 +1,4 @@
-"""Tabular policies to and from OpenSpiel."""
+"""Games for OpenSpiel, and tabular policies in both directions."""
 
 from __future__ import annotations
 
@@ -9,34 +9,79 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from infoset.efg import rules_of
 from infoset.errors import PolicyMismatchError, UnsupportedGameError
-from infoset.interop.openspiel._spec import import_pyspiel
-from infoset.interop.openspiel.export import to_openspiel
+from infoset.game import Game
 from infoset.interop.openspiel.game import OpenSpielGame
+from infoset.interop.openspiel.states import import_pyspiel
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree
+from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray, Player
 
-__all__ = ["policy_from_openspiel", "policy_to_openspiel"]
+__all__ = ["policy_from_openspiel", "policy_to_openspiel", "to_openspiel"]
 
 PURPOSE = "exchanging policies with OpenSpiel"
 SUM_TOLERANCE = 1e-6
 
 
+def to_openspiel(game: Game | GameTree) -> Any:
+    """Return a game as a `pyspiel.Game` for OpenSpiel's algorithms in Python and C++.
+
+    A state of the result is a position in the game tree, so that states are quick to copy and have
+    the same infostates as here. Actions are numbered over all players. A transition to several
+    world states becomes a separate chance move. Simultaneous moves stay simultaneous;
+    `pyspiel.convert_to_turn_based` serves algorithms that need sequential moves. A game that was
+    loaded from OpenSpiel is returned unchanged.
+
+    Parameters
+    ----------
+    game : Game or GameTree
+
+    Returns
+    -------
+    pyspiel.Game
+
+    Raises
+    ------
+    MissingExtraError
+        If OpenSpiel is not installed.
+    GameTooLargeError
+        If the game does not fit in memory.
+    ParameterError
+        If `game` is not a game. The message tells how to convert an extensive form or a name.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> state = to_openspiel(load_game("kuhn_poker")).new_initial_state()
+    >>> state.apply_action(0)
+    >>> state.information_state_string(0), state.legal_actions()
+    ('0: [J]', [0, 1])
+    """
+    import_pyspiel("using a game in OpenSpiel")
+    rules = rules_of(game)
+    if isinstance(rules, OpenSpielGame):
+        return rules.pyspiel_game
+    from infoset.interop.openspiel.exported_game import ExportedGame
+
+    return ExportedGame(game if isinstance(game, GameTree) else build_tree(game))
+
+
 def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
-    """Return a policy as a table of OpenSpiel's, for its Python and C++ code.
+    """Return a policy as an OpenSpiel table for its Python and C++ code.
 
     Parameters
     ----------
     policy : TabularPolicy
     tree : GameTree
-        The compiled game that the policy is for.
+        The tree of the policy's game.
 
     Returns
     -------
     open_spiel.python.policy.TabularPolicy
-        For `to_openspiel(tree)`, which for a game loaded from OpenSpiel is that game itself.
-        OpenSpiel's `python_policy_to_pyspiel_policy` makes a `pyspiel.TabularPolicy` of it.
+        A policy of `to_openspiel(tree)`, which is OpenSpiel's own game if the game was loaded from
+        there. OpenSpiel's `python_policy_to_pyspiel_policy` converts it to a
+        `pyspiel.TabularPolicy`.
 
     Raises
     ------
@@ -45,7 +90,7 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
     PolicyMismatchError
         If the policy is for another game.
     UnsupportedGameError
-        If OpenSpiel's strings do not tell apart two infostates where the policy differs.
+        If the policy differs between infostates with the same OpenSpiel string.
 
     Examples
     --------
@@ -79,22 +124,22 @@ def policy_to_openspiel(policy: TabularPolicy, tree: GameTree) -> Any:
 
 
 def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
-    """Return a policy of OpenSpiel's as a table for a compiled game.
+    """Return an OpenSpiel policy as a tabular policy of a game tree.
 
     Parameters
     ----------
     policy : open_spiel.python.policy.Policy or pyspiel.Policy
-        Any policy that gives the action probabilities of a state: tables, and what OpenSpiel's
-        solvers return.
+        Any policy that returns the action probabilities of a state, such as a table or a policy
+        that an OpenSpiel solver returns.
     tree : GameTree
-        The compiled game; the policy is for `to_openspiel(tree)`.
+        The tree of the game; the policy belongs to `to_openspiel(tree)`.
 
     Raises
     ------
     MissingExtraError
         If OpenSpiel is not installed.
     PolicyMismatchError
-        If the policy says nothing of an infostate, or no distribution over its legal actions.
+        If the policy does not return a distribution over the legal actions of some infostate.
 
     Examples
     --------
@@ -114,7 +159,7 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
         if not (values >= 0).all() or abs(values.sum() - 1) > SUM_TOLERANCE:
             raise PolicyMismatchError(
                 f"the policy gives the actions {decision.numbers} of player {decision.player} at "
-                f"{decision.key!r} the probabilities {values.tolist()}; it is to be a policy for "
+                f"{decision.key!r} the probabilities {values.tolist()}; pass a policy for "
                 f"to_openspiel({tree.game}), with a distribution at every infostate"
             )
         decision.values(weights)[:] = values
@@ -122,19 +167,19 @@ def policy_from_openspiel(policy: Any, tree: GameTree) -> TabularPolicy:
 
 
 class Decision(NamedTuple):
-    """An acting infostate, here and in OpenSpiel.
+    """An acting infostate and its counterpart in OpenSpiel.
 
     Attributes
     ----------
     player : Player
     first_sequence : int
-        Where the probabilities of its actions begin.
+        Position of its first action in a policy array [Q].
     numbers : list[int]
-        OpenSpiel's numbers of its actions, in their order here.
+        OpenSpiel's numbers of its actions, in the order of this library.
     state : pyspiel.State
-        A state at which the player knows this.
+        A state of the infostate.
     key : str
-        By which OpenSpiel's tables know it.
+        The string that identifies it in OpenSpiel's tables.
     """
 
     player: Player
@@ -144,15 +189,15 @@ class Decision(NamedTuple):
     key: str
 
     def values(self, arrays: Sequence[FloatArray]) -> FloatArray:
-        """Return the part of arrays per player [Q] that belongs to its actions."""
+        """Return the entries of its actions in policy arrays (one [Q] per player)."""
         return arrays[self.player][self.first_sequence :][: len(self.numbers)]
 
 
 def ask(policy: Any, decision: Decision) -> Mapping[int, float]:
-    """Return what a policy of OpenSpiel's says of an infostate; nothing where it fails to."""
+    """Return the action probabilities of an OpenSpiel policy; empty if it has none."""
     pyspiel = import_pyspiel(PURPOSE)
     arguments: tuple[Any, ...] = decision.state, decision.player
-    if isinstance(policy, pyspiel.Policy):  # those in C++ name no player
+    if isinstance(policy, pyspiel.Policy):  # C++ policies take no player
         arguments = (decision.key if decision.state.is_simultaneous_node() else decision.state,)
     try:
         found: Mapping[int, float] = policy.action_probabilities(*arguments)
@@ -162,7 +207,7 @@ def ask(policy: Any, decision: Decision) -> Mapping[int, float]:
 
 
 def list_decisions(tree: GameTree, game: Any) -> Iterator[Decision]:
-    """Yield the acting infostates, each at its first history, of a tree and its game there."""
+    """Yield the acting infostates of a tree, each at its first history, with OpenSpiel states."""
     find = finder(tree, game)
     has_strings = game.get_type().provides_information_state_string
     for player, infostates in enumerate(tree.infostate_trees):
@@ -181,11 +226,11 @@ def list_decisions(tree: GameTree, game: Any) -> Iterator[Decision]:
 
 
 Finder: TypeAlias = Callable[[int, Player], tuple[Any, Mapping[Any, int]]]
-"""Gives OpenSpiel's state at a history, and the numbers of a player's actions there."""
+"""Returns OpenSpiel's state at a history, and the numbers of a player's actions."""
 
 
 def finder(tree: GameTree, game: Any) -> Finder:
-    """Return what finds histories of a tree in its game of OpenSpiel's."""
+    """Return a function from histories of a tree to OpenSpiel states."""
     rules = tree.game
     if not isinstance(rules, OpenSpielGame):
         numbers = dict(zip(game.compiled.actions, count(), strict=False))
@@ -199,8 +244,8 @@ def finder(tree: GameTree, game: Any) -> Finder:
 
 
 def merged_error(tree: GameTree, decision: Decision) -> UnsupportedGameError:
-    """Return the error for infostates that OpenSpiel's tables cannot tell apart."""
+    """Return the error for infostates that share a row of OpenSpiel's table."""
     return UnsupportedGameError(
-        f"OpenSpiel tells player {decision.player} {decision.key!r} at several infostates of "
-        f"{tree.game}, and the policy differs between them; its tables have one row for all"
+        f"OpenSpiel shows player {decision.player} {decision.key!r} at several infostates of "
+        f"{tree.game} between which the policy differs; OpenSpiel's table has one row for all"
     )

@@ -1,0 +1,241 @@
+"""OpenSpiel games by name and parameters: `name(key=value,...)`.
+
+OpenSpiel prints to standard error before it raises, and guesses the type of a value from its text.
+Looking up the declared parameters first avoids both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import lru_cache
+from importlib import import_module
+from importlib.resources import as_file, files
+from typing import Any, NamedTuple, TypeAlias
+
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.games.spec import CALL, Source, split_list
+from infoset.interop.openspiel._trial import REFUSED
+from infoset.interop.openspiel.game import OpenSpielGame, check_type
+from infoset.interop.openspiel.states import import_pyspiel
+
+__all__ = ["load_openspiel"]
+
+PREFIX = "openspiel:"
+TRIAL_SECONDS = 30
+
+Value: TypeAlias = Any
+"""A bool, int, float or str, or a dictionary for a game inside a game."""
+
+
+class Spec(NamedTuple):
+    """A game's name in OpenSpiel and the given parameters in their declared types."""
+
+    name: str
+    parameters: dict[str, Value]
+    game_type: Any
+
+    def __str__(self) -> str:
+        declared = self.game_type.parameter_specification
+        given = {key: value for key, value in self.parameters.items() if value != declared[key]}
+        return spec_text({"name": self.name, **given})
+
+
+def spec_text(parameters: Mapping[str, Value]) -> str:
+    """Return the text of a game from its parameters, including its name.
+
+    Examples
+    --------
+    >>> spec_text({"name": "misere", "game": {"name": "kuhn_poker", "players": 3}})
+    'misere(game=kuhn_poker(players=3))'
+    """
+    given = ",".join(
+        f"{key}={spec_text(value) if isinstance(value, dict) else value}"
+        for key, value in parameters.items()
+        if key != "name"
+    )
+    return f"{parameters['name']}({given})" if given else str(parameters["name"])
+
+
+def load_openspiel(spec: str) -> OpenSpielGame:
+    """Load one of OpenSpiel's sequential or simultaneous games.
+
+    Values are parsed by the types that OpenSpiel declares; spaces around them are ignored. A game
+    with parameters is first tried in another process (some tens of milliseconds), because some
+    parameters crash OpenSpiel.
+
+    Parameters
+    ----------
+    spec : str
+        `"kuhn_poker(players=3)"`, with or without the prefix `openspiel:`; games inside games as
+        in `"misere(game=kuhn_poker())"`; OpenSpiel's Python games by their names,
+        such as `"python_kuhn_poker"`.
+
+    Raises
+    ------
+    MissingExtraError
+        If OpenSpiel is not installed.
+    UnknownNameError
+        If OpenSpiel has no such game, or the game no such parameter.
+    ParameterError
+        If a value has the wrong type, or OpenSpiel refuses it or crashes on it.
+    UnsupportedGameError
+        If the game is a mean-field game, samples chance moves instead of listing them, or hides
+        information without describing what a player sees.
+
+    Examples
+    --------
+    >>> game = load_openspiel("openspiel:kuhn_poker(players=3)")
+    >>> game.num_players
+    3
+    """
+    wanted = read_spec(spec.strip().removeprefix(PREFIX))
+    if wanted.parameters or not wanted.game_type.default_loadable:
+        try_apart(json.dumps({"name": wanted.name, **wanted.parameters}))
+    return OpenSpielGame(load_game(wanted), str(wanted))
+
+
+def load_game(wanted: Spec) -> Any:
+    """Return OpenSpiel's game object."""
+    pyspiel = import_pyspiel()
+    try:
+        return pyspiel.load_game(wanted.name, wanted.parameters)
+    except pyspiel.SpielError as error:
+        raise ParameterError(f"OpenSpiel refuses {wanted.name}: {first_line(error)}") from error
+
+
+@lru_cache(maxsize=256)
+def try_apart(wanted: str) -> None:
+    """Load and play a game in another process; raise an error if that fails.
+
+    If no second process can be started, or it lacks OpenSpiel, nothing is refused.
+
+    Parameters
+    ----------
+    wanted : str
+        The game's parameters as JSON, including its name.
+
+    Raises
+    ------
+    ParameterError
+        If OpenSpiel refuses the parameters, crashes on them or exceeds the time limit.
+    """
+    shown = spec_text(json.loads(wanted))
+    try:
+        done = run_trial(wanted)
+    except subprocess.TimeoutExpired:
+        raise ParameterError(
+            f"OpenSpiel takes more than {TRIAL_SECONDS} s to begin {shown}; "
+            "choose smaller parameters"
+        ) from None
+    except OSError:
+        return
+    if done.returncode == REFUSED:
+        raise ParameterError(f"OpenSpiel refuses {shown}: {first_line(done.stdout)}")
+    if not 0 <= done.returncode < 256:
+        raise ParameterError(
+            f"OpenSpiel crashes on {shown}; choose parameters within the game's range"
+        )
+
+
+def run_trial(wanted: str) -> subprocess.CompletedProcess[str]:
+    """Run the trial script and return the finished process."""
+    with as_file(files(__package__) / "_trial.py") as script:
+        return subprocess.run(
+            [sys.executable, "-P", str(script), wanted],
+            capture_output=True,
+            text=True,
+            timeout=TRIAL_SECONDS,
+            check=False,
+        )
+
+
+def first_line(error: object) -> str:
+    """Return the first line of an OpenSpiel error, without its position in the source code."""
+    text = re.sub(r"^\S+\.(?:cc|h):\d+\s*", "", str(error).strip())
+    return text.splitlines()[0][:200] if text else type(error).__name__
+
+
+def game_types(name: str) -> dict[str, Any]:
+    """Return OpenSpiel's registered games by name, including its Python games if necessary."""
+    pyspiel = import_pyspiel()
+    types = {entry.short_name: entry for entry in pyspiel.registered_games()}
+    if name in types:
+        return types
+    with suppress(Exception):  # some need additional packages; they stay unknown
+        import_module("open_spiel.python.games")
+    return {entry.short_name: entry for entry in pyspiel.registered_games()}
+
+
+def read_spec(text: str) -> Spec:
+    """Parse `name(key=value,...)` and check names and types against OpenSpiel's tables.
+
+    Raises
+    ------
+    UnknownNameError
+        If OpenSpiel has no such game, or the game no such parameter.
+    ParameterError
+        If the text has another form, or a value has the wrong type.
+    UnsupportedGameError
+        If the game is neither sequential nor simultaneous.
+    """
+    name, arguments = split_spec(text)
+    types = game_types(name)
+    if name not in types:
+        raise UnknownNameError.of("OpenSpiel game", name, types)
+    declared: Mapping[str, Value] = types[name].parameter_specification
+    parameters = {}
+    for key, value in arguments.items():
+        if key not in declared:
+            raise UnknownNameError.of(f"parameter of OpenSpiel's {name}", key, declared)
+        parameters[key] = read_value(name, key, value, declared[key])
+    check_type(types[name])
+    return Spec(name, parameters, types[name])
+
+
+def split_spec(text: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of `name(key=value,...)`, with values as text."""
+    source, match = Source(text), CALL.fullmatch(text)
+    if match is None:
+        raise source.malformed("it is not a name with parameters in parentheses")
+    pairs: dict[str, str] = {}
+    for part in split_list(match[2] or "", source):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise source.malformed(f"{key!r} is not of the form parameter=value")
+        if key in pairs:
+            raise source.malformed(f"{key} is given twice")
+        pairs[key] = value
+    return match[1], pairs
+
+
+def read_boolean(text: str) -> bool:
+    """Parse True or False, ignoring case."""
+    return {"true": True, "false": False}[text.lower()]
+
+
+READERS: dict[type, tuple[str, Callable[[str], Value]]] = {
+    bool: ("True or False", read_boolean),
+    int: ("a whole number", int),
+    float: ("a number", float),
+    str: ("text", str),
+}
+
+
+def read_value(name: str, key: str, text: str, default: Value) -> Value:
+    """Parse a value as the type of the declared default."""
+    if isinstance(default, dict):
+        inner = read_spec(text)
+        return {"name": inner.name, **inner.parameters}
+    expected, read = READERS[type(default)]
+    try:
+        return read(text)
+    except (ValueError, KeyError):
+        raise ParameterError(
+            f"{key}={text} is not {expected}, which {key} of OpenSpiel's {name} is; "
+            f"write it like the default, {key}={default}"
+        ) from None
