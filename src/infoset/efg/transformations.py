@@ -33,6 +33,7 @@ def forget_non_acting(form: ExtensiveForm) -> ExtensiveForm:
 
     Examples
     --------
+    >>> from infoset.efg import build_extensive_form
     >>> from infoset.games import load_game
     >>> form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     >>> form.is_augmented, form.infoset.max(axis=0).tolist()
