@@ -27,7 +27,7 @@ from infoset.beliefs import PublicPrivateBelief
 from infoset.game import History, Infostate, initial_history
 from infoset.games import load_game
 from infoset.search import ISMCTS, RulesModel, SearchModel, search_model
-from infoset.search.ismcts.beginning import begin_at
+from infoset.search.ismcts import SearchRoot
 
 PAGE = DOCS / "search" / "ismcts.md"
 GAMES = {
@@ -148,7 +148,7 @@ def our_side(searcher: ISMCTS, hands: Sequence[Infostate]) -> Run:
 def belief_side(model: SearchModel, hands: Sequence[Infostate]) -> Run:
     """Return what is done at an infostate when it is first met."""
     rng, turn, private = np.random.default_rng(0), cycle(hands), PublicPrivateBelief(0.0)
-    return lambda: begin_at(model, private, next(turn), rng)
+    return lambda: SearchRoot.at(model, private, next(turn), rng)
 
 
 def openspiel_side(name: str) -> Run:

@@ -138,8 +138,8 @@ def test_a_game_too_large_to_explore_is_searched_by_its_rules(monkeypatch):
     found = infoset.front.info("leduc_poker", max_worlds=300)
     assert found.search_model == "RulesModel"
     assert describe(found)["searches"] == "by its rules, slowly"
-    choosing = import_module("infoset.search.models.choosing")
-    monkeypatch.setattr(choosing, "MAX_WORLDS", 300)
+    selection = import_module("infoset.search.models.selection")
+    monkeypatch.setattr(selection, "MAX_WORLDS", 300)
     assert infoset.front.info("leduc_poker").search_model == "RulesModel"
     assert type(search_model(infoset.load("leduc_poker"))).__name__ == "RulesModel"
 

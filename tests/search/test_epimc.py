@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from oracle_pimc import plain_values
+from reference_values import plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnsupportedGameError
@@ -10,9 +10,8 @@ from infoset.evaluation import best_response, expected_values
 from infoset.game import Infostate, Observation, Step
 from infoset.games import load_game
 from infoset.policy import tabulate, uniform_policy
-from infoset.search import GraphModel, RulesModel
+from infoset.search import EPIMC, GraphModel, RulesModel, pimc_policy
 from infoset.search.models.dice import DiceModel
-from infoset.search.pimc import EPIMC, pimc_policy
 from infoset.tree import build_tree, build_world_graph
 from toys import Toy
 
@@ -209,7 +208,7 @@ def test_for_everybody_an_action_is_worth_the_mean_over_own_hands(depth):
     assert abs(public - reach @ private).max() < 1e-12
 
 
-def test_hostile_opponents_are_selfish_where_payoffs_cancel():
+def test_paranoid_is_max_n_in_zero_sum_games():
     tree = build_tree(load_game("leduc_poker"))
     max_n, _ = first_values(tree, depth=3)
     paranoid, _ = first_values(tree, depth=3, opponents="paranoid")
@@ -251,5 +250,5 @@ def test_mistakes():
     with pytest.raises(ParameterError, match="num_worlds=0"):
         EPIMC(model, num_worlds=0)
     goofspiel = RulesModel(load_game("goofspiel(num_cards=3,points_order=descending)"))
-    with pytest.raises(UnsupportedGameError, match="choose at once"):
+    with pytest.raises(UnsupportedGameError, match="choose simultaneously"):
         EPIMC(goofspiel).search(Infostate(0, ()), np.random.default_rng(0))

@@ -11,9 +11,8 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Infostate, Observation, Step, initial_history
 from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel, search_model
-from infoset.search.ismcts import BONUSES, ISMCTS
-from infoset.search.ismcts._tree_kernels import NO_ROOM, next_infostate
-from infoset.search.ismcts.memory import Memory
+from infoset.search._ismcts_kernels import TREE_FULL, next_infostate
+from infoset.search.ismcts import BONUSES, ISMCTS, SearchTree
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
 from toys import Toy
@@ -181,10 +180,10 @@ def test_memory_grows_without_a_trace(leduc, is_compiled):
     found = []
     for size in (1, 16, 4096):
         searcher = ISMCTS(model, belief=0.5, num_simulations=number, exploration=20.0)
-        searcher._memory = Memory(model.state_size, 2, num_infostates=size)
+        searcher._tree = SearchTree(model.state_size, 2, num_infostates=size)
         searcher.search(start, generator())
         found.append(searcher.last_search)
-        assert len(searcher._memory.tree.visits) > found[0].num_nodes
+        assert len(searcher._tree.tree.visits) > found[0].num_nodes
     assert found[0].visits.tolist() == found[1].visits.tolist() == found[2].visits.tolist()
     assert found[0].values.tolist() == found[2].values.tolist()
     assert found[0].num_nodes == found[2].num_nodes > 64
@@ -192,8 +191,8 @@ def test_memory_grows_without_a_trace(leduc, is_compiled):
 
 def test_infostates_are_told_apart_by_all_they_consist_of():
     """Keys that fall into the same place are compared in full."""
-    memory = Memory(1, 2, num_infostates=2048)
-    memory.begin(3)
+    memory = SearchTree(1, 2, num_infostates=2048)
+    memory.start_search(3)
     rng = generator()
     seen = [0, 1, -1, 2**31, 2**62, -(2**62), *rng.integers(-(2**63), 2**63, 600).tolist()]
     keys = [(previous, step) for previous in (0, 1, 2) for step in dict.fromkeys(seen)]
@@ -202,9 +201,9 @@ def test_infostates_are_told_apart_by_all_they_consist_of():
     assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
     memory.grow()
     assert [next_infostate(memory.tree, np.int64(p), np.int64(s)) for p, s in keys] == numbers
-    memory.begin(4096)
-    assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == NO_ROOM
-    memory.begin(5)
+    memory.start_search(4096)
+    assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == TREE_FULL
+    memory.start_search(5)
     assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == 5
 
 
@@ -237,7 +236,7 @@ def test_a_time_limit_is_kept_or_what_is_late_is_said(leduc):
         searcher.search(start, generator(seed))
         seconds = time.perf_counter() - before
         record = searcher.last_search
-        assert record.allowed == 0.05
+        assert record.time_limit == 0.05
         assert record.num_simulations > 100
         assert record.overrun == pytest.approx(max(0.0, record.seconds / 0.05 - 1))
         assert record.seconds <= seconds or seed == 0
@@ -263,7 +262,7 @@ def test_of_simulations_and_time_the_lesser_ends_a_search(leduc):
     [
         ({"num_simulations": 0}, ParameterError, "num_simulations=0 must be a whole number"),
         ({"num_simulations": 1.5}, ParameterError, "num_simulations=1.5 must be a whole number"),
-        ({"num_simulations": None}, ParameterError, "go on forever; give one"),
+        ({"num_simulations": None}, ParameterError, "never end a search"),
         ({"milliseconds": 0}, ParameterError, "milliseconds=0 leaves no time"),
         ({"milliseconds": -3}, ParameterError, "milliseconds=-3 must be"),
         ({"exploration": -0.1}, ParameterError, "exploration=-0.1 must be a finite number"),

@@ -73,9 +73,9 @@ class Telltale(LiarsDice):
 class Peeking(RulesModel):
     """A model that knows where a play stands when a search begins."""
 
-    def acting_actions(self, infostate):
+    def require_legal_actions(self, infostate):
         self.truth = self.game.last
-        return super().acting_actions(infostate)
+        return super().require_legal_actions(infostate)
 
     def roots(self, infostate, belief, rng):
         roots = super().roots(infostate, belief, rng)
@@ -129,10 +129,10 @@ class OwnLuck(ISMCTS):
 class SharedMemory(ISMCTS):
     """A searcher that keeps where searches begin by what everybody knows."""
 
-    def _beginning(self, infostate, rng):
+    def _root(self, infostate, rng):
         self.begun = getattr(self, "begun", {})
         at = self.begun.setdefault(infostate.public_state, infostate)
-        return super()._beginning(at, rng)
+        return super()._root(at, rng)
 
 
 class LongMemory(ISMCTS):

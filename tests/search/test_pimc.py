@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 import pytest
-from oracle_pimc import plain_pimc, plain_values
+from reference_values import plain_pimc, plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -12,11 +12,10 @@ from infoset.evaluation import best_response, true_state_sampling_ratio
 from infoset.game import Infostate, Observation, Step, initial_history, play_out
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, tabulate, uniform_policy
-from infoset.search import GraphModel, RulesModel, search_model
+from infoset.search import PIMC, GraphModel, RulesModel, pimc_policy, search_model
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
-from infoset.search.pimc import PIMC, pimc_policy
-from infoset.search.pimc.deciding import Scores, split_ties
+from infoset.search.pimc import WorldScores, split_ties
 from infoset.tree import build_tree, build_world_graph
 from toys import Toy
 
@@ -203,11 +202,15 @@ def test_worlds_are_drawn_by_their_probability():
 
 
 def test_ties_are_split_and_what_is_better_by_little_is_not_a_tie():
-    assert split_ties(Scores(np.array([1.0, 1.0 + 1e-12, 0.0]), 1.0)).tolist() == [0.5, 0.5, 0.0]
-    assert split_ties(Scores(np.array([1.0, 1.0 + 1e-6]), 1.0)).tolist() == [0.0, 1.0]
-    assert split_ties(Scores(np.array([1e-15, -1e-15]), 3.0)).tolist() == [0.5, 0.5]
-    assert split_ties(Scores(np.array([999.0, 1000.0]), 1000.0)).tolist() == [0.0, 1.0]
-    assert split_ties(Scores(np.zeros(4), 0.0)).tolist() == [0.25] * 4
+    assert split_ties(WorldScores(np.array([1.0, 1.0 + 1e-12, 0.0]), 1.0)).tolist() == [
+        0.5,
+        0.5,
+        0.0,
+    ]
+    assert split_ties(WorldScores(np.array([1.0, 1.0 + 1e-6]), 1.0)).tolist() == [0.0, 1.0]
+    assert split_ties(WorldScores(np.array([1e-15, -1e-15]), 3.0)).tolist() == [0.5, 0.5]
+    assert split_ties(WorldScores(np.array([999.0, 1000.0]), 1000.0)).tolist() == [0.0, 1.0]
+    assert split_ties(WorldScores(np.zeros(4), 0.0)).tolist() == [0.25] * 4
 
 
 def test_a_single_action_needs_no_search():
@@ -253,7 +256,7 @@ def test_the_policy_of_a_seed_does_not_depend_on_what_was_asked_before(leduc):
 
 def test_nothing_is_remembered_of_positions_whose_numbers_were_given_anew():
     game = load_game("kuhn_poker(players=3)")
-    forgetful = PIMC(RulesModel(game, max_kept=0), belief=1.0, num_worlds=None)
+    forgetful = PIMC(RulesModel(game, max_positions=0), belief=1.0, num_worlds=None)
     infostates = build_tree(game).infostate_trees[0]
     for number in infostates.acting.tolist():
         known, rng = infostates.infostate_at(number), np.random.default_rng(0)
@@ -265,13 +268,13 @@ def test_time_is_kept_and_told(leduc):
     known = first_infostate(leduc.game)
     fixed = PIMC(leduc, num_worlds=10)
     fixed.search(known, np.random.default_rng(0))
-    assert (fixed.last_search.allowed, fixed.last_search.overrun) == (None, 0.0)
+    assert (fixed.last_search.time_limit, fixed.last_search.overrun) == (None, 0.0)
     game = load_game("leduc_poker(num_ranks=6)")
     slow = PIMC(RulesModel(game), num_worlds=None, milliseconds=60, belief=1.0)
     start = time.perf_counter()
     slow.search(first_infostate(game), np.random.default_rng(0))
     record = slow.last_search
-    assert record.allowed == 0.06
+    assert record.time_limit == 0.06
     assert 0 < record.seconds <= time.perf_counter() - start
     assert record.overrun == pytest.approx(max(0.0, record.seconds / 0.06 - 1))
     assert record.num_worlds > 0
@@ -317,7 +320,7 @@ def test_other_mistakes(leduc):
     goofspiel = load_game("goofspiel(num_cards=3)")
     for model in (GraphModel(build_world_graph(goofspiel)), RulesModel(goofspiel)):
         for known in first_history(goofspiel).infostates:
-            with pytest.raises(UnsupportedGameError, match=r"choose at once.*IS-MCTS"):
+            with pytest.raises(UnsupportedGameError, match=r"choose simultaneously.*ISMCTS"):
                 PIMC(model).search(known, np.random.default_rng(0))
     with pytest.raises(UnsupportedGameError, match="has no tree"):
         pimc_policy(GraphModel(build_world_graph(load_game("kuhn_poker"))))
@@ -325,7 +328,7 @@ def test_other_mistakes(leduc):
         pimc_policy(load_game("kuhn_poker"))
 
 
-def test_hostile_opponents_play_against_the_player_and_not_for_themselves():
+def test_paranoid_opponents_play_against_the_player_and_not_for_themselves():
     # after "left", player 1 may take 1 for itself and give 1, or hurt both
     game = Toy(
         2,

@@ -60,9 +60,9 @@ def test_searches_may_need_more_memory_than_there_is():
     searcher = ISMCTS(search_model(load_game("liars_dice(numdice=2)")), num_simulations=3000)
     infostate = first_infostate(searcher.model.game)
     found = searcher.search_many(infostate, np.random.default_rng(5), 4)
-    room = len(searcher._memory.tree.visits)
+    room = len(searcher._tree.tree.visits)
     again = ISMCTS(searcher.model, num_simulations=3000)
-    assert room > len(again._memory.tree.visits)
+    assert room > len(again._tree.tree.visits)
     expected = [again.search(infostate, rng) for rng in [np.random.default_rng(5)] for _ in "four"]
     np.testing.assert_array_equal(found, expected)
 
@@ -72,7 +72,7 @@ def test_where_time_is_set_each_search_has_its_own():
     expected, found, is_alike = both_ways(searcher, first_infostate(searcher.model.game), 5)
     assert is_alike
     assert len(found) == len(expected)
-    assert searcher.last_search.allowed == 1.0
+    assert searcher.last_search.time_limit == 1.0
 
 
 @pytest.mark.parametrize("searcher", [PIMC, ISMCTS])

@@ -13,7 +13,6 @@ from infoset.evaluation import best_response
 from infoset.experiments import BrokenOff, Expected, get_study, run_study
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
-from infoset.search.closed_form import pimc_table
 from infoset_studies.beliefs import readings, tree_settings
 from infoset_studies.beliefs.chosen_weights import ChosenCell
 from infoset_studies.beliefs.exact_cells import ExactCell, exact_pimc
@@ -32,6 +31,7 @@ from infoset_studies.beliefs.responses import EXPECTED, Setting, report
 from infoset_studies.beliefs.sheets import FITTED, Measured, compared_sheet, weight_chart
 from infoset_studies.beliefs.trade_offs import Point, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
+from infoset_studies.liars_dice_closed_form import pimc_table
 
 LITTLE = Effort(0.5, 3)
 NEVER = Event()

@@ -1,13 +1,6 @@
-"""Players that search when it is their turn, in the worlds that they believe in."""
+"""Searchers: policies computed at the infostates that come up, over worlds drawn from a belief."""
 
-from infoset.search.closed_form import (
-    BidResponse,
-    BidTable,
-    bid_response,
-    bidding_reach,
-    match_value,
-    pimc_table,
-)
+from infoset.search.epimc import EPIMC
 from infoset.search.ismcts import ISMCTS, TreeSearchRecord
 from infoset.search.models import (
     DiceModel,
@@ -19,17 +12,16 @@ from infoset.search.models import (
     register_model,
     search_model,
 )
-from infoset.search.pimc import EPIMC, PIMC, WorldSearchRecord, pimc_policy
+from infoset.search.pimc import PIMC, WorldSearchRecord
 from infoset.search.searcher import Searcher
-from infoset.search.table import SEARCHERS, SearcherSpec, get_searcher, make_searcher
+from infoset.search.searcher_specs import SEARCHERS, SearcherSpec, get_searcher, make_searcher
+from infoset.search.tabular_pimc import pimc_policy
 
 __all__ = [
     "EPIMC",
     "ISMCTS",
     "PIMC",
     "SEARCHERS",
-    "BidResponse",
-    "BidTable",
     "DiceModel",
     "GraphModel",
     "RootPositions",
@@ -40,13 +32,9 @@ __all__ = [
     "TreeSearchRecord",
     "TricksModel",
     "WorldSearchRecord",
-    "bid_response",
-    "bidding_reach",
     "get_searcher",
     "make_searcher",
-    "match_value",
     "pimc_policy",
-    "pimc_table",
     "register_model",
     "search_model",
 ]

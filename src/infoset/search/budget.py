@@ -1,4 +1,4 @@
-"""How long a search may take, whatever it does meanwhile."""
+"""Budgets of searches, and records of what they used."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from infoset.errors import ParameterError
 from infoset.typing import Action, FloatArray
 from infoset.utils.arguments import check_count, check_number
 
-__all__ = ["Overruns", "SearchRecord", "TimeBudget"]
+__all__ = ["Overruns", "SearchBudget", "SearchRecord"]
 
-SHARE_BETWEEN_LOOKS = 0.05
-"""How much of the time allowed may pass between looks at the clock."""
+CLOCK_FRACTION = 0.05
+"""Fraction of the time limit that may pass between looks at the clock."""
 
-MOST_GROWTH = 4
-"""By what factor a batch may be larger than the last."""
+MAX_GROWTH = 4
+"""Largest factor between one batch and the next."""
 
 
 @dataclass(frozen=True)
-class TimeBudget:
-    """How many of something a search makes, and how long that may take; both, if both are given.
+class SearchBudget:
+    """Limits of a search: a number of worlds or simulations, a time, or both.
 
     Attributes
     ----------
-    counted : str
-        What the number is called, such as `num_worlds`.
+    unit : str
+        Name of the parameter that counts, such as `num_worlds`.
     number : int or None
-        None for as many as there is time for.
+        None for as many as the time allows.
     milliseconds : float or None
-        None for no limit. With one, what is found depends on the speed of the machine.
+        Time limit; None for no limit. With a limit, answers depend on the speed of the machine.
 
     Raises
     ------
     ParameterError
-        If one of them is not a positive number.
+        If a limit is not positive.
     """
 
-    counted: str
+    unit: str
     number: int | None
     milliseconds: float | None
 
     def __post_init__(self) -> None:
         if self.number is not None:
-            check_count(self.counted, self.number, minimum=1)
+            check_count(self.unit, self.number, minimum=1)
         if self.milliseconds is not None:
             check_number("milliseconds", self.milliseconds)
             if self.milliseconds == 0:
@@ -55,29 +55,28 @@ class TimeBudget:
 
     @property
     def seconds(self) -> float | None:
-        """The time allowed."""
+        """The time limit in seconds."""
         return None if self.milliseconds is None else self.milliseconds / 1000
 
     def settings(self) -> dict[str, float | None]:
-        """Return both by name."""
-        return {self.counted: self.number, "milliseconds": self.milliseconds}
+        """Return both limits by name."""
+        return {self.unit: self.number, "milliseconds": self.milliseconds}
 
     def batches(self, start: float) -> Iterator[int]:
-        """Yield how many to make next, as long as there is time for more.
+        """Yield the size of the next batch, as long as the budget lasts.
 
-        They are one batch where no time is set. Otherwise batches grow until one takes a small
-        share of the time.
+        Without a time limit there is one batch. With one, batches grow until each takes 5 % of it.
 
         Parameters
         ----------
         start : float
-            What `time.perf_counter` was when the search began.
+            `time.perf_counter()` at the start of the search.
         """
-        most = inf if self.number is None else self.number
+        total = inf if self.number is None else self.number
         if self.seconds is None:
-            yield int(most)
+            yield int(total)
             return
-        longest = SHARE_BETWEEN_LOOKS * self.seconds
+        longest = CLOCK_FRACTION * self.seconds
         done, batch = 0, 1
         while batch > 0:
             before = perf_counter()
@@ -86,54 +85,55 @@ class TimeBudget:
             done += batch
             each = max(now - before, 1e-9) / batch
             fitting = min(start + self.seconds - now, max(longest, each)) / each
-            batch = int(min(fitting, MOST_GROWTH * batch, most - done))
+            batch = int(min(fitting, MAX_GROWTH * batch, total - done))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SearchRecord:
-    """What a search found, and what it took.
+    """Result and cost of a search.
 
     Attributes
     ----------
     actions : tuple[Action, ...]
-        [A] the legal ones.
+        [A] the legal actions.
     values : FloatArray
-        [A] what each is worth on average, in the game's units; nan where nothing was found out.
+        [A] mean value of each action, in the game's units; NaN where unknown.
     num_nodes : int
-        Positions or infostates that were visited or looked up.
+        Positions or infostates visited.
     seconds : float
-        Of the search.
-    allowed : float or None
-        Seconds that it was to take at most.
+        Duration.
+    time_limit : float or None
+        Time limit in seconds.
     """
 
     actions: tuple[Action, ...]
     values: FloatArray
     num_nodes: int
     seconds: float
-    allowed: float | None
+    time_limit: float | None
 
     @property
     def overrun(self) -> float:
-        """By what share of the time allowed it took longer; 0 if it did not."""
-        return max(0.0, self.seconds / self.allowed - 1.0) if self.allowed else 0.0
+        """Time beyond the limit, as a fraction of the limit; 0 if within it."""
+        return max(0.0, self.seconds / self.time_limit - 1.0) if self.time_limit else 0.0
 
 
 LATE = 0.2
-"""By what share of the time allowed a search may take longer, and still be in time."""
+"""Overrun up to which a search counts as on time."""
 
 
 @dataclass
 class Overruns:
-    """How many searches had a limit of time, and how many of them took more than 20 % longer.
+    """Count of the searches with a time limit, and of those more than 20 % over it.
 
     Attributes
     ----------
     num_searches : int
-        With a limit.
+        Searches with a time limit.
     num_late : int
+        Those more than 20 % over it.
     worst : float
-        The longest, as a share of the time allowed that it took beyond it.
+        Largest overrun, as a fraction of the limit.
     """
 
     num_searches: int = 0
@@ -142,15 +142,17 @@ class Overruns:
 
     def add(self, record: SearchRecord) -> None:
         """Count a search."""
-        if record.allowed is not None:
+        if record.time_limit is not None:
             self.num_searches += 1
             self.num_late += record.overrun > LATE
             self.worst = max(self.worst, record.overrun)
 
     def __str__(self) -> str:
         if not self.num_late:
-            return f"none of {self.num_searches:,} searches took more than {LATE:.0%} too long"
+            return (
+                f"none of {self.num_searches:,} searches overran its time by more than {LATE:.0%}"
+            )
         return (
-            f"{self.num_late:,} of {self.num_searches:,} searches took more than {LATE:.0%} too "
-            f"long, the longest {1 + self.worst:.2g} times what it was allowed"
+            f"{self.num_late:,} of {self.num_searches:,} searches overran their time by more than "
+            f"{LATE:.0%}; the longest took {1 + self.worst:.2g} times its limit"
         )

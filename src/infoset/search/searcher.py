@@ -1,4 +1,4 @@
-"""What every searcher is: a policy that is worked out where it is asked for."""
+"""The base class of searchers: policies computed by search at the infostates they are asked for."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ __all__ = ["Searcher"]
 
 
 class Searcher(ABC):
-    """A player that thinks when it is its turn, from what it knows and nothing else.
+    """A player that searches when it is to act, from its infostate alone.
 
-    A searcher is a policy: what it plays at an infostate is found by one search there, and kept.
+    A searcher is a policy: its answer at an infostate is found by one search and cached.
 
     Parameters
     ----------
     model : SearchModel
-        The game, as searches read it.
+        The game, such as `search_model(game)`.
     belief : PublicPrivateBelief or float
-        Which worlds are thought possible; a number is the weight of the public belief, 0 for what
-        the player itself knows, 1 for what everybody knows.
+        Distribution of worlds; a number is the public weight λ, from 0, the player's private
+        belief, to 1, the public belief.
     seed : int
-        Of the policy; `search` takes a generator instead.
+        Seed of the policy; `search` takes a generator instead.
 
     Attributes
     ----------
     overruns : Overruns
-        How many searches so far took longer than they were allowed.
+        Count of the searches that exceeded their time limit.
 
     Raises
     ------
     ParameterError
-        If one of them is not what it should be.
+        If a value is out of range.
     """
 
     def __init__(
@@ -58,23 +58,23 @@ class Searcher(ABC):
         )
         self.seed = seed
         self.overruns = Overruns()
-        self._found: dict[Infostate, FloatArray] = {}
+        self._answers: dict[Infostate, FloatArray] = {}
 
     def __repr__(self) -> str:
-        """Return what it is, and what its answers go by."""
+        """Return the class, the game and the settings."""
         settings = ", ".join(f"{name}={value!r}" for name, value in self.settings().items())
         return f"{type(self).__name__}({self.model.game}, {settings})"
 
     def settings(self) -> dict[str, Any]:
-        """Return what its answers go by besides the game, by name; policies by their classes."""
+        """Return the settings that determine the answers, by name; policies by their classes."""
         policies = self.belief.policies
         several = policies if isinstance(policies, Sequence) else (policies,)
         assumed = [type(policy).__name__ for policy in several if policy is not None]
-        told: dict[str, Any] = {"policies": assumed} if assumed else {}
-        for name, usual in (("max_worlds", MAX_WORLDS), ("num_samples", NUM_SAMPLES)):
-            if getattr(self.belief, name) != usual:
-                told[name] = getattr(self.belief, name)
-        return {"public_weight": self.belief.public_weight, **told, "seed": self.seed}
+        other: dict[str, Any] = {"policies": assumed} if assumed else {}
+        for name, default in (("max_worlds", MAX_WORLDS), ("num_samples", NUM_SAMPLES)):
+            if getattr(self.belief, name) != default:
+                other[name] = getattr(self.belief, name)
+        return {"public_weight": self.belief.public_weight, **other, "seed": self.seed}
 
     @abstractmethod
     def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
@@ -83,7 +83,7 @@ class Searcher(ABC):
         Parameters
         ----------
         infostate : Infostate
-            What the player knows: all that the answer depends on, but for the generator.
+            What the player knows. The answer depends on it and the generator, and nothing else.
         rng : numpy.random.Generator
 
         Raises
@@ -95,52 +95,52 @@ class Searcher(ABC):
         """
 
     def search_many(
-        self, infostate: Infostate, rng: np.random.Generator, number: int
+        self, infostate: Infostate, rng: np.random.Generator, num_searches: int
     ) -> FloatArray:
-        """Return [R, A] the answers of as many searches, the same as `search` gives one by one.
+        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
 
         Parameters
         ----------
         infostate : Infostate
         rng : numpy.random.Generator
-        number : int
+        num_searches : int
             R, at least 1.
 
         Raises
         ------
         UnknownNameError, ParameterError
-            As `search`, or if the number is none.
+            As `search`, or if `num_searches` is less than 1.
         """
-        check_count("number", number, minimum=1)
-        return np.stack([self.search(infostate, rng) for _ in range(number)])
+        check_count("num_searches", num_searches, minimum=1)
+        return np.stack([self.search(infostate, rng) for _ in range(num_searches)])
 
     def action_probabilities(
         self, infostate: Infostate, legal_actions: Sequence[Action]
     ) -> FloatArray:
         """Return the probability of each legal action, in order: the answer of one search.
 
-        The generator is made of the seed and the infostate, so that the answer does not depend on
-        what was asked before.
+        The generator is derived from the seed and the infostate, so that an answer does not depend
+        on the order of the questions.
 
         Raises
         ------
         UnknownNameError
             As `search`.
         ParameterError
-            As `search`, or if other actions are legal there.
+            As `search`, or if `legal_actions` differ from those of the game.
         """
-        if infostate not in self._found:
+        if infostate not in self._answers:
             self._check_actions(infostate, legal_actions)
-            self._found[infostate] = self.search(
+            self._answers[infostate] = self.search(
                 infostate, infostate_generator(self.seed, infostate)
             )
-        return self._found[infostate].copy()
+        return self._answers[infostate].copy()
 
     def _check_actions(self, infostate: Infostate, legal_actions: Sequence[Action]) -> None:
         known = self.model.legal_actions(infostate)
         if tuple(legal_actions) != known:
             raise ParameterError(
                 f"at the infostate {infostate} of player {infostate.player} the legal actions are "
-                f"{list(known)}, not {list(legal_actions)}: is it an infostate of "
-                f"{self.model.game}?"
+                f"{list(known)}, not {list(legal_actions)}; check that it is an infostate of "
+                f"{self.model.game}"
             )

@@ -18,11 +18,11 @@ from infoset.experiments.studies import Experiment, RunCells
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy
 from infoset.search import pimc_policy
-from infoset.search.closed_form import bid_response, pimc_table
 from infoset.typing import LongArray
 from infoset_studies.beliefs.policies import is_dice, tree_of
 from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
 from infoset_studies.beliefs.sheets import SEATS
+from infoset_studies.liars_dice_closed_form import bid_response, pimc_table
 
 __all__ = ["CHOSEN"]
 

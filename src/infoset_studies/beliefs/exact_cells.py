@@ -13,9 +13,9 @@ from infoset.experiments.folders import run_slug
 from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy, uniform_policy
 from infoset.search import pimc_policy
-from infoset.search.closed_form import pimc_table
 from infoset_studies.beliefs.leaks import true_state_ratio
 from infoset_studies.beliefs.policies import Searched, is_dice, responses, tree_of
+from infoset_studies.liars_dice_closed_form import pimc_table
 
 __all__ = ["ExactCell", "exact_pimc"]
 

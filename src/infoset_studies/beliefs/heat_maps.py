@@ -15,7 +15,6 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import HeatMap, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.policy import TabularPolicy
-from infoset.search.closed_form import BidTable
 from infoset.tree import Treeplex
 from infoset.typing import IntArray
 from infoset_studies.beliefs.policies import (
@@ -27,6 +26,7 @@ from infoset_studies.beliefs.policies import (
 )
 from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
 from infoset_studies.beliefs.sheets import LABELS, SEATS, weight_columns
+from infoset_studies.liars_dice_closed_form import BidTable
 
 __all__ = ["HEAT_MAPS", "joined"]
 

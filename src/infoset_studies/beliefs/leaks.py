@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from infoset.evaluation import mean_true_state_sampling_ratio, true_state_sampling_ratio
 from infoset.experiments.reports import Report
 from infoset.experiments.studies import Experiment, RunCells
-from infoset.search.closed_form import BidTable
 from infoset_studies.beliefs.policies import (
     Effort,
     PolicyCell,
@@ -19,6 +18,7 @@ from infoset_studies.beliefs.policies import (
 )
 from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, Row
 from infoset_studies.beliefs.sheets import ALGORITHMS, Measured, compared_sheet, weight_chart
+from infoset_studies.liars_dice_closed_form import BidTable
 
 __all__ = ["LEAKS", "true_state_ratio"]
 

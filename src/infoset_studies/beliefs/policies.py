@@ -19,9 +19,9 @@ from infoset.games import LiarsDice, load_game
 from infoset.matches import average_search
 from infoset.policy import TabularPolicy
 from infoset.search import ISMCTS, PIMC, Searcher, search_model
-from infoset.search.closed_form import BidTable, bid_response, pimc_table
 from infoset.tree import GameTree, build_tree
 from infoset.typing import FloatArray
+from infoset_studies.liars_dice_closed_form import BidTable, bid_response, pimc_table
 
 __all__ = [
     "Effort",

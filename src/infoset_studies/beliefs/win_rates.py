@@ -20,7 +20,6 @@ from infoset.games import LiarsDice, load_game
 from infoset.matches import play_matches
 from infoset.matches.match import Contestant
 from infoset.search import PIMC, search_model
-from infoset.search.closed_form import BidTable, match_value, pimc_table
 from infoset_studies.beliefs.policies import (
     SIMULATIONS,
     WORLDS,
@@ -30,6 +29,7 @@ from infoset_studies.beliefs.policies import (
 )
 from infoset_studies.beliefs.published import BOTH, GAMES, PUBLIC_WEIGHTS, WIN_RATES, Row
 from infoset_studies.beliefs.sheets import Measured, compared_sheet, weight_chart
+from infoset_studies.liars_dice_closed_form import BidTable, match_value, pimc_table
 
 __all__ = ["FIRST_SEAT_WINS", "SECOND_SEAT_WINS"]
 

@@ -5,13 +5,13 @@ import numpy as np
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import initial_history
 from infoset.search import RulesModel
-from infoset.search.models._kernels import (
+from infoset.search.models._model_kernels import (
     CHANCE_MOVE,
     END,
     actor,
-    choose,
+    apply_outcome,
+    choose_action,
     empty_position,
-    follow,
     num_actions,
     num_outcomes,
     outcome_probability,
@@ -71,8 +71,8 @@ def play_both(model, state, rules, rules_state, rng, shown):
         if player == CHANCE_MOVE:
             assert num_outcomes(model.arrays, ours) == num_outcomes(rules, theirs) == 1
             assert outcome_probability(model.arrays, ours, 0) == 1
-            follow(model.arrays, ours, 0)
-            follow(rules, theirs, 0)
+            apply_outcome(model.arrays, ours, 0)
+            apply_outcome(rules, theirs, 0)
             for viewer in (0, 1):
                 pair = int(ours.observations[viewer]), int(theirs.observations[viewer])
                 assert shown.setdefault((viewer, mover, "ours", pair[0]), pair[1]) == pair[1]
@@ -82,8 +82,8 @@ def play_both(model, state, rules, rules_state, rng, shown):
         assert count == num_actions(rules, theirs)
         action = int(rng.integers(count))
         mover = player
-        choose(model.arrays, ours, action)
-        choose(rules, theirs, action)
+        choose_action(model.arrays, ours, action)
+        choose_action(rules, theirs, action)
 
 
 def paranoid_values(game):

@@ -1,6 +1,6 @@
-"""Games as searches read them, compiled or by their rules."""
+"""Games in the form that searches use, compiled or by their rules."""
 
-from infoset.search.models._kernels import (
+from infoset.search.models._model_kernels import (
     CHANCE_MOVE,
     END,
     Position,
@@ -9,11 +9,12 @@ from infoset.search.models._kernels import (
     inlined,
     play_out,
 )
-from infoset.search.models.choosing import register_model, search_model, search_model_type
 from infoset.search.models.dice import DiceModel
 from infoset.search.models.graph import GraphModel
-from infoset.search.models.model import RootPositions, SearchModel
+from infoset.search.models.model import SearchModel
+from infoset.search.models.root_positions import RootPositions
 from infoset.search.models.rules import RulesModel
+from infoset.search.models.selection import register_model, search_model, search_model_type
 from infoset.search.models.tricks import TricksModel
 
 __all__ = [

@@ -1,52 +1,35 @@
-"""What searchers know of a game: where a search begins, and how play goes on from there."""
+"""The interface between a game and the searches: where to start, and how play continues."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.game import Game, Infostate
-from infoset.search.models.refusals import not_to_act
+from infoset.search.models.root_positions import RootPositions
 from infoset.typing import Action, FloatArray, LongArray, Player
 
-__all__ = ["RootPositions", "SearchModel"]
-
-
-class RootPositions(NamedTuple):
-    """The positions that a player believes in, where a search begins.
-
-    Attributes
-    ----------
-    states : LongArray
-        [K, L] what the model needs to know of each.
-    rewards_so_far : FloatArray
-        [K, N] rewards so far.
-    infostates : LongArray
-        [K, N] for each player, numbers from 0 that tell apart what it knows there; of the
-        searching player, 0 is what it does know.
-    probability : FloatArray
-        [K] sums to one.
-    """
-
-    states: LongArray
-    rewards_so_far: FloatArray
-    infostates: LongArray
-    probability: FloatArray
+__all__ = ["SearchModel", "not_acting_error", "unreachable_error"]
 
 
 class SearchModel(ABC):
-    """A game as searches read it.
+    """A game in the form that searches use.
+
+    A model answers two kinds of questions. Its methods say where a search starts: the legal
+    actions at an infostate and the positions of a belief. Kernels registered for its `arrays`
+    (`implement`) say how play continues from a position.
 
     Attributes
     ----------
     game : Game
     arrays : Any
-        What kernels take for the game: a named tuple of arrays, or, where the rules are asked,
-        the model itself.
+        The kernels' view of the game: a named tuple of arrays, or the model itself if its rules
+        run in plain Python.
     state_size : int
         L, the length of the state of a position.
     """
@@ -62,59 +45,61 @@ class SearchModel(ABC):
 
     @property
     def is_compiled(self) -> bool:
-        """Whether kernels run compiled."""
+        """Whether searches run compiled on this model."""
         return self.arrays is not self
 
     @property
     def utility_range(self) -> tuple[float, float]:
-        """Bounds on the utility of every player; infinite where none are known."""
+        """Bounds on the utility of every player; infinite if unknown."""
         return (-inf, inf)
 
     @property
     @abstractmethod
     def is_zero_sum(self) -> bool:
-        """Whether there are two players and their utilities are known to have a constant sum."""
+        """Whether there are two players whose utilities are known to have a constant sum."""
 
     @abstractmethod
     def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
-        """Return the actions at an infostate; a model may return none where its player acts not.
+        """Return the legal actions at an infostate.
+
+        A model may return an empty tuple where the player does not act.
 
         Raises
         ------
         UnknownNameError
-            If no play leads there.
+            If no play leads to the infostate.
         ParameterError
-            Or else, if its player does not act there.
+            If the player does not act there, unless an empty tuple is returned.
         """
 
-    def acting_actions(self, infostate: Infostate) -> tuple[Action, ...]:
-        """Return the actions at an infostate, of which there is one at least.
+    def require_legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate at which its player acts.
 
         Raises
         ------
         UnknownNameError
-            If no play leads there.
+            If no play leads to the infostate.
         ParameterError
-            If its player does not act there.
+            If the player does not act there.
         """
         actions = self.legal_actions(infostate)
         if not actions:
-            raise not_to_act(infostate)
+            raise not_acting_error(infostate)
         return actions
 
     @abstractmethod
     def roots(
         self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
     ) -> RootPositions:
-        """Return the positions that a player believes in.
+        """Return the positions of a belief at an infostate.
 
         Parameters
         ----------
         infostate : Infostate
-            What it knows; nothing else is looked at.
+            All that the positions may depend on: the true world is not an argument.
         belief : PublicPrivateBelief
         rng : numpy.random.Generator
-            Draws positions where there are too many to list.
+            Samples positions where there are too many to list.
 
         Raises
         ------
@@ -123,29 +108,47 @@ class SearchModel(ABC):
         """
 
     def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
-        """Return [K, A] the number, at each root, of each action that is legal at an infostate.
+        """Return [K, A] the index, at each root, of each legal action of an infostate.
 
-        -1 stands where it is not legal. Here it is taken that the same actions are everywhere.
+        -1 marks an action that is not legal at the root. By default the same actions are assumed
+        to be legal, in the same order, at every root.
 
         Parameters
         ----------
         infostate : Infostate
-            The one that the roots were found for.
+            The infostate that the roots belong to.
         roots : RootPositions
         """
-        numbers = np.arange(len(self.legal_actions(infostate)))
-        return np.broadcast_to(numbers, (len(roots.states), len(numbers)))
+        indices = np.arange(len(self.legal_actions(infostate)))
+        return np.broadcast_to(indices, (len(roots.states), len(indices)))
 
     def perfect_information_values(self, states: LongArray, player: Player) -> FloatArray | None:
-        """Return [K, A] what a player gets of each action and all after it, if all see everything.
+        """Return [K, A] the minimax value to a player of each action, or None if unknown.
 
-        None where only search can tell, as here; nan where a position has fewer actions.
+        The value assumes that everybody sees everything from there on, and that all others
+        minimize the player's utility. NaN fills rows with fewer actions. By default None: a search
+        then finds the values itself.
 
         Parameters
         ----------
         states : LongArray
-            [K, L] positions at which somebody, no matter who, is to decide.
+            [K, L] positions at which some player acts.
         player : Player
-            All others keep its utility as low as they can.
         """
         return None
+
+
+def unreachable_error(game: Game, infostate: Infostate) -> UnknownNameError:
+    """Return the error for an infostate that no play leads to."""
+    return UnknownNameError(
+        f"no play of {game} leads player {infostate.player} to the infostate {infostate}; take "
+        "infostates from play, such as history.infostates[player]"
+    )
+
+
+def not_acting_error(infostate: Infostate) -> ParameterError:
+    """Return the error for an infostate at which its player does not act."""
+    return ParameterError(
+        f"player {infostate.player} does not act at the infostate {infostate}; search only where "
+        "the player acts"
+    )

@@ -1,0 +1,206 @@
+"""Alpha-beta search: one player against all others, chance moves in expectation.
+
+Source: Knuth and Moore, "An analysis of alpha-beta pruning" (1975), with a transposition table of
+bounds. Inside a chance node the window is the whole range of utilities: nothing is cut there
+(expectiminimax).
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, NamedTuple
+
+from infoset.search._depth_first_kernels import (
+    NO_PROBLEM,
+    NODES,
+    PROBLEM,
+    Stack,
+    TranspositionTable,
+    claim_place,
+    holds_position,
+    load_position,
+    push_position,
+    table_place,
+    take_next_branch,
+)
+from infoset.search.models._model_kernels import CHANCE_MOVE, END, inlined, outcome_probability
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+
+LOWER, UPPER = range(2)
+"""Columns of the transposition table, and entries of the range of utilities."""
+
+
+class AlphaBeta(NamedTuple):
+    """The workspace of a search.
+
+    Attributes
+    ----------
+    stack : Stack
+    alpha, beta : FloatArray
+        [D] the window: values outside do not change the value at the root.
+    first_alpha, first_beta : FloatArray
+        [D] the window before the first branch, by which a result is a value or a bound.
+    best : FloatArray
+        [D] value over the branches searched so far; in the end, of the position.
+    table : TranspositionTable
+        A result is a lower and an upper bound.
+    """
+
+    stack: Stack
+    alpha: FloatArray
+    beta: FloatArray
+    first_alpha: FloatArray
+    first_beta: FloatArray
+    best: FloatArray
+    table: TranspositionTable
+
+
+@inlined
+def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
+    """Narrow the window by the stored bounds; return whether they settle the value."""
+    table, stack = work.table, work.stack
+    place = table_place(table, stack, depth)
+    if not holds_position(table, place, stack, depth, search):
+        return False
+    so_far = stack.rewards_so_far[depth, player]
+    lower, upper = so_far + table.result[place, LOWER], so_far + table.result[place, UPPER]
+    if lower >= work.beta[depth] or lower == upper:
+        work.best[depth] = lower
+        return True
+    if upper <= work.alpha[depth]:
+        work.best[depth] = upper
+        return True
+    work.alpha[depth] = max(work.alpha[depth], lower)
+    work.beta[depth] = min(work.beta[depth], upper)
+    return False
+
+
+@inlined
+def store(work: AlphaBeta, depth: int, player: int, search: int) -> None:
+    """Store the result of a position: a value inside the window, otherwise one bound."""
+    table, stack = work.table, work.stack
+    place = table_place(table, stack, depth)
+    if not holds_position(table, place, stack, depth, search):
+        claim_place(table, place, stack, depth, search)
+        table.result[place, LOWER] = -inf
+        table.result[place, UPPER] = inf
+    value = work.best[depth] - stack.rewards_so_far[depth, player]
+    # above the first alpha the result is a lower bound, below the first beta an upper bound,
+    # and inside the window both: a value
+    is_exact = stack.mover[depth] == CHANCE_MOVE
+    if is_exact or work.best[depth] > work.first_alpha[depth]:
+        table.result[place, LOWER] = value
+    if is_exact or work.best[depth] < work.first_beta[depth]:
+        table.result[place, UPPER] = value
+
+
+@inlined
+def enter(
+    model: Any, work: AlphaBeta, depth: int, player: int, search: int, status: LongArray
+) -> bool:
+    """Begin a position; return whether its value is known without searching it."""
+    status[NODES] += 1
+    mover = push_position(model, work.stack, depth)
+    if mover == END:
+        work.best[depth] = work.stack.rewards_so_far[depth, player]
+        return True
+    if look_up(work, depth, player, search):
+        return True
+    work.first_alpha[depth] = work.alpha[depth]
+    work.first_beta[depth] = work.beta[depth]
+    if mover == CHANCE_MOVE:
+        work.best[depth] = 0.0
+    else:
+        work.best[depth] = -inf if mover == player else inf
+    return False
+
+
+@inlined
+def set_child_window(work: AlphaBeta, depth: int, utility_range: FloatArray) -> None:
+    """Pass the window on to the next branch; under a chance move, open it entirely."""
+    if work.stack.mover[depth] == CHANCE_MOVE:
+        work.alpha[depth + 1], work.beta[depth + 1] = utility_range[LOWER], utility_range[UPPER]
+    else:
+        work.alpha[depth + 1], work.beta[depth + 1] = work.alpha[depth], work.beta[depth]
+
+
+@inlined
+def back_up(model: Any, work: AlphaBeta, depth: int, value: float, player: int) -> bool:
+    """Back up the value of a branch; return whether the position is finished.
+
+    It is finished after its last branch, or by a cutoff: once alpha >= beta, the remaining branches
+    cannot change the value at the root.
+    """
+    stack, mover = work.stack, work.stack.mover[depth]
+    if mover == CHANCE_MOVE:
+        load_position(stack, stack.states, stack.rewards_so_far, depth)
+        weight = outcome_probability(model, stack.here, stack.branch[depth] - 1)
+        work.best[depth] += weight * value
+    elif mover == player:
+        work.best[depth] = max(work.best[depth], value)
+        work.alpha[depth] = max(work.alpha[depth], value)
+    else:  # all others minimize
+        work.best[depth] = min(work.best[depth], value)
+        work.beta[depth] = min(work.beta[depth], value)
+    is_last = stack.branch[depth] == stack.num_branches[depth]
+    return bool(is_last or (mover != CHANCE_MOVE and work.alpha[depth] >= work.beta[depth]))
+
+
+@inlined
+def search_value(
+    model: Any,
+    work: AlphaBeta,
+    utility_range: FloatArray,
+    player: int,
+    search: int,
+    status: LongArray,
+) -> float:
+    """Return the value of the current position to a player.
+
+    utility_range : [2] bounds on the utility.
+    """
+    depth, is_new = 0, True
+    work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
+    while True:
+        if is_new:
+            is_known = enter(model, work, depth, player, search, status)
+        else:
+            is_known = back_up(model, work, depth, work.best[depth + 1], player)
+            if is_known:
+                store(work, depth, player, search)
+        if is_known and depth == 0:
+            return float(work.best[0])
+        if is_known:
+            depth -= 1
+        else:
+            if depth + 1 < len(work.alpha):
+                set_child_window(work, depth, utility_range)
+            if not take_next_branch(model, work.stack, depth, status):
+                return 0.0
+            depth += 1
+        # one level down, a new position; one level up, the parent absorbs the value
+        is_new = not is_known
+
+
+@kernel
+def alpha_beta(
+    model: Any,
+    states: LongArray,
+    rewards_so_far: FloatArray,
+    player: int,
+    utility_range: FloatArray,
+    search: int,
+    work: AlphaBeta,
+    status: LongArray,
+    values: FloatArray,
+) -> None:
+    """Write the values [K] of K positions to a player; stop where `status` reports a problem.
+
+    utility_range : [2] bounds on the utility. search : a number not used before with this table.
+    """
+    for row in range(len(states)):
+        load_position(work.stack, states, rewards_so_far, row)
+        values[row] = search_value(model, work, utility_range, player, search, status)
+        if status[PROBLEM] != NO_PROBLEM:
+            return

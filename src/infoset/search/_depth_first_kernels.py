@@ -1,0 +1,190 @@
+"""Kernels shared by the depth-first searches: the stack of positions and the transposition table.
+
+A search keeps one position per depth on a stack instead of calling itself: Numba inlines a loop,
+not a recursion. Forced moves (a single action, a single transition) are skipped, so that every
+position on the stack is a decision, a chance move with several outcomes, or an end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.search.models._model_kernels import (
+    CHANCE_MOVE,
+    END,
+    Position,
+    actor,
+    apply_outcome,
+    choose_action,
+    inlined,
+    num_actions,
+    num_outcomes,
+)
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import inner_kernel
+
+NODES, PROBLEM = range(2)
+"""Entries of the `status` of a search: positions visited so far, and why it stopped."""
+
+NO_PROBLEM, TOO_DEEP, SIMULTANEOUS = range(3)
+
+FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SHIFT = np.uint64(29)
+"""Multiplier and shift of the hash, from SplitMix64."""
+
+
+class Stack(NamedTuple):
+    """The positions from the root of a search to the current one, by depth.
+
+    Attributes
+    ----------
+    here : Position
+        The current position, on which the model plays.
+    states, rewards_so_far : LongArray, FloatArray
+        [D, L] and [D, N], as in `Position`.
+    mover : LongArray
+        [D] the player to act, `CHANCE_MOVE` or `END`.
+    branch, num_branches : LongArray
+        [D] number of actions or outcomes tried, and their total.
+    """
+
+    here: Position
+    states: LongArray
+    rewards_so_far: FloatArray
+    mover: LongArray
+    branch: LongArray
+    num_branches: LongArray
+
+
+class TranspositionTable(NamedTuple):
+    """Results by position; each position has one place, where a new result replaces the old.
+
+    Results are utilities less the rewards so far, so that they hold for every path to a position.
+
+    Attributes
+    ----------
+    states : LongArray
+        [T, L] where T is a power of two.
+    search : LongArray
+        [T] number of the search that wrote the result; results of other searches are ignored.
+    result : FloatArray
+        [T, M]
+    """
+
+    states: LongArray
+    search: LongArray
+    result: FloatArray
+
+
+@inner_kernel
+def table_place(table: TranspositionTable, stack: Stack, depth: int) -> int:
+    """Return the place in the table of the position at a depth, by hashing its state."""
+    mixed = np.uint64(0)
+    for column in range(stack.states.shape[1]):
+        mixed = (mixed ^ np.uint64(stack.states[depth, column])) * FACTOR
+        mixed ^= mixed >> SHIFT
+    return int(mixed & np.uint64(len(table.search) - 1))
+
+
+@inlined
+def holds_position(
+    table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
+) -> bool:
+    """Return whether a place holds this search's result for the position at a depth."""
+    if table.search[place] != search:
+        return False
+    # compared in full: equal hashes are not enough
+    for column in range(stack.states.shape[1]):
+        if table.states[place, column] != stack.states[depth, column]:
+            return False
+    return True
+
+
+@inlined
+def claim_place(
+    table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
+) -> None:
+    """Assign a place to the position at a depth; the caller writes the result."""
+    table.search[place] = search
+    for column in range(stack.states.shape[1]):
+        table.states[place, column] = stack.states[depth, column]
+
+
+@inlined
+def save_position(stack: Stack, depth: int) -> None:
+    """Write the current position to the stack."""
+    for column in range(stack.states.shape[1]):
+        stack.states[depth, column] = stack.here.state[column]
+    for player in range(stack.rewards_so_far.shape[1]):
+        stack.rewards_so_far[depth, player] = stack.here.rewards_so_far[player]
+
+
+@inlined
+def load_position(stack: Stack, states: LongArray, rewards_so_far: FloatArray, row: int) -> None:
+    """Make one row of positions the current one; observations do not matter here."""
+    for column in range(states.shape[1]):
+        stack.here.state[column] = states[row, column]
+    for player in range(rewards_so_far.shape[1]):
+        stack.here.rewards_so_far[player] = rewards_so_far[row, player]
+
+
+@inlined
+def take_forced_actions(model: Any, position: Position) -> int:
+    """Let every actor with a single action take it, in place; return who acts next."""
+    mover = actor(model, position)
+    while mover >= 0 and num_actions(model, position) == 1:
+        choose_action(model, position, 0)
+        mover = actor(model, position)
+    return mover
+
+
+@inlined
+def skip_forced_moves(model: Any, position: Position) -> int:
+    """Play on, in place, to a decision, a chance move with several outcomes, or an end."""
+    while True:
+        mover = actor(model, position)
+        if mover >= 0 and num_actions(model, position) == 1:
+            choose_action(model, position, 0)
+        elif mover == CHANCE_MOVE and num_outcomes(model, position) == 1:
+            apply_outcome(model, position, 0)
+        else:
+            return mover
+
+
+@inlined
+def push_position(model: Any, stack: Stack, depth: int) -> int:
+    """Put the current position on the stack, forced moves skipped; return who acts there."""
+    mover = skip_forced_moves(model, stack.here)
+    save_position(stack, depth)
+    stack.mover[depth] = mover
+    stack.branch[depth] = 0
+    if mover == CHANCE_MOVE:
+        stack.num_branches[depth] = num_outcomes(model, stack.here)
+    elif mover != END:
+        stack.num_branches[depth] = num_actions(model, stack.here)
+    return mover
+
+
+@inlined
+def take_next_branch(model: Any, stack: Stack, depth: int, status: LongArray) -> bool:
+    """Take the next branch of the position at a depth; return False, with the reason, if it fails.
+
+    It fails if the stack is full, or if a second player must choose before the next transition:
+    simultaneous choices have no perfect-information value in pure strategies.
+    """
+    if depth + 1 == len(stack.mover):
+        status[PROBLEM] = TOO_DEEP
+        return False
+    load_position(stack, stack.states, stack.rewards_so_far, depth)
+    branch = stack.branch[depth]
+    stack.branch[depth] = branch + 1
+    if stack.mover[depth] == CHANCE_MOVE:
+        apply_outcome(model, stack.here, branch)
+    else:
+        choose_action(model, stack.here, branch)
+        if take_forced_actions(model, stack.here) >= 0:
+            status[PROBLEM] = SIMULTANEOUS
+            return False
+    return True

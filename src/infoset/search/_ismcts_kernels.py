@@ -1,0 +1,378 @@
+"""Information-set Monte Carlo tree search, in kernels: one tree whose nodes are infostates.
+
+A simulation has four stages: selection of actions inside the tree by UCB, expansion by one node, a
+playout to the end, and backup of the returns along the path. A node is an infostate of the player
+who acts there, so that the statistics of all worlds in the infostate are shared.
+
+Infostates get numbers as they are met: first those of all players at the roots, then each by its
+predecessor and what the transition showed, from a hash table whose keys are compared in full.
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.search.models._model_kernels import (
+    CHANCE_MOVE,
+    END,
+    Position,
+    actor,
+    choose_action,
+    copy_position,
+    draw_outcome,
+    inlined,
+    num_actions,
+    play_out,
+)
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import Stream, next_uniform
+
+PREVIOUS, OBSERVATION, NEXT, SEARCH = range(4)
+"""Columns of `Tree.steps`: an infostate, what is observed there, the infostate that follows, and
+the search that wrote the row; rows of other searches are empty."""
+
+INFOSTATE, ENTRY, PLAYER = range(3)
+"""Columns of `Tree.path`: the infostate, the entry of the action taken, and who took it."""
+
+NUM_INFOSTATES, NUM_ENTRIES, THIS_SEARCH = range(3)
+"""Places in `Tree.counts`."""
+
+NO_NODE = -1
+TREE_FULL = -1
+
+FACTORS = (0x5BD1E995, 0x2545F491)
+"""Odd multipliers of the hash; products with 31 bits fit in 64."""
+LOW_BITS = 0x7FFFFFFF
+
+
+class Tree(NamedTuple):
+    """The tree of a search, in arrays that later searches reuse.
+
+    Attributes
+    ----------
+    steps : LongArray
+        [2 I, 4] hash table of infostates with open addressing; its length is a power of 2.
+    first_entry : LongArray
+        [I] the first action entry of an infostate's node, or `NO_NODE`.
+    visits : LongArray
+        [I] number N of simulations through a node, without the one that added it.
+    entry_visits : LongArray
+        [E] number n of them that took the action.
+    returns : FloatArray
+        [E] sum of the acting player's returns, in the game's units.
+    path : LongArray
+        [D, 3] the actions that the current simulation took inside the tree.
+    counts : LongArray
+        [3] number of infostates, number of entries, and the number of the search.
+    """
+
+    steps: LongArray
+    first_entry: LongArray
+    visits: LongArray
+    entry_visits: LongArray
+    returns: FloatArray
+    path: LongArray
+    counts: LongArray
+
+
+class Roots(NamedTuple):
+    """The positions from which simulations start, and the root nodes of the answer.
+
+    Attributes
+    ----------
+    states : LongArray
+        [K, L]
+    rewards_so_far : FloatArray
+        [K, N]
+    infostates : LongArray
+        [K, N] number of each player's infostate, different for different players.
+    cumulative : FloatArray
+        [K] cumulative probability; infinite for the last.
+    num_infostates : int
+        Number of the infostates above.
+    own : LongArray
+        [M] the searching player's infostates among them.
+    action_indices : LongArray
+        [M, A] index there of each legal action of the true infostate; -1 if not legal there.
+    """
+
+    states: LongArray
+    rewards_so_far: FloatArray
+    infostates: LongArray
+    cumulative: FloatArray
+    num_infostates: int
+    own: LongArray
+    action_indices: LongArray
+
+
+class Playout(NamedTuple):
+    """The workspace of a simulation.
+
+    Attributes
+    ----------
+    position, leaf : Position
+        The current position, and the one at which the simulation left the tree.
+    infostates : LongArray
+        [N] the current infostate of each player.
+    """
+
+    position: Position
+    leaf: Position
+    infostates: LongArray
+
+
+# The tree
+
+
+@inlined
+def start_search(tree: Tree, num_infostates: int) -> None:
+    """Empty the tree; the infostates at the roots keep their numbers."""
+    tree.counts[NUM_INFOSTATES], tree.counts[NUM_ENTRIES] = num_infostates, 0
+    tree.counts[THIS_SEARCH] += 1  # empties the hash table
+    for infostate in range(num_infostates):
+        tree.first_entry[infostate] = NO_NODE
+
+
+@inlined
+def step_row(steps: LongArray, previous: int, observation: int, search: int) -> int:
+    """Return the row of a step, or the empty row where it belongs (linear probing)."""
+    mask = len(steps) - 1
+    folded = (observation ^ (observation >> 31)) & LOW_BITS
+    mixed = (previous * FACTORS[0]) ^ (folded * FACTORS[1])
+    row = (mixed ^ (mixed >> 29)) & mask
+    while steps[row, SEARCH] == search and (
+        steps[row, PREVIOUS] != previous or steps[row, OBSERVATION] != observation
+    ):
+        row = (row + 1) & mask
+    return int(row)
+
+
+@inlined
+def next_infostate(tree: Tree, previous: int, observation: int) -> int:
+    """Return the infostate after an observation, numbered if new, or `TREE_FULL`."""
+    search = tree.counts[THIS_SEARCH]
+    row = step_row(tree.steps, previous, observation, search)
+    if tree.steps[row, SEARCH] == search:
+        return int(tree.steps[row, NEXT])
+    number = tree.counts[NUM_INFOSTATES]
+    if number == len(tree.visits):
+        return TREE_FULL
+    tree.counts[NUM_INFOSTATES] += 1
+    tree.first_entry[number] = NO_NODE
+    tree.steps[row, PREVIOUS] = previous
+    tree.steps[row, OBSERVATION] = observation
+    tree.steps[row, NEXT] = number
+    tree.steps[row, SEARCH] = search
+    return int(number)
+
+
+@kernel
+def copy_steps(old: LongArray, new: LongArray, search: int) -> None:
+    """Copy the steps of a search into a larger, empty hash table."""
+    for row in range(len(old)):
+        if old[row, SEARCH] == search:
+            place = step_row(new, old[row, PREVIOUS], old[row, OBSERVATION], search)
+            for column in range(4):
+                new[place, column] = old[row, column]
+
+
+@inlined
+def add_node(tree: Tree, infostate: int, count: int) -> bool:
+    """Add a node with `count` actions; return whether there is room."""
+    first = tree.counts[NUM_ENTRIES]
+    if first + count > len(tree.returns):
+        return False
+    tree.counts[NUM_ENTRIES] += count
+    tree.first_entry[infostate] = first
+    tree.visits[infostate] = 0
+    for entry in range(first, first + count):
+        tree.entry_visits[entry] = 0
+        tree.returns[entry] = 0.0
+    return True
+
+
+@inlined
+def draw_untried(tree: Tree, first: int, number: int, stream: Stream) -> int:
+    """Draw one of the `number` untried actions uniformly."""
+    rank = int(next_uniform(stream) * number)
+    action = 0
+    while tree.entry_visits[first + action] > 0 or rank > 0:
+        if tree.entry_visits[first + action] == 0:
+            rank -= 1
+        action += 1
+    return action
+
+
+@inlined
+def select_action(tree: Tree, infostate: int, count: int, width: float, stream: Stream) -> int:
+    """Return the action with the largest UCB, or an untried one; ties are drawn uniformly.
+
+    `ucb(a) = mean return(a) + width * sqrt(ln N / n(a))`
+    """
+    first, visits = tree.first_entry[infostate], tree.visits[infostate]
+    if visits < count:  # each visit so far tried another action
+        return draw_untried(tree, first, count - visits, stream)
+    widened = width * sqrt(log(visits))
+    best, ties, highest = 0, 0, -np.inf
+    for action in range(count):
+        tried = tree.entry_visits[first + action]
+        # returns / n + widened / sqrt(n), with one division
+        ucb = (tree.returns[first + action] + widened * sqrt(tried)) / tried
+        if ucb > highest:
+            best, ties, highest = action, 1, ucb
+        elif ucb == highest:
+            # reservoir sampling: the k-th tied action replaces the choice with probability 1 / k
+            ties += 1
+            if next_uniform(stream) * ties < 1.0:
+                best = action
+    return best
+
+
+@kernel
+def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatArray) -> None:
+    """Add visits [A] and returns [A] of the actions over the player's own root nodes, in place."""
+    for row in range(len(roots.own)):
+        first = tree.first_entry[roots.own[row]]
+        for action in range(len(visits)):
+            index = roots.action_indices[row, action]
+            if first != NO_NODE and index >= 0:
+                visits[action] += tree.entry_visits[first + index]
+                returns[action] += tree.returns[first + index]
+
+
+# Simulations
+
+
+@inlined
+def draw_root(roots: Roots, playout: Playout, stream: Stream) -> None:
+    """Start a simulation at a position drawn from the belief: the determinization."""
+    root = np.searchsorted(roots.cumulative, next_uniform(stream), side="right")
+    for entry in range(roots.states.shape[1]):
+        playout.position.state[entry] = roots.states[root, entry]
+    for player in range(roots.rewards_so_far.shape[1]):
+        playout.position.rewards_so_far[player] = roots.rewards_so_far[root, player]
+        playout.infostates[player] = roots.infostates[root, player]
+
+
+@inlined
+def update_infostates(tree: Tree, playout: Playout) -> bool:
+    """Follow all players' infostates after a transition; return whether there is room.
+
+    Those who do not act matter too: what they observe now decides which node they meet later.
+    """
+    for player in range(len(playout.infostates)):
+        observation = playout.position.observations[player]
+        number = next_infostate(tree, playout.infostates[player], observation)
+        if number == TREE_FULL:
+            return False
+        playout.infostates[player] = number
+    return True
+
+
+@inlined
+def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stream) -> int:
+    """Select actions inside the tree, and expand it by the first node outside.
+
+    Returns the length of `Tree.path`, or `TREE_FULL`.
+    """
+    length = 0
+    while True:
+        player = actor(model, playout.position)
+        if player == END:
+            return length
+        if player == CHANCE_MOVE:
+            draw_outcome(model, playout.position, stream)
+            if not update_infostates(tree, playout):
+                return TREE_FULL
+            continue
+        here, count = playout.infostates[player], num_actions(model, playout.position)
+        if tree.first_entry[here] == NO_NODE:
+            # expansion; the new node's actions get no visit from this simulation
+            return length if add_node(tree, here, count) else TREE_FULL
+        if length == len(tree.path):
+            return TREE_FULL
+        action = select_action(tree, here, count, width, stream)
+        tree.path[length, INFOSTATE] = here
+        tree.path[length, ENTRY] = tree.first_entry[here] + action
+        tree.path[length, PLAYER] = player
+        length += 1
+        choose_action(model, playout.position, action)
+
+
+@inlined
+def count_visits(tree: Tree, length: int) -> None:
+    """Count the simulation at the nodes and actions on its path: backup of the visits."""
+    for step in range(length):
+        tree.visits[tree.path[step, INFOSTATE]] += 1
+        tree.entry_visits[tree.path[step, ENTRY]] += 1
+
+
+@inlined
+def back_up(tree: Tree, length: int, utility: FloatArray, num_rollouts: int) -> None:
+    """Add to each action on the path the utility of who took it: backup of the returns."""
+    for step in range(length):
+        gain = utility[tree.path[step, PLAYER]]
+        tree.returns[tree.path[step, ENTRY]] += gain / num_rollouts
+
+
+@kernel
+def simulate(
+    model: Any,
+    roots: Roots,
+    tree: Tree,
+    playout: Playout,
+    width: float,
+    num_rollouts: int,
+    num_simulations: int,
+    stream: Stream,
+) -> int:
+    """Run simulations, `tree` in place; return how many there was room for.
+
+    A simulation that finds the tree full adds at most some infostates, and restores the stream:
+    repeated in a larger tree, it is the same.
+    """
+    for done in range(num_simulations):
+        before = stream[0]
+        draw_root(roots, playout, stream)
+        length = descend(model, tree, playout, width, stream)
+        if length == TREE_FULL:
+            stream[0] = before
+            return done
+        count_visits(tree, length)
+        copy_position(playout.leaf, playout.position)
+        for _ in range(num_rollouts):
+            copy_position(playout.position, playout.leaf)
+            play_out(model, playout.position, stream)
+            back_up(tree, length, playout.position.rewards_so_far, num_rollouts)
+    return num_simulations
+
+
+@kernel
+def repeat_search(
+    model: Any,
+    roots: Roots,
+    tree: Tree,
+    playout: Playout,
+    width: float,
+    num_rollouts: int,
+    num_simulations: int,
+    seeds: Stream,
+    visits: LongArray,
+) -> int:
+    """Search once for each of R seeds, and write the visits [R, A] of the root actions.
+
+    Returns how many searches there was room for.
+    """
+    stream, returns = np.zeros(1, np.uint64), np.zeros(visits.shape[1])
+    for search in range(len(seeds)):
+        stream[0] = seeds[search]
+        start_search(tree, roots.num_infostates)
+        done = simulate(model, roots, tree, playout, width, num_rollouts, num_simulations, stream)
+        if done < num_simulations:
+            return search
+        add_root_totals(tree, roots, visits[search], returns)
+    return len(seeds)

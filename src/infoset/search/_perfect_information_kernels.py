@@ -1,0 +1,227 @@
+"""Kernels of perfect-information values: backward induction on a graph, and one-step successors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoset.search._depth_first_kernels import take_forced_actions
+from infoset.search._max_n_kernels import TIE_TOLERANCE
+from infoset.search.models._graph_kernels import GraphNodes
+from infoset.search.models._model_kernels import (
+    CHANCE_MOVE,
+    Position,
+    actor,
+    apply_outcome,
+    choose_action,
+    empty_position,
+    inlined,
+    num_actions,
+    num_outcomes,
+    outcome_probability,
+)
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.compilation import kernel
+
+# Backward induction over all nodes of an explored game
+
+
+@kernel
+def topological_order(graph: GraphNodes) -> IntArray:
+    """Return [K] the nodes of an acyclic graph, each after all its predecessors (Kahn)."""
+    missing = np.zeros(len(graph.actor), np.int32)  # predecessors not yet in the order
+    for target in graph.next_node:
+        missing[target] += 1
+    order = np.empty(len(graph.actor), np.int32)
+    filled = 0
+    for node in range(len(missing)):
+        if missing[node] == 0:
+            order[filled] = node
+            filled += 1
+    done = 0
+    while done < filled:
+        node = order[done]
+        done += 1
+        first = graph.first_child[node]
+        for child in range(first, first + graph.num_children[node]):
+            target = graph.next_node[child]
+            missing[target] -= 1
+            if missing[target] == 0:
+                order[filled] = target
+                filled += 1
+    return order
+
+
+@kernel
+def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArray) -> bool:
+    """Return whether at most one player has a choice between any two transitions.
+
+    order : [K] see `topological_order`. has_choice : [K] written; whether a player has a choice
+    between the node and the next transition.
+    """
+    is_sequential = True
+    for place in range(len(order) - 1, -1, -1):
+        node = order[place]
+        has_choice[node] = False
+        if graph.actor[node] < 0:
+            continue
+        first, count = graph.first_child[node], graph.num_children[node]
+        for child in range(first, first + count):
+            if has_choice[graph.next_node[child]]:
+                has_choice[node] = True
+                is_sequential = is_sequential and count == 1
+        if count > 1:
+            has_choice[node] = True
+    return is_sequential
+
+
+@kernel
+def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None:
+    """Write values [K, N] of all nodes when every player maximizes its own utility.
+
+    Of several best actions the mean counts. order : [K] see `topological_order`. values start at 0.
+    """
+    for place in range(len(order) - 1, -1, -1):
+        node = order[place]
+        mover, first = graph.actor[node], graph.first_child[node]
+        best, num_best = 0.0, 0
+        for child in range(first, first + graph.num_children[node]):
+            target = graph.next_node[child]
+            if mover == CHANCE_MOVE:
+                total = graph.rewards[child] + values[target]
+                values[node] += graph.probability[child] * total
+                num_best = 1
+                continue
+            # actions carry no rewards: those are on the transitions
+            tolerance = TIE_TOLERANCE * max(1.0, abs(best))
+            if num_best == 0 or values[target, mover] > best + tolerance:
+                best, num_best = values[target, mover], 1
+                values[node] = values[target]
+            elif values[target, mover] >= best - tolerance:
+                num_best += 1
+                values[node] += values[target]
+        values[node] /= max(num_best, 1)
+
+
+@kernel
+def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None:
+    """Write values [K, N] of all nodes to each player when all others play against it.
+
+    order : [K] see `topological_order`. values start at 0.
+    """
+    for place in range(len(order) - 1, -1, -1):
+        node = order[place]
+        mover, first = graph.actor[node], graph.first_child[node]
+        for child in range(first, first + graph.num_children[node]):
+            target = graph.next_node[child]
+            for player in range(values.shape[1]):
+                value = values[target, player]
+                if mover == CHANCE_MOVE:
+                    total = graph.rewards[child, player] + value
+                    values[node, player] += graph.probability[child] * total
+                elif child == first:
+                    values[node, player] = value
+                elif player == mover:
+                    values[node, player] = max(values[node, player], value)
+                else:
+                    values[node, player] = min(values[node, player], value)
+
+
+# Successors of many positions
+
+
+@inlined
+def reach_turn(model: Any, position: Position, player: int) -> tuple[int, bool]:
+    """Let the actors before a player choose, in place; their first action will do.
+
+    Returns the player's number of actions, 0 if it does not act, and whether none of those before
+    it had a choice.
+    """
+    mover, is_alone = actor(model, position), True
+    while mover >= 0 and mover != player:
+        is_alone = is_alone and num_actions(model, position) == 1
+        choose_action(model, position, 0)
+        mover = actor(model, position)
+    return num_actions(model, position) if mover == player else 0, is_alone
+
+
+@kernel
+def after_actions(
+    model: Any, states: LongArray, rewards_so_far: FloatArray, player: int
+) -> tuple[LongArray, LongArray, LongArray]:
+    """Return the states after each action of a player at K positions.
+
+    Returns states [M, L], and for each the position [M] and the action [M] that it comes from. The
+    action is -1 if another player chooses simultaneously. Positions at which the player does not
+    act have no successors.
+    """
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
+    counts = np.zeros(len(states), np.int64)
+    for row in range(len(states)):
+        here.state[:] = states[row]
+        counts[row], _ = reach_turn(model, here, player)
+    total = counts.sum()
+    after = np.empty((total, states.shape[1]), np.int64)
+    origin, action = np.empty(total, np.int64), np.empty(total, np.int64)
+    filled = 0
+    for row in range(len(states)):
+        for branch in range(counts[row]):
+            here.state[:] = states[row]
+            _, is_alone = reach_turn(model, here, player)
+            choose_action(model, here, branch)
+            is_alone = is_alone and take_forced_actions(model, here) < 0
+            after[filled] = here.state
+            origin[filled], action[filled] = row, branch if is_alone else -1
+            filled += 1
+    return after, origin, action
+
+
+@kernel
+def next_movers(model: Any, states: LongArray, num_players: int) -> LongArray:
+    """Return [K] the player to act at each position, `CHANCE_MOVE` or `END`.
+
+    Forced actions are taken, states [K, L] in place; no transition is applied.
+    """
+    here = empty_position(states.shape[1], num_players)
+    movers = np.empty(len(states), np.int64)
+    for row in range(len(states)):
+        here.state[:] = states[row]
+        movers[row] = take_forced_actions(model, here)
+        states[row] = here.state
+    return movers
+
+
+@kernel
+def after_transitions(
+    model: Any, states: LongArray, rewards_so_far: FloatArray, player: int
+) -> tuple[LongArray, FloatArray, LongArray, LongArray, FloatArray]:
+    """Return the positions after each transition from K positions at which all have chosen.
+
+    Returns states [M, L], rewards so far [M, N], the player's observation [M], and for each the
+    position [M] that it comes from and its probability [M].
+    """
+    here = empty_position(states.shape[1], rewards_so_far.shape[1])
+    counts = np.empty(len(states), np.int64)
+    for row in range(len(states)):
+        here.state[:] = states[row]
+        counts[row] = num_outcomes(model, here)
+    total = counts.sum()
+    after = np.empty((total, states.shape[1]), np.int64)
+    rewarded = np.empty((total, rewards_so_far.shape[1]))
+    observation, origin, probability = (
+        np.empty(total, np.int64),
+        np.empty(total, np.int64),
+        np.empty(total),
+    )
+    filled = 0
+    for row in range(len(states)):
+        for outcome in range(counts[row]):
+            here.state[:] = states[row]
+            here.rewards_so_far[:] = rewards_so_far[row]
+            probability[filled] = outcome_probability(model, here, outcome)
+            apply_outcome(model, here, outcome)
+            after[filled], rewarded[filled] = here.state, here.rewards_so_far
+            observation[filled], origin[filled] = here.observations[player], row
+            filled += 1
+    return after, rewarded, observation, origin, probability

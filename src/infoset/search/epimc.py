@@ -1,0 +1,317 @@
+"""EPIMC: perfect-information Monte Carlo that postpones perfect information.
+
+The player's next `depth` decisions form a tree of infostates, built over all worlds at once. At an
+infostate the player takes one action in all worlds; the others act with perfect information.
+Positions after the last of these decisions are leaves, valued under perfect information.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.search._max_n_kernels import TIE_TOLERANCE
+from infoset.search._perfect_information_kernels import (
+    after_actions,
+    after_transitions,
+    next_movers,
+)
+from infoset.search.models import END, RootPositions, SearchModel
+from infoset.search.perfect_information import (
+    MAX_N,
+    PerfectInformationValues,
+    run_on,
+    simultaneous_error,
+)
+from infoset.search.pimc import DeterminizedSearcher, ScoreWorlds, WorldScores
+from infoset.typing import BoolArray, FloatArray, LongArray, Player
+from infoset.utils.arguments import check_count
+
+__all__ = ["EPIMC"]
+
+
+class EPIMC(DeterminizedSearcher):
+    """PIMC whose next own decisions are taken with the player's own information.
+
+    In its first `depth` decisions, the one at the root included, the player takes the same action
+    in all worlds that it cannot tell apart. The other players see everything and take the actions
+    that are best for them, ties split evenly. After these decisions everybody sees everything. The
+    result is a best response over infostates to the opponents of PIMC; with depth 1 it is PIMC.
+
+    Parameters
+    ----------
+    model, belief, num_worlds, milliseconds, opponents, seed
+        As in `PIMC`.
+    depth : int
+        Number of own decisions before perfect information; decisions with a single action do not
+        count.
+
+    Attributes
+    ----------
+    last_search : WorldSearchRecord or None
+        Result and cost of the last search.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    UnknownNameError
+        If `opponents` is unknown.
+
+    Notes
+    -----
+    After Arjonilla, Saffidine, Cazenave, "Perfect information Monte Carlo with postponing
+    reasoning", arXiv 2408.02380 (2024). Differs from the paper: there, the first decisions of all
+    players form a game of imperfect information; here, the other players have perfect information
+    from the root on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> from infoset.search import search_model
+    >>> kuhn = search_model(load_game("kuhn_poker"))
+    >>> queen = Infostate(0, (Step(None, "Q", None),))
+    >>> EPIMC(kuhn, num_worlds=None, depth=2).search(queen, np.random.default_rng(0)).tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        depth: int = 2,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_worlds: int | None = 1000,
+        milliseconds: float | None = None,
+        opponents: str = MAX_N,
+        seed: int = 0,
+    ) -> None:
+        check_count("depth", depth, minimum=1)
+        super().__init__(
+            model,
+            belief=belief,
+            num_worlds=num_worlds,
+            milliseconds=milliseconds,
+            opponents=opponents,
+            seed=seed,
+        )
+        self.depth = depth
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that determine the answers, by name."""
+        return {**super().settings(), "depth": self.depth}
+
+    def _world_scores(
+        self, roots: RootPositions, indices: LongArray, player: Player
+    ) -> ScoreWorlds:
+        return PostponedSearch(self._perfect, roots, indices, player, self.depth).scores
+
+
+class Plays(NamedTuple):
+    """Plays from the root positions, all after the same number of transitions.
+
+    Attributes
+    ----------
+    states, rewards_so_far : LongArray, FloatArray
+        [M, L] and [M, N], as in `RootPositions`.
+    weight : FloatArray
+        [M] weight of the world times the probabilities of chance and of the other players.
+    infostate : LongArray
+        [M] a number for what the player knows, different for different infostates.
+    entry : LongArray
+        [M] the last own action, as an entry of `OwnDecisions`.
+    left : LongArray
+        [M] number of own decisions left before perfect information.
+    """
+
+    states: LongArray
+    rewards_so_far: FloatArray
+    weight: FloatArray
+    infostate: LongArray
+    entry: LongArray
+    left: LongArray
+
+    def pick(self, which: LongArray | BoolArray) -> Plays:
+        """Return a selection of the plays."""
+        return Plays._make(column[which] for column in self)
+
+
+def _join(parts: list[Plays]) -> Plays:
+    return Plays._make(map(np.concatenate, zip(*parts, strict=True)))
+
+
+class OwnDecisions:
+    """The tree of the player's decisions: one value per action, at the root and below it.
+
+    Parameters
+    ----------
+    num_actions : int
+        At the root.
+    """
+
+    def __init__(self, num_actions: int) -> None:
+        self.value = np.zeros(num_actions)
+        self.scale = 0.0
+        self._levels: list[tuple[LongArray, LongArray]] = []
+
+    def add(self, entry: LongArray, value: FloatArray) -> None:
+        """Add values [M] to entries [M]."""
+        self.value += np.bincount(entry, value, len(self.value))
+        self.scale += float(abs(value).sum())
+
+    def extend(self, parent: LongArray, num_actions: LongArray) -> LongArray:
+        """Add J infostates below the entries `parent` [J]; return [J] their first entries."""
+        first = len(self.value) + np.cumsum(num_actions) - num_actions
+        self.value = np.concatenate([self.value, np.zeros(num_actions.sum())])
+        self._levels.append((parent, first))
+        return first
+
+    def back_up(self) -> None:
+        """Add the value of the best action of each infostate to its parent, the deepest first."""
+        end = len(self.value)
+        for parent, first in reversed(self._levels):
+            best = np.maximum.reduceat(self.value[:end], first)
+            self.value[: first[0]] += np.bincount(parent, best, first[0])
+            end = first[0]
+
+
+class PostponedSearch:
+    """Best response over infostates to opponents with perfect information, to a depth.
+
+    Parameters
+    ----------
+    perfect : PerfectInformationValues
+    roots : RootPositions
+    indices : LongArray
+        [K, A] see `SearchModel.action_indices`.
+    player : Player
+    depth : int
+        Number of own decisions, the one at the root included, before perfect information.
+    """
+
+    def __init__(
+        self,
+        perfect: PerfectInformationValues,
+        roots: RootPositions,
+        indices: LongArray,
+        player: Player,
+        depth: int,
+    ) -> None:
+        self._perfect = perfect
+        self._model = perfect.model
+        self._roots = roots
+        self._indices = indices
+        self._player = player
+        self._depth = depth
+
+    def scores(self, weight: FloatArray) -> WorldScores:
+        """Return the values of the root actions, summed over worlds of weights [K]."""
+        num_actions = self._indices.shape[1]
+        decisions = OwnDecisions(num_actions)
+        plays = self._after_root_actions(weight)
+        while len(plays.weight):
+            # 1. leaves, 2. one transition, 3. the decisions before the next transition
+            plays = self._value_leaves(plays, decisions)
+            if len(plays.weight):
+                plays = self._act(self._transition(plays), decisions)
+        decisions.back_up()
+        return WorldScores(decisions.value[:num_actions], decisions.scale)
+
+    def _after_root_actions(self, weight: FloatArray) -> Plays:
+        """Return the plays after each root action that is legal at the true infostate."""
+        roots, indices = self._roots, self._indices
+        drawn = np.flatnonzero(weight > 0)
+        states, rewards_so_far = roots.states[drawn], roots.rewards_so_far[drawn]
+        after, origin, action = self._after_actions(states, rewards_so_far, self._player)
+        infostate = roots.infostates[drawn, self._player]
+        is_same = indices[drawn[origin]] == action[:, None]
+        entry = is_same.argmax(axis=1)
+        num_actions = indices.shape[1]
+        plays = Plays(
+            after,
+            rewards_so_far[origin],
+            weight[drawn[origin]],
+            infostate[origin] * num_actions + entry,
+            entry,
+            np.full(len(origin), self._depth - 1),
+        )
+        return plays.pick(is_same.any(axis=1))
+
+    def _value_leaves(self, plays: Plays, decisions: OwnDecisions) -> Plays:
+        """Value the plays after their last own decision; return the others."""
+        is_leaf = plays.left == 0
+        leaves = plays.pick(is_leaf)
+        if len(leaves.weight):
+            value = self._perfect.values(leaves.states, leaves.rewards_so_far, self._player)
+            decisions.add(leaves.entry, leaves.weight * value)
+        return plays.pick(~is_leaf)
+
+    def _transition(self, plays: Plays) -> Plays:
+        """Return the plays after one more transition."""
+        states, rewards_so_far, observation, origin, probability = run_on(
+            self._model, after_transitions
+        )(self._model.arrays, plays.states, plays.rewards_so_far, self._player)
+        moved = plays.pick(origin)
+        # what the player knows: the infostate before, and what it observed
+        known = np.stack([moved.infostate, observation], axis=1)
+        _, infostate = np.unique(known, axis=0, return_inverse=True)
+        return moved._replace(
+            states=states,
+            rewards_so_far=rewards_so_far,
+            weight=moved.weight * probability,
+            infostate=infostate.reshape(-1),
+        )
+
+    def _act(self, plays: Plays, decisions: OwnDecisions) -> Plays:
+        """Return the plays after the next actor has chosen; those that are over are valued."""
+        movers = run_on(self._model, next_movers)(
+            self._model.arrays, plays.states, self._model.num_players
+        )
+        over = plays.pick(movers == END)
+        decisions.add(over.entry, over.weight * over.rewards_so_far[:, self._player])
+        parts = [plays.pick((movers < 0) & (movers != END))]
+        for mover in sorted(set(movers[movers >= 0].tolist())):
+            there = plays.pick(movers == mover)
+            is_own = mover == self._player
+            parts.append(self._decide(there, decisions) if is_own else self._respond(there, mover))
+        return _join(parts)
+
+    def _decide(self, plays: Plays, decisions: OwnDecisions) -> Plays:
+        """Return the plays after each own action, with new entries by infostate."""
+        after, origin, action = self._after_actions(
+            plays.states, plays.rewards_so_far, self._player
+        )
+        _, first_play, place = np.unique(plays.infostate, return_index=True, return_inverse=True)
+        counts = np.bincount(origin, minlength=len(plays.weight))[first_play]
+        first = decisions.extend(plays.entry[first_play], counts)
+        chosen = plays.pick(origin)
+        entry = first[place.reshape(-1)][origin] + action
+        # negative numbers: an infostate and own action, not yet an infostate after a transition
+        return chosen._replace(
+            states=after, infostate=-1 - entry, entry=entry, left=chosen.left - 1
+        )
+
+    def _respond(self, plays: Plays, other: Player) -> Plays:
+        """Return the plays after another player's best actions under perfect information."""
+        states, rewards_so_far = plays.states, plays.rewards_so_far
+        preference = self._perfect.preferences(states, rewards_so_far, other, self._player)
+        best = np.nanmax(preference, axis=1, keepdims=True)
+        is_best = preference >= best - TIE_TOLERANCE * np.maximum(1.0, abs(best))
+        after, origin, action = self._after_actions(states, rewards_so_far, other)
+        is_taken = is_best[origin, action]
+        weight = plays.weight / is_best.sum(axis=1)
+        return plays.pick(origin)._replace(states=after, weight=weight[origin]).pick(is_taken)
+
+    def _after_actions(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player
+    ) -> tuple[LongArray, LongArray, LongArray]:
+        after, origin, action = run_on(self._model, after_actions)(
+            self._model.arrays, states, rewards_so_far, actor
+        )
+        if (action < 0).any():
+            raise simultaneous_error(self._model)
+        return after, origin, action

@@ -1,0 +1,448 @@
+"""Information-set Monte Carlo tree search: one tree over infostates, worlds drawn from a belief."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan, sqrt
+from time import perf_counter
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError
+from infoset.game import Infostate
+from infoset.search._ismcts_kernels import (
+    NO_NODE,
+    NUM_INFOSTATES,
+    THIS_SEARCH,
+    Playout,
+    Roots,
+    Tree,
+    add_root_totals,
+    copy_steps,
+    repeat_search,
+    simulate,
+    start_search,
+)
+from infoset.search.budget import SearchBudget, SearchRecord
+from infoset.search.models import SearchModel, empty_position
+from infoset.search.searcher import Searcher
+from infoset.typing import Action, FloatArray, LongArray
+from infoset.utils.arguments import check_choice, check_count, check_generator, check_number
+from infoset.utils.splitmix import Stream
+
+__all__ = ["BONUSES", "ISMCTS", "SearchRoot", "SearchTree", "TreeSearchRecord"]
+
+BONUSES: Final = {"ln": 1.0, "2ln": 2.0}
+"""The factor c of the bonus sqrt(c ln N / n), by name: OpenSpiel's, and that of UCB1."""
+
+MAX_CACHED_POSITIONS = 200_000
+"""Root positions cached over all infostates; beyond them the cache is cleared."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TreeSearchRecord(SearchRecord):
+    """Result and cost of a tree search; its nodes are the infostates of the tree.
+
+    Attributes
+    ----------
+    visits : LongArray
+        [A] number of simulations that took each action at a root node of the player.
+    num_simulations : int
+    """
+
+    visits: LongArray
+    num_simulations: int
+
+
+class ISMCTS(Searcher):
+    """Information-set Monte Carlo tree search.
+
+    Each simulation draws a position from the belief and descends a tree whose nodes are the
+    infostates of the players who act, so that no player acts on what it cannot know. At a node it
+    takes the action with the largest upper confidence bound
+
+        mean return + exploration * reward_scale * sqrt(c ln N / n),
+
+    N and n being the visits of node and action; untried actions come first, in random order. At
+    the first node outside the tree, which it adds, it plays on at random to the end. The utilities
+    are then added to the actions on the path. The policy is the normalized visit counts at the
+    root.
+
+    With a public weight above 0, all own infostates in the support of the belief are roots of one
+    tree. They share the nodes below that other players cannot tell apart, and their visits are
+    summed.
+
+    Parameters
+    ----------
+    model : SearchModel
+        The game: any number of players, general-sum, simultaneous moves and chance.
+    belief : PublicPrivateBelief or float
+        Distribution of worlds; a number is the public weight λ.
+    num_simulations : int or None
+        Number of simulations; None if `milliseconds` alone limits the search.
+    exploration : float
+        Constant that multiplies the bonus.
+    bonus : str
+        One of `BONUSES`: "ln" for sqrt(ln N / n), "2ln" for sqrt(2 ln N / n).
+    reward_scale : float
+        Unit of the exploration constant, in the game's units: 1 takes returns as they are; the
+        difference of the largest and smallest utility normalizes them to a range of 1.
+    num_rollouts : int
+        Random playouts from each new node, which count by their mean.
+    milliseconds : float or None
+        Time limit of a search. The answer then depends on the machine.
+    seed : int
+        Seed of the policy; `search` takes a generator instead.
+
+    Attributes
+    ----------
+    budget : SearchBudget
+        Of simulations.
+    last_search : TreeSearchRecord or None
+        Result and cost of the last search.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range, or neither simulations nor time are limited.
+    UnknownNameError
+        If `bonus` is unknown.
+
+    Notes
+    -----
+    A searcher reuses its memory from search to search: use it in one thread at a time.
+    Source: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search" (2012), in the
+    variant of OpenSpiel's `ISMCTSBot`: the simulation that adds a root node takes no action there,
+    so that visits sum to one less than the simulations.
+
+    Examples
+    --------
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> from infoset.search import search_model
+    >>> searcher = ISMCTS(search_model(load_game("kuhn_poker")), num_simulations=2000)
+    >>> jack = Infostate(1, (Step(None, "J", None), Step(None, None, "bet")))
+    >>> searcher.search(jack, np.random.default_rng(0)).round(1).tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_simulations: int | None = 1000,
+        exploration: float = 0.7,
+        bonus: str = "ln",
+        reward_scale: float = 1.0,
+        num_rollouts: int = 1,
+        milliseconds: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model, belief=belief, seed=seed)
+        if num_simulations is None and milliseconds is None:
+            raise ParameterError(
+                "num_simulations=None and milliseconds=None never end a search; give one of them"
+            )
+        self.budget = SearchBudget("num_simulations", num_simulations, milliseconds)
+        check_number("exploration", exploration)
+        check_number("reward_scale", reward_scale)
+        check_count("num_rollouts", num_rollouts, minimum=1)
+        check_choice("bonus", bonus, BONUSES)
+        self.exploration = exploration
+        self.bonus = bonus
+        self.reward_scale = reward_scale
+        self.num_rollouts = num_rollouts
+        self.last_search: TreeSearchRecord | None = None
+        self._width = exploration * reward_scale * sqrt(BONUSES[bonus])
+        self._tree = SearchTree(model.state_size, model.num_players)
+        self._roots: dict[Infostate, SearchRoot] = {}
+        self._num_cached = 0
+        self._is_compiled = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that determine the answers, by name."""
+        return {
+            **super().settings(),
+            **self.budget.settings(),
+            "exploration": self.exploration,
+            "bonus": self.bonus,
+            "reward_scale": self.reward_scale,
+            "num_rollouts": self.num_rollouts,
+        }
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the normalized visit counts of the legal actions, in order.
+
+        The answer is uniform if no simulation took any action.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+            Gives the seed of the simulations, and samples positions where there are too many to
+            list.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        """
+        check_generator(rng)
+        start = perf_counter()
+        root = self._root(infostate, rng)
+        stream = np.array([rng.integers(2**64, dtype=np.uint64)])
+        self._tree.start_search(root.kernel_roots.num_infostates)
+        start += self._compile(root.kernel_roots, stream)
+        num_simulations = 0
+        if len(root.actions) > 1:
+            for batch in self.budget.batches(start):
+                self._simulate(root.kernel_roots, stream, batch)
+                num_simulations += batch
+        visits, returns = self._tree.root_totals(root.kernel_roots)
+        self.last_search = TreeSearchRecord(
+            actions=root.actions,
+            values=_mean_returns(returns, visits),
+            num_nodes=self._tree.num_nodes,
+            seconds=perf_counter() - start,
+            time_limit=self.budget.seconds,
+            visits=visits,
+            num_simulations=num_simulations,
+        )
+        self.overruns.add(self.last_search)
+        return _normalized(visits)
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, num_searches: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
+
+        With a compiled model and no time limit they run in one call that releases the global
+        interpreter lock, and `last_search` is left unchanged.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+        num_searches : int
+            R, at least 1.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError
+            As `search`, or if `num_searches` is less than 1.
+        """
+        check_generator(rng)
+        check_count("num_searches", num_searches, minimum=1)
+        before = rng.bit_generator.state
+        root = self._root(infostate, rng)
+        if infostate not in self._roots or self.budget.number is None or self.budget.seconds:
+            rng.bit_generator.state = before
+            return super().search_many(infostate, rng, num_searches)
+        seeds = rng.integers(2**64, size=num_searches, dtype=np.uint64)
+        visits = np.zeros((num_searches, len(root.actions)), np.int64)
+        if len(root.actions) > 1:
+            self._repeat_search(root.kernel_roots, self.budget.number, seeds, visits)
+        return _normalized(visits)
+
+    def _repeat_search(
+        self, roots: Roots, num_simulations: int, seeds: Stream, visits: LongArray
+    ) -> None:
+        """Search once for each seed, growing the tree when it is full."""
+        memory, done = self._tree, 0
+        memory.reserve(roots.num_infostates)
+        while done < len(seeds):
+            done += repeat_search(
+                self.model.arrays,
+                roots,
+                memory.tree,
+                memory.playout,
+                self._width,
+                self.num_rollouts,
+                num_simulations,
+                seeds[done:],
+                visits[done:],
+            )
+            if done < len(seeds):
+                memory.grow()
+
+    def _simulate(self, roots: Roots, stream: Stream, number: int) -> None:
+        """Run simulations, growing the tree when it is full."""
+        run = simulate if self.model.is_compiled else simulate.py_func  # type: ignore[attr-defined]
+        memory = self._tree
+        numbers = (self._width, self.num_rollouts)
+        while True:
+            number -= run(
+                self.model.arrays, roots, memory.tree, memory.playout, *numbers, number, stream
+            )
+            if number == 0:
+                return
+            memory.grow()
+
+    def _compile(self, roots: Roots, stream: Stream) -> float:
+        """Compile the kernels at the first search; return the seconds it took."""
+        before = perf_counter()
+        if not self._is_compiled:
+            self._simulate(roots, stream, 0)
+            self._tree.grow()
+            self._is_compiled = True
+        return perf_counter() - before
+
+    def _root(self, infostate: Infostate, rng: np.random.Generator) -> SearchRoot:
+        """Return the root of a search, cached if no random numbers went into it."""
+        if infostate in self._roots:
+            return self._roots[infostate]
+        before = repr(rng.bit_generator.state)
+        root = SearchRoot.at(self.model, self.belief, infostate, rng)
+        if self.model.is_compiled and repr(rng.bit_generator.state) == before:
+            self._cache(infostate, root)
+        return root
+
+    def _cache(self, infostate: Infostate, root: SearchRoot) -> None:
+        self._num_cached += len(root.kernel_roots.states)
+        if self._num_cached > MAX_CACHED_POSITIONS:
+            self._roots.clear()
+            self._num_cached = len(root.kernel_roots.states)
+        self._roots[infostate] = root
+
+
+class SearchRoot(NamedTuple):
+    """The root of a search: all it needs of an infostate and a belief.
+
+    Attributes
+    ----------
+    actions : tuple[Action, ...]
+        [A] the legal actions.
+    kernel_roots : Roots
+        The positions of the belief, for the kernels.
+    """
+
+    actions: tuple[Action, ...]
+    kernel_roots: Roots
+
+    @classmethod
+    def at(
+        cls,
+        model: SearchModel,
+        belief: PublicPrivateBelief,
+        infostate: Infostate,
+        rng: np.random.Generator,
+    ) -> SearchRoot:
+        """Return the root of a search at an infostate.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        """
+        actions = model.require_legal_actions(infostate)
+        roots = model.roots(infostate, belief, rng)
+        # shift the numbers of each player past those of the players before it
+        sizes = roots.infostates.max(axis=0) + 1
+        infostates = roots.infostates + (np.cumsum(sizes) - sizes)
+        own, first = np.unique(infostates[:, infostate.player], return_index=True)
+        cumulative = np.cumsum(roots.probability)
+        cumulative[-1] = np.inf
+        kernel_roots = Roots(  # copies: Numba compiles again for read-only arrays
+            np.array(roots.states, np.int64, order="C"),
+            np.array(roots.rewards_so_far, np.float64, order="C"),
+            np.array(infostates, np.int64, order="C"),
+            cumulative,
+            int(sizes.sum()),
+            own,
+            np.array(model.action_indices(infostate, roots)[first], np.int64, order="C"),
+        )
+        return cls(actions, kernel_roots)
+
+
+class SearchTree:
+    """The memory of a searcher: arrays that one search after another reuses.
+
+    A search sees nothing of earlier ones: rows of the hash table carry the number of their search,
+    and everything else is written before it is read.
+
+    Parameters
+    ----------
+    state_size, num_players : int
+        Of the model.
+    num_infostates : int
+        Initial capacity, a power of 2.
+
+    Attributes
+    ----------
+    tree : Tree
+    playout : Playout
+    """
+
+    def __init__(self, state_size: int, num_players: int, *, num_infostates: int = 1024) -> None:
+        self.tree = _empty_tree(num_infostates, 4 * num_infostates, max(1, num_infostates // 16))
+        self.playout = Playout(
+            empty_position(state_size, num_players),
+            empty_position(state_size, num_players),
+            np.zeros(num_players, np.int64),
+        )
+
+    def start_search(self, num_infostates: int) -> None:
+        """Empty the tree but for the infostates at the roots."""
+        self.reserve(num_infostates)
+        start_search(self.tree, num_infostates)
+
+    def reserve(self, num_infostates: int) -> None:
+        """Grow to a capacity of at least `num_infostates`."""
+        while num_infostates > len(self.tree.visits):
+            self.grow()
+
+    def grow(self) -> None:
+        """Double the capacity, keeping the contents."""
+        old = self.tree
+        new = _empty_tree(2 * len(old.visits), 2 * len(old.returns), 2 * len(old.path))
+        copy_steps(old.steps, new.steps, old.counts[THIS_SEARCH])
+        for before, after in zip(old[1:], new[1:], strict=True):
+            after[: len(before)] = before
+        self.tree = new
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes in the tree of the last search."""
+        number = self.tree.counts[NUM_INFOSTATES]
+        return int((self.tree.first_entry[:number] != NO_NODE).sum())
+
+    def root_totals(self, roots: Roots) -> tuple[LongArray, FloatArray]:
+        """Return visits [A] and returns [A] of the actions, summed over own root nodes."""
+        num_actions = roots.action_indices.shape[1]
+        visits, returns = np.zeros(num_actions, np.int64), np.zeros(num_actions)
+        add_root_totals(self.tree, roots, visits, returns)
+        return visits, returns
+
+
+def _empty_tree(num_infostates: int, num_entries: int, length: int) -> Tree:
+    """Return a tree with room for infostates, action entries, and a path."""
+    return Tree(
+        steps=np.zeros((2 * num_infostates, 4), np.int64),
+        first_entry=np.full(num_infostates, NO_NODE, np.int64),
+        visits=np.zeros(num_infostates, np.int64),
+        entry_visits=np.zeros(num_entries, np.int64),
+        returns=np.zeros(num_entries),
+        path=np.zeros((length, 3), np.int64),
+        counts=np.zeros(3, np.int64),
+    )
+
+
+def _mean_returns(returns: FloatArray, visits: LongArray) -> FloatArray:
+    """Return [A] the mean return of each action; NaN without visits."""
+    means = np.full(len(visits), nan)
+    np.divide(returns, visits, out=means, where=visits > 0)
+    return means
+
+
+def _normalized(visits: LongArray) -> FloatArray:
+    """Return [..., A] normalized visit counts; uniform where all are zero."""
+    counts = np.where(visits.any(axis=-1, keepdims=True), visits, 1)
+    policy: FloatArray = counts / counts.sum(axis=-1, keepdims=True)
+    return policy

@@ -1,0 +1,215 @@
+"""The questions that searches ask of a game, and how each model answers them in kernels.
+
+A search is written once, against the functions of this file. In a compiled kernel a question is
+answered by the function that the model's arrays were registered with (`implement`). In plain
+Python (`py_func` of a kernel) it is answered by the method of a model object, so that the same
+search also runs on rules that cannot be compiled. Helper functions that take a model are marked
+`inlined` for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.splitmix import Stream, next_uniform
+
+CHANCE_MOVE = -1
+END = -2
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+INLINED: Any = {"forceinline": True, "error_model": "numpy", "_nrt": False}
+"""Numba options of the questions. Without reference counts (`_nrt`): counting the users of every
+array takes ten times as long as the questions themselves."""
+
+
+def inlined(function: Function) -> Function:
+    """Mark a helper to be inlined into the kernels that call it, and run as is in their `py_func`.
+
+    The helper must neither allocate arrays nor assign to slices.
+    """
+    return register_jitable(**INLINED)(function)
+
+
+class Position(NamedTuple):
+    """The current position of a simulated play; every step changes its arrays in place.
+
+    Attributes
+    ----------
+    state : LongArray
+        [L] the model's encoding of the position; equal rows have equal futures.
+    rewards_so_far : FloatArray
+        [N] sum of the rewards of each player; at the end, its utility.
+    observations : LongArray
+        [N] an integer for what the last transition showed each player, its own action included.
+        Different integers mean different observations.
+    """
+
+    state: LongArray
+    rewards_so_far: FloatArray
+    observations: LongArray
+
+
+def actor(model: Any, position: Position) -> int:
+    """Return the player to act, `CHANCE_MOVE` when all actors have chosen, or `END`.
+
+    Simultaneous actors choose one after another.
+    """
+    return int(_ask("actor", model, position))
+
+
+def num_actions(model: Any, position: Position) -> int:
+    """Return the number of legal actions of the actor."""
+    return int(_ask("num_actions", model, position))
+
+
+def choose_action(model: Any, position: Position, action: int) -> None:
+    """Record the action of the actor, in place, by its index; no one observes it yet."""
+    _ask("choose_action", model, position, action)
+
+
+def num_outcomes(model: Any, position: Position) -> int:
+    """Return the number of possible transitions once all have chosen; 1 if deterministic."""
+    return int(_ask("num_outcomes", model, position))
+
+
+def outcome_probability(model: Any, position: Position, outcome: int) -> float:
+    """Return the probability of a transition."""
+    return float(_ask("outcome_probability", model, position, outcome))
+
+
+def apply_outcome(model: Any, position: Position, outcome: int) -> None:
+    """Apply a transition, in place: new state, rewards added, `observations` overwritten."""
+    _ask("apply_outcome", model, position, outcome)
+
+
+def draw_outcome(model: Any, position: Position, stream: Stream) -> None:
+    """Draw a transition and apply it, in place; a single transition uses no random number.
+
+    The transition is the first whose cumulative probability exceeds a uniform number. A model may
+    register a faster implementation with the same result.
+    """
+    functions: dict[str, Callable[..., Any]] = _IMPLEMENTATIONS.get(type(model), {})
+    answer: Callable[..., Any] = functions.get("draw_outcome", draw_by_inversion)
+    answer(model, position, stream)
+
+
+@inlined
+def draw_by_inversion(model: Any, position: Position, stream: Stream) -> None:
+    """Draw a transition by inverting the cumulative distribution, one outcome after another."""
+    last = num_outcomes(model, position) - 1
+    outcome = 0
+    if last > 0:
+        uniform = next_uniform(stream)
+        cumulative = outcome_probability(model, position, 0)
+        # `outcome < last`: rounding may leave the sum of all probabilities below the number
+        while outcome < last and uniform >= cumulative:
+            outcome += 1
+            cumulative += outcome_probability(model, position, outcome)
+    apply_outcome(model, position, outcome)
+
+
+_IMPLEMENTATIONS: dict[type, dict[str, Callable[..., Any]]] = {}
+
+
+def implement(arrays: type, *functions: Callable[..., Any]) -> None:
+    """Register the kernels that answer the questions above for a named tuple of arrays.
+
+    Parameters
+    ----------
+    arrays : type
+        The named tuple that is the `arrays` of a `SearchModel`.
+    *functions : Callable
+        One per question and named like it; `draw_outcome` is optional.
+    """
+    _IMPLEMENTATIONS[arrays] = {function.__name__: function for function in functions}
+
+
+def _ask(question: str, model: Any, *arguments: Any) -> Any:
+    functions = _IMPLEMENTATIONS.get(type(model))
+    if functions is None:
+        return getattr(model, question)(*arguments)
+    return functions[question](model, *arguments)
+
+
+def _implementation(
+    question: str, model: Any, default: Callable[..., Any] | None = None
+) -> Callable[..., Any] | None:
+    # Numba passes the type of a named tuple, which knows its Python class
+    kind = getattr(model, "instance_class", None)
+    return _IMPLEMENTATIONS[kind].get(question, default) if kind in _IMPLEMENTATIONS else None
+
+
+@overload(actor, strict=False, jit_options=INLINED)
+def _actor(model: Any, position: Any) -> Any:
+    return _implementation("actor", model)
+
+
+@overload(num_actions, strict=False, jit_options=INLINED)
+def _num_actions(model: Any, position: Any) -> Any:
+    return _implementation("num_actions", model)
+
+
+@overload(choose_action, strict=False, jit_options=INLINED)
+def _choose_action(model: Any, position: Any, action: Any) -> Any:
+    return _implementation("choose_action", model)
+
+
+@overload(num_outcomes, strict=False, jit_options=INLINED)
+def _num_outcomes(model: Any, position: Any) -> Any:
+    return _implementation("num_outcomes", model)
+
+
+@overload(outcome_probability, strict=False, jit_options=INLINED)
+def _outcome_probability(model: Any, position: Any, outcome: Any) -> Any:
+    return _implementation("outcome_probability", model)
+
+
+@overload(apply_outcome, strict=False, jit_options=INLINED)
+def _apply_outcome(model: Any, position: Any, outcome: Any) -> Any:
+    return _implementation("apply_outcome", model)
+
+
+@overload(draw_outcome, strict=False, jit_options=INLINED)
+def _draw_outcome(model: Any, position: Any, stream: Any) -> Any:
+    return _implementation("draw_outcome", model, draw_by_inversion)
+
+
+@inlined
+def play_out(model: Any, position: Position, stream: Stream) -> None:
+    """Play uniformly at random to the end, in place.
+
+    Each choice between several actions and each random transition uses one random number.
+    """
+    while True:
+        who = actor(model, position)
+        if who == END:
+            return
+        if who == CHANCE_MOVE:
+            draw_outcome(model, position, stream)
+        else:
+            count = num_actions(model, position)
+            choose_action(model, position, int(next_uniform(stream) * count) if count > 1 else 0)
+
+
+@inlined
+def copy_position(target: Position, source: Position) -> None:
+    """Copy a position into another, in place."""
+    for entry in range(len(target.state)):
+        target.state[entry] = source.state[entry]
+    for player in range(len(target.rewards_so_far)):
+        target.rewards_so_far[player] = source.rewards_so_far[player]
+        target.observations[player] = source.observations[player]
+
+
+@register_jitable
+def empty_position(size: int, num_players: int) -> Position:
+    """Return a zero position for a model with states [size]."""
+    return Position(
+        np.zeros(size, np.int64), np.zeros(num_players), np.zeros(num_players, np.int64)
+    )

@@ -1,0 +1,192 @@
+"""The search model of an explored game: play on the nodes of its world graph."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.beliefs import Belief, PublicPrivateBelief
+from infoset.errors import ParameterError
+from infoset.game import Infostate
+from infoset.search.models._graph_kernels import GraphNodes
+from infoset.search.models._model_kernels import CHANCE_MOVE, END
+from infoset.search.models.model import SearchModel
+from infoset.search.models.root_positions import (
+    RootPositions,
+    action_indices_in,
+    number_infostates,
+    number_tree_infostates,
+    rewards_of_histories,
+)
+from infoset.tree import GameTree, WorldGraph
+from infoset.tree.state_numbering import StepTable
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
+from infoset.utils.arguments import check_type
+
+__all__ = ["GraphModel", "graph_nodes"]
+
+SUM_TOLERANCE = 1e-9
+
+
+class GraphModel(SearchModel):
+    """The search model of an explored game.
+
+    Parameters
+    ----------
+    source : GameTree or WorldGraph
+        With a tree, beliefs are looked up in it; with a world graph alone, they are computed from
+        the rules.
+
+    Raises
+    ------
+    ParameterError
+        If `source` is of another type, or is an incomplete world graph.
+    """
+
+    state_size = 1
+
+    def __init__(self, source: GameTree | WorldGraph) -> None:
+        check_type(
+            "source",
+            source,
+            (GameTree, WorldGraph),
+            "a GameTree, such as build_tree(game), or a WorldGraph",
+        )
+        self.tree = source if isinstance(source, GameTree) else None
+        self.graph = source.graph if isinstance(source, GameTree) else source
+        if not self.graph.is_complete:
+            raise ParameterError(
+                "the world graph is incomplete; explore it without limits before searching on it"
+            )
+        self.game = self.graph.game
+        self.arrays = graph_nodes(self.graph)
+
+    @cached_property
+    def is_zero_sum(self) -> bool:
+        """Whether there are two players and the rewards of every transition cancel."""
+        sums = self.graph.rewards.sum(axis=1)
+        return self.num_players == 2 and bool((abs(sums) <= SUM_TOLERANCE).all())
+
+    def legal_actions(self, infostate: Infostate) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate; empty if its player does not act there."""
+        world = self._belief(infostate, PublicPrivateBelief(0.0)).worlds[0]
+        player = infostate.player
+        action_set = self.graph.action_set[self._number[world], player]
+        return self.graph.action_sets[action_set] if action_set >= 0 else ()
+
+    def roots(
+        self, infostate: Infostate, belief: PublicPrivateBelief, rng: np.random.Generator
+    ) -> RootPositions:
+        """Return the positions of a belief; all are listed, so `rng` is not used."""
+        held = self._belief(infostate, belief)
+        if self.tree is None:
+            worlds = np.array([self._number[world] for world in held.worlds])
+            rewards_so_far = rewards_of_histories(held)
+            infostates = number_infostates(held, infostate)
+        else:
+            there = np.asarray(held.histories)
+            worlds = self.tree.world[there]
+            rewards_so_far = self.tree.rewards_so_far[there]
+            own = self.tree.infostate_trees[infostate.player].index_of(infostate)
+            infostates = number_tree_infostates(self.tree.infostate[there], infostate.player, own)
+        states = worlds.astype(np.int64)[:, None]
+        return RootPositions(
+            states, np.ascontiguousarray(rewards_so_far), infostates, held.probability
+        )
+
+    def action_indices(self, infostate: Infostate, roots: RootPositions) -> LongArray:
+        """Return [K, A] the index, at each root, of each legal action of an infostate."""
+        action_set = self.graph.action_set[roots.states[:, 0], infostate.player]
+        sets, place = np.unique(action_set, return_inverse=True)
+        offered = [self.graph.action_sets[number] if number >= 0 else () for number in sets]
+        return action_indices_in(offered, self.legal_actions(infostate))[place]
+
+    def _belief(self, infostate: Infostate, belief: PublicPrivateBelief) -> Belief:
+        return belief.at(self.tree or self.game, infostate)
+
+    @cached_property
+    def _number(self) -> dict[World, int]:
+        return {world: number for number, world in enumerate(self.graph.worlds)}
+
+
+def graph_nodes(graph: WorldGraph) -> GraphNodes:
+    """Return the nodes of a complete world graph, in which simultaneous actors act in turn."""
+    nodes = _split_by_actor(graph)
+    steps = [StepTable.of_player(graph, player).of_edge for player in range(graph.num_players)]
+    # children: first the transitions, in the order of the graph's edges, then the actions
+    num_choices = len(nodes.next_node) - graph.num_edges
+    cumulative = _cumulative_probabilities(graph, nodes)
+    return GraphNodes(
+        *nodes,
+        probability=np.pad(graph.probability, (0, num_choices), constant_values=1.0),
+        cumulative=np.pad(cumulative, (0, num_choices), constant_values=np.inf),
+        rewards=np.pad(graph.rewards, ((0, num_choices), (0, 0))),
+        observations=np.pad(np.stack(steps, axis=1), ((0, num_choices), (0, 0))),
+    )
+
+
+class _NodeArrays(NamedTuple):
+    """The fields of `GraphNodes` that describe its shape, while it grows."""
+
+    actor: IntArray
+    first_child: IntArray
+    num_children: IntArray
+    next_node: IntArray
+
+
+def _split_by_actor(graph: WorldGraph) -> _NodeArrays:
+    """Return the nodes of a world graph, its edges split by the action of one actor after another.
+
+    The edges of a world state are sorted by joint action. After each actor they fall into groups
+    that agree on the actions so far, and each group belongs to one node.
+    """
+    inner = np.flatnonzero(np.diff(graph.first_edge))
+    group_start = np.zeros(graph.num_edges, bool)
+    group_start[graph.first_edge[inner]] = True
+    zeros = np.zeros(graph.num_worlds, np.int32)
+    nodes = _NodeArrays(np.full_like(zeros, END), zeros, zeros.copy(), graph.next_world)
+    node_of_group = inner
+    for player, taken in enumerate(graph.joint_action.T):
+        group = np.cumsum(group_start) - 1
+        group_start = group_start | np.append(True, taken[1:] != taken[:-1])
+        node_of_group = node_of_group[group[group_start]]
+        acts = taken[group_start] >= 0
+        nodes, children = _add_decisions(nodes, player, node_of_group[acts])
+        node_of_group[acts] = children
+    first_edge = np.flatnonzero(group_start)
+    nodes.actor[node_of_group] = CHANCE_MOVE
+    nodes.first_child[node_of_group] = first_edge
+    nodes.num_children[node_of_group] = np.diff(np.append(first_edge, graph.num_edges))
+    return nodes
+
+
+def _add_decisions(
+    nodes: _NodeArrays, player: Player, parent: IntArray
+) -> tuple[_NodeArrays, IntArray]:
+    """Add one child per action [M] of a player, sorted by parent; return the children too."""
+    children = np.arange(len(parent), dtype=np.int32) + np.int32(len(nodes.actor))
+    decisions, first, counts = np.unique(parent, return_index=True, return_counts=True)
+    nodes.actor[decisions] = player
+    nodes.first_child[decisions] = first + len(nodes.next_node)
+    nodes.num_children[decisions] = counts
+    zeros = np.zeros(len(parent), np.int32)
+    actor, first_child, num_children = (np.append(column, zeros) for column in nodes[:3])
+    next_node = np.append(nodes.next_node, children)
+    return _NodeArrays(actor, first_child, num_children, next_node), children
+
+
+def _cumulative_probabilities(graph: WorldGraph, nodes: _NodeArrays) -> FloatArray:
+    """Return [E] the `cumulative` of the transitions.
+
+    Summed one by one in order, so that the rounding is that of `draw_by_inversion`.
+    """
+    is_chance = nodes.actor == CHANCE_MOVE
+    first, counts = nodes.first_child[is_chance], nodes.num_children[is_chance]
+    cumulative = graph.probability.copy()
+    for rank in range(1, int(counts.max(initial=0))):
+        here = first[counts > rank] + rank
+        cumulative[here] += cumulative[here - 1]
+    cumulative[first + counts - 1] = np.inf
+    return cumulative

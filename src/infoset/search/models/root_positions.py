@@ -1,0 +1,78 @@
+"""The positions from which a search starts, with the numbering of what each player knows there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from infoset.beliefs import Belief
+from infoset.game import History, Infostate
+from infoset.typing import Action, FloatArray, IntArray, LongArray, Player
+
+__all__ = [
+    "RootPositions",
+    "action_indices_in",
+    "number_infostates",
+    "number_tree_infostates",
+    "rewards_of_histories",
+]
+
+
+class RootPositions(NamedTuple):
+    """The positions in the support of a belief, where a search starts.
+
+    Attributes
+    ----------
+    states : LongArray
+        [K, L] the model's encoding of each position.
+    rewards_so_far : FloatArray
+        [K, N] sum of the rewards of each player.
+    infostates : LongArray
+        [K, N] a number from 0 for the infostate of each player, different for different
+        infostates of that player; 0 is the true infostate of the searching player.
+    probability : FloatArray
+        [K] probability under the belief; sums to 1.
+    """
+
+    states: LongArray
+    rewards_so_far: FloatArray
+    infostates: LongArray
+    probability: FloatArray
+
+
+def number_infostates(belief: Belief, own: Infostate) -> LongArray:
+    """Return [K, N] the numbers of the players' infostates at the histories of a belief.
+
+    Each player's numbers count from 0 in order of first appearance, except that `own` is 0.
+    """
+    histories = cast("Sequence[History]", belief.histories)
+    columns = []
+    for player in range(histories[0].game.num_players):
+        known: dict[Infostate, int] = {own: 0} if player == own.player else {}
+        columns.append([known.setdefault(h.infostates[player], len(known)) for h in histories])
+    return np.array(columns, np.int64).T
+
+
+def number_tree_infostates(infostate: IntArray, player: Player, own: int) -> LongArray:
+    """Return the same as `number_infostates` from the infostate numbers [K, N] of a tree."""
+    columns = []
+    for other in range(infostate.shape[1]):
+        first = [own] if other == player else []
+        known = {number: count for count, number in enumerate(first)}
+        column = infostate[:, other].tolist()
+        columns.append([known.setdefault(number, len(known)) for number in column])
+    return np.array(columns, np.int64).T
+
+
+def action_indices_in(offered: Sequence[Sequence[Action]], legal: Sequence[Action]) -> LongArray:
+    """Return [K, A] the index of each legal action among each of K offers; -1 if missing there."""
+    indices = [{action: index for index, action in enumerate(offer)} for offer in offered]
+    return np.array([[index.get(action, -1) for action in legal] for index in indices], np.int64)
+
+
+def rewards_of_histories(belief: Belief) -> FloatArray:
+    """Return [K, N] the rewards so far at the histories of a belief."""
+    histories = cast("Sequence[History]", belief.histories)
+    return np.array([history.rewards_so_far for history in histories], np.float64)

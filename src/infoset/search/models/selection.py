@@ -1,0 +1,113 @@
+"""The choice of a search model for a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from infoset.errors import ExplorationLimitError, ParameterError, UnsupportedGameError
+from infoset.game import Game
+from infoset.games import LiarsDice, TrickTaking
+from infoset.search.models.dice import DiceModel
+from infoset.search.models.graph import GraphModel
+from infoset.search.models.model import SearchModel
+from infoset.search.models.rules import RulesModel
+from infoset.search.models.tricks import TricksModel
+from infoset.tree import GameTree, WorldGraph, build_world_graph
+from infoset.utils.arguments import check_type
+
+__all__ = ["register_model", "search_model", "search_model_type"]
+
+MAX_WORLDS = 100_000
+MAX_SECONDS = 10.0
+
+_MODELS: Final[dict[type[Game], Callable[[Any], SearchModel]]] = {
+    LiarsDice: DiceModel,
+    TrickTaking: TricksModel,
+}
+"""Models written for one class of games."""
+
+
+def register_model(game: type[Game], model: Callable[[Any], SearchModel]) -> None:
+    """Register a search model for a class of games; `search_model` then uses it.
+
+    Call it in the module of the game class, so that searchers by name, matches and `infoset info`
+    know the model wherever the game is imported.
+
+    Parameters
+    ----------
+    game : type[Game]
+        The class itself; subclasses are not included, since their rules may differ.
+    model : Callable[[Game], SearchModel]
+        Usually the class of the model. It raises `UnsupportedGameError` for a game whose
+        parameters it does not support.
+
+    Raises
+    ------
+    ParameterError
+        If `game` is not a class of games, or `model` is not callable.
+    """
+    if not (isinstance(game, type) and issubclass(game, Game)):
+        raise ParameterError(f"game is {game!r}; give the class of a game, such as type(game)")
+    if not callable(model):
+        raise ParameterError(f"model is {model!r}; give a class derived from SearchModel")
+    _MODELS[game] = model
+
+
+def search_model(source: Game | GameTree | WorldGraph) -> SearchModel:
+    """Return the search model of a game, compiled if possible.
+
+    A tree or a world graph becomes a `GraphModel`. A game becomes the model registered for its
+    class, if any. Otherwise its world states are explored into a `GraphModel`; if there are more
+    than 100,000 or exploring takes more than ten seconds, a `RulesModel` is returned.
+
+    Parameters
+    ----------
+    source : Game, GameTree or WorldGraph
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> search_model(load_game("kuhn_poker")).is_compiled
+    True
+    """
+    check_type(
+        "source", source, (Game, GameTree, WorldGraph), 'a Game, such as infoset.load("kuhn_poker")'
+    )
+    if not isinstance(source, Game):
+        return GraphModel(source)
+    registered = _registered_model(source)
+    if registered is not None:
+        return registered
+    try:
+        return GraphModel(build_world_graph(source, max_worlds=MAX_WORLDS, max_seconds=MAX_SECONDS))
+    except ExplorationLimitError:
+        return RulesModel(source)
+
+
+def search_model_type(graph: WorldGraph) -> type[SearchModel]:
+    """Return the class of model that `search_model` makes for the game of a world graph.
+
+    The graph may be incomplete. The answer ignores the limit of ten seconds, which depends on the
+    machine.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> search_model_type(build_world_graph(load_game("kuhn_poker"))).__name__
+    'GraphModel'
+    """
+    registered = _registered_model(graph.game)
+    if registered is not None:
+        return type(registered)
+    is_small = graph.is_complete and graph.num_worlds <= MAX_WORLDS
+    return GraphModel if is_small else RulesModel
+
+
+def _registered_model(game: Game) -> SearchModel | None:
+    """Return the registered model of a game; None if there is none for its parameters."""
+    if type(game) in _MODELS:
+        with suppress(UnsupportedGameError):
+            return _MODELS[type(game)](game)
+    return None

@@ -1,0 +1,283 @@
+"""Values of positions under perfect information: what a leaf of a determinized search is worth."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from infoset.errors import UnsupportedGameError
+from infoset.search._alpha_beta_kernels import AlphaBeta, alpha_beta
+from infoset.search._depth_first_kernels import (
+    NODES,
+    PROBLEM,
+    SIMULTANEOUS,
+    TOO_DEEP,
+    Stack,
+    TranspositionTable,
+)
+from infoset.search._max_n_kernels import MaxN, max_n
+from infoset.search._perfect_information_kernels import (
+    after_actions,
+    max_n_values,
+    minimax_values,
+    moves_are_sequential,
+    topological_order,
+)
+from infoset.search.models import GraphModel, SearchModel, empty_position
+from infoset.tree import count_histories
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.arguments import check_choice
+
+__all__ = [
+    "MAX_N",
+    "OPPONENTS",
+    "PARANOID",
+    "PerfectInformationValues",
+    "perfect_information_values",
+    "run_on",
+    "simultaneous_error",
+    "values_of_nodes",
+]
+
+MAX_N: Final = "max_n"
+PARANOID: Final = "paranoid"
+OPPONENTS: Final = (MAX_N, PARANOID)
+"""What the other players maximize: their own utility, or the loss of the searching player."""
+
+FIRST_DEPTH = 64
+TABLE_SIZE = 1 << 18
+
+
+class PerfectInformationValues(ABC):
+    """Values of positions when every player sees everything, chance moves in expectation.
+
+    Parameters
+    ----------
+    model : SearchModel
+    opponents : str
+        `max_n` or `paranoid`; in two-player constant-sum games both are minimax.
+
+    Attributes
+    ----------
+    num_nodes : int
+        Number of positions visited so far.
+
+    Raises
+    ------
+    UnknownNameError
+        If `opponents` is unknown.
+    """
+
+    def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
+        check_choice("kind of opponents", opponents, OPPONENTS)
+        self.model = model
+        self.opponents = opponents
+        self.num_nodes = 0
+
+    def start_search(self) -> None:
+        """Discard results of earlier searches that could affect the next one."""
+        return
+
+    @abstractmethod
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
+        """Return [K] the expected utility of a player from positions [K, L].
+
+        Parameters
+        ----------
+        states : LongArray
+            [K, L]
+        rewards_so_far : FloatArray
+            [K, N]
+        player : Player
+
+        Raises
+        ------
+        UnsupportedGameError
+            If players choose simultaneously.
+        """
+
+    def action_values(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
+    ) -> FloatArray:
+        """Return [K, A] the value to `player` of each action of `actor`; NaN where there is none.
+
+        Raises
+        ------
+        UnsupportedGameError
+            If players choose simultaneously.
+        """
+        after, origin, action = run_on(self.model, after_actions)(
+            self.model.arrays, states, rewards_so_far, actor
+        )
+        if (action < 0).any():
+            raise simultaneous_error(self.model)
+        values = np.full((len(states), 1 + int(action.max(initial=-1))), np.nan)
+        values[origin, action] = self.values(after, rewards_so_far[origin], player)
+        return values
+
+    def preferences(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
+    ) -> FloatArray:
+        """Return [K, A] the quantity that `actor` maximizes while `player` searches."""
+        if self.opponents == MAX_N or actor == player:
+            return self.action_values(states, rewards_so_far, actor, actor)
+        return -self.action_values(states, rewards_so_far, actor, player)
+
+
+def perfect_information_values(
+    model: SearchModel, opponents: str = MAX_N
+) -> PerfectInformationValues:
+    """Return the evaluator of positions of a model.
+
+    On an explored game all values come from one backward induction and are looked up. Otherwise
+    they are searched depth first, unless the model knows them in closed form.
+
+    Raises
+    ------
+    UnknownNameError
+        If `opponents` is unknown.
+    """
+    if isinstance(model, GraphModel):
+        return BackwardInduction(model, opponents)
+    return DepthFirstSearch(model, opponents)
+
+
+class BackwardInduction(PerfectInformationValues):
+    """Values looked up in the backward induction over a world graph."""
+
+    model: GraphModel
+
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
+        """Return [K] the expected utility of a player."""
+        self.num_nodes += len(states)
+        later = values_of_nodes(self.model, self.opponents)
+        values: FloatArray = rewards_so_far[:, player] + later[states[:, 0], player]
+        return values
+
+
+_VALUES_OF: WeakKeyDictionary[GraphModel, dict[str, FloatArray]] = WeakKeyDictionary()
+"""The values of the models in use, by opponents."""
+
+
+def values_of_nodes(model: GraphModel, opponents: str) -> FloatArray:
+    """Return [K, N] the expected later rewards of each player at each node of a graph model.
+
+    Row w is world state w. The values are computed once per model.
+
+    Raises
+    ------
+    UnsupportedGameError
+        If players choose simultaneously.
+    CyclicGameError
+        If a world state can be reached from itself.
+    """
+    known = _VALUES_OF.setdefault(model, {})
+    if opponents not in known:
+        known[opponents] = _induced_values(model, opponents)
+    return known[opponents]
+
+
+def _induced_values(model: GraphModel, opponents: str) -> FloatArray:
+    count_histories(model.graph)  # raises if the graph has a cycle
+    order = topological_order(model.arrays)
+    if not moves_are_sequential(model.arrays, order, np.empty(len(order), bool)):
+        raise simultaneous_error(model)
+    values = np.zeros((len(order), model.num_players))
+    write_values = max_n_values if opponents == MAX_N else minimax_values
+    write_values(model.arrays, order, values)
+    return values
+
+
+class DepthFirstSearch(PerfectInformationValues):
+    """Values found by search: alpha-beta for one player against all others, otherwise max^n.
+
+    Results are stored by position for the rest of a search, in a table of 2^18 places. A model
+    that knows the values of actions in closed form is asked for them instead.
+    """
+
+    def __init__(self, model: SearchModel, opponents: str = MAX_N) -> None:
+        super().__init__(model, opponents)
+        self._prunes = opponents == PARANOID or model.is_zero_sum
+        self._depth = FIRST_DEPTH
+        self._workspace: AlphaBeta | MaxN | None = None
+        self._search_number = 1
+
+    def start_search(self) -> None:
+        """Invalidate the table: its results carry the number of their search."""
+        self._search_number += 1
+
+    def action_values(
+        self, states: LongArray, rewards_so_far: FloatArray, actor: Player, player: Player
+    ) -> FloatArray:
+        """Return [K, A] the value to `player` of each action of `actor`; NaN if none."""
+        known = self.model.perfect_information_values(states, player) if self._prunes else None
+        if known is None:
+            return super().action_values(states, rewards_so_far, actor, player)
+        self.num_nodes += len(states)
+        return rewards_so_far[:, player, None] + known
+
+    def values(self, states: LongArray, rewards_so_far: FloatArray, player: Player) -> FloatArray:
+        """Return [K] the expected utility of a player."""
+        values = np.empty(len(states))
+        problem = self._search(states, rewards_so_far, player, values)
+        while problem == TOO_DEEP:
+            self._depth *= 2
+            self._workspace = None
+            problem = self._search(states, rewards_so_far, player, values)
+        if problem == SIMULTANEOUS:
+            raise simultaneous_error(self.model)
+        return values
+
+    def _search(
+        self, states: LongArray, rewards_so_far: FloatArray, player: Player, values: FloatArray
+    ) -> int:
+        """Write the values, and return the problem that the kernel reports."""
+        status = np.zeros(2, np.int64)
+        model, work = self.model, self._workspace or self._new_workspace()
+        self._workspace = work
+        positions = (model.arrays, states, rewards_so_far, player)
+        if isinstance(work, AlphaBeta):
+            utility_range = np.array(model.utility_range, np.float64)
+            # minimax values differ by player: results of different players must not mix
+            number = self._search_number * model.num_players + player
+            run_on(model, alpha_beta)(*positions, utility_range, number, work, status, values)
+        else:
+            run_on(model, max_n)(*positions, self._search_number, work, status, values)
+        self.num_nodes += int(status[NODES])
+        return int(status[PROBLEM])
+
+    def _new_workspace(self) -> AlphaBeta | MaxN:
+        depth, size, num_players = self._depth, self.model.state_size, self.model.num_players
+        stack = Stack(
+            empty_position(size, num_players),
+            np.zeros((depth, size), np.int64),
+            np.zeros((depth, num_players)),
+            *(np.zeros(depth, np.int64) for _ in range(3)),
+        )
+        table = TranspositionTable(
+            np.zeros((TABLE_SIZE, size), np.int64),
+            np.zeros(TABLE_SIZE, np.int64),
+            np.zeros((TABLE_SIZE, 2 if self._prunes else num_players)),
+        )
+        if self._prunes:
+            alpha, beta, first_alpha, first_beta, best = np.zeros((5, depth))
+            return AlphaBeta(stack, alpha, beta, first_alpha, first_beta, best, table)
+        best, num_best = np.zeros(depth), np.zeros(depth, np.int64)
+        return MaxN(stack, best, num_best, np.zeros((depth, num_players)), table)
+
+
+def run_on(model: SearchModel, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a kernel compiled, or its Python function if the model is not compiled."""
+    return kernel if model.is_compiled else getattr(kernel, "py_func", kernel)
+
+
+def simultaneous_error(model: SearchModel) -> UnsupportedGameError:
+    """Return the error for a game with simultaneous choices."""
+    return UnsupportedGameError(
+        f"players of {model.game} choose simultaneously, so that its positions have no "
+        "perfect-information value in pure strategies; search it with infoset.search.ISMCTS"
+    )

@@ -1,0 +1,396 @@
+"""Perfect-information Monte Carlo: play the action that is best on average with open cards.
+
+At an infostate s_i, PIMC draws worlds from a belief B_λ, values every action in each world under
+perfect information, and plays an action with the largest sum:
+
+    score(a) = sum_k weight_k * value_i(w_k after a),    w_k ~ B_λ(. | s_i)
+    B_λ(w | s_i) = (1 - λ) B_priv(w | s_i) + λ B_pub(w | s_pub)
+
+Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in imperfect
+information games", arXiv 2405.14346 (2024).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.game import Infostate
+from infoset.search._max_n_kernels import TIE_TOLERANCE
+from infoset.search.budget import SearchBudget, SearchRecord
+from infoset.search.models import RootPositions, SearchModel
+from infoset.search.perfect_information import (
+    MAX_N,
+    PerfectInformationValues,
+    perfect_information_values,
+)
+from infoset.search.searcher import Searcher
+from infoset.typing import FloatArray, LongArray, Player
+from infoset.utils.arguments import check_count, check_generator
+
+__all__ = [
+    "PIMC",
+    "DeterminizedSearcher",
+    "ScoreWorlds",
+    "WorldScores",
+    "WorldSearchRecord",
+    "evaluate_worlds",
+    "split_ties",
+]
+
+
+class WorldScores(NamedTuple):
+    """Scores of actions over worlds.
+
+    Attributes
+    ----------
+    score : FloatArray
+        [A] sum over worlds of weight times value.
+    scale : float
+        Sum over worlds of weight times the largest absolute value, the unit of the tie tolerance.
+    """
+
+    score: FloatArray
+    scale: float
+
+
+ScoreWorlds: TypeAlias = Callable[[FloatArray], WorldScores]
+"""Returns the scores of the actions for weights [K] of the worlds."""
+
+
+def split_ties(scores: WorldScores) -> FloatArray:
+    """Return [A] the policy that is uniform over the actions with the largest score.
+
+    Scores within 1e-9 of the largest, relative to the scale, are tied.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split_ties(WorldScores(np.array([0.1 + 0.2, 0.3, -1.0]), 1.0)).tolist()
+    [0.5, 0.5, 0.0]
+    """
+    is_best = scores.score >= scores.score.max() - TIE_TOLERANCE * scores.scale
+    policy: FloatArray = is_best / is_best.sum()
+    return policy
+
+
+class WorldEvaluation(NamedTuple):
+    """Result of evaluating worlds within a budget.
+
+    Attributes
+    ----------
+    scores : WorldScores
+    num_worlds : int
+        Number of worlds drawn; all worlds if `is_exact`.
+    is_exact : bool
+        Whether every world was weighted by its probability.
+    """
+
+    scores: WorldScores
+    num_worlds: int
+    is_exact: bool
+
+
+def evaluate_worlds(
+    probability: FloatArray,
+    budget: SearchBudget,
+    rng: np.random.Generator,
+    score_worlds: ScoreWorlds,
+    start: float,
+) -> WorldEvaluation:
+    """Draw worlds within a budget and score the actions over them.
+
+    Every world is weighted by its probability instead if the budget is unlimited, or if it sets
+    no number of worlds and the time was enough to draw each world at least once.
+
+    Parameters
+    ----------
+    probability : FloatArray
+        [K] of the worlds.
+    budget : SearchBudget
+        Of worlds.
+    rng : numpy.random.Generator
+    score_worlds : ScoreWorlds
+    start : float
+        `time.perf_counter()` at the start of the search.
+    """
+    weight, drawn = np.zeros(len(probability)), 0
+    if budget.number is None and budget.seconds is None:
+        return WorldEvaluation(score_worlds(probability), len(probability), True)
+    for batch in budget.batches(start):
+        weight += rng.multinomial(batch, probability / probability.sum())
+        drawn += batch
+        scores = score_worlds(weight)
+        if budget.number is None and weight.all():
+            return WorldEvaluation(score_worlds(probability), len(probability), True)
+    return WorldEvaluation(scores, drawn, False)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WorldSearchRecord(SearchRecord):
+    """Result and cost of a determinized search; its nodes are positions.
+
+    Attributes
+    ----------
+    num_worlds : int
+        Number of worlds drawn; all worlds if `is_exact`.
+    is_exact : bool
+        Whether every world was weighted by its probability.
+    """
+
+    num_worlds: int
+    is_exact: bool
+
+
+class DeterminizedSearcher(Searcher):
+    """A searcher that evaluates determinizations and plays an action with the largest sum.
+
+    Parameters
+    ----------
+    model, belief, num_worlds, milliseconds, opponents, seed
+        As in `PIMC`.
+
+    Attributes
+    ----------
+    budget : SearchBudget
+        Of worlds.
+    last_search : WorldSearchRecord or None
+        Result and cost of the last search.
+    """
+
+    def __init__(
+        self,
+        model: SearchModel,
+        *,
+        belief: PublicPrivateBelief | float = 0.0,
+        num_worlds: int | None = 1000,
+        milliseconds: float | None = None,
+        opponents: str = MAX_N,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(model, belief=belief, seed=seed)
+        self.budget = SearchBudget("num_worlds", num_worlds, milliseconds)
+        self.opponents = opponents
+        self.last_search: WorldSearchRecord | None = None
+        self._perfect = perfect_information_values(model, opponents)
+        self._is_compiled = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings that determine the answers, by name."""
+        return {**super().settings(), **self.budget.settings(), "opponents": self.opponents}
+
+    @abstractmethod
+    def _world_scores(
+        self, roots: RootPositions, indices: LongArray, player: Player
+    ) -> ScoreWorlds:
+        """Return the scoring of worlds; `indices` are those of `SearchModel.action_indices`."""
+
+    def search(self, infostate: Infostate, rng: np.random.Generator) -> FloatArray:
+        """Return [A] the probability of each legal action at an infostate, in order.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+            Draws worlds; not used where every world is weighted by its probability.
+
+        Raises
+        ------
+        UnknownNameError
+            If no play leads to the infostate.
+        ParameterError
+            If its player does not act there.
+        UnsupportedGameError
+            If players choose simultaneously later on.
+        """
+        check_generator(rng)
+        start, nodes_before = perf_counter(), self._perfect.num_nodes
+        actions = self.model.require_legal_actions(infostate)
+        found = WorldEvaluation(WorldScores(np.full(1, np.nan), 0.0), 0, True)
+        if len(actions) > 1:
+            roots = self.model.roots(infostate, self.belief, rng)
+            score_worlds = self._scores_at(infostate, roots)
+            start += self._compile(score_worlds, len(roots.probability))
+            found = evaluate_worlds(roots.probability, self.budget, rng, score_worlds, start)
+        self.last_search = WorldSearchRecord(
+            actions=actions,
+            values=found.scores.score / (1 if found.is_exact else found.num_worlds),
+            num_worlds=found.num_worlds,
+            is_exact=found.is_exact,
+            num_nodes=self._perfect.num_nodes - nodes_before,
+            seconds=perf_counter() - start,
+            time_limit=self.budget.seconds,
+        )
+        self.overruns.add(self.last_search)
+        return split_ties(found.scores) if len(actions) > 1 else np.ones(1)
+
+    def search_many(
+        self, infostate: Infostate, rng: np.random.Generator, num_searches: int
+    ) -> FloatArray:
+        """Return [R, A] the answers of R searches, the same as from R calls of `search`.
+
+        Without a time limit each world is evaluated once for all searches, and `last_search` is
+        left unchanged.
+
+        Parameters
+        ----------
+        infostate : Infostate
+        rng : numpy.random.Generator
+        num_searches : int
+            R, at least 1.
+
+        Raises
+        ------
+        UnknownNameError, ParameterError, UnsupportedGameError
+            As `search`, or if `num_searches` is less than 1.
+        """
+        check_generator(rng)
+        check_count("num_searches", num_searches, minimum=1)
+        before = rng.bit_generator.state
+        if len(self.model.require_legal_actions(infostate)) == 1:
+            return np.ones((num_searches, 1))
+        roots = self.model.roots(infostate, self.belief, rng)
+        # roots that were sampled differ from search to search: no sharing then
+        if self.budget.seconds is not None or repr(rng.bit_generator.state) != repr(before):
+            rng.bit_generator.state = before
+            return super().search_many(infostate, rng, num_searches)
+        score_worlds = self._scores_at(infostate, roots)
+        found = (
+            evaluate_worlds(roots.probability, self.budget, rng, score_worlds, 0.0)
+            for _ in range(num_searches)
+        )
+        return np.stack([split_ties(evaluation.scores) for evaluation in found])
+
+    def _compile(self, score_worlds: ScoreWorlds, num_worlds: int) -> float:
+        """Compile the kernels at the first search; return the seconds it took."""
+        before = perf_counter()
+        if self.model.is_compiled and not self._is_compiled:
+            score_worlds(np.eye(1, num_worlds)[0])
+            self._is_compiled = True
+        return perf_counter() - before
+
+    def _scores_at(self, infostate: Infostate, roots: RootPositions) -> ScoreWorlds:
+        self._perfect.start_search()
+        indices = self.model.action_indices(infostate, roots)
+        return self._world_scores(roots, indices, infostate.player)
+
+
+class PIMC(DeterminizedSearcher):
+    """Perfect-information Monte Carlo search.
+
+    Worlds are drawn from the belief. In each world, an action is worth what the player gets if
+    everybody sees everything from then on, chance moves in expectation. The action with the
+    largest sum over worlds is played; ties are split evenly.
+
+    Parameters
+    ----------
+    model : SearchModel
+        The game, such as `search_model(game)`.
+    belief : PublicPrivateBelief or float
+        Distribution of worlds; a number is the public weight λ.
+    num_worlds : int or None
+        Number of worlds drawn; None weights every world by its probability, the limit of
+        infinitely many.
+    milliseconds : float, optional
+        Time limit of a search: worlds are drawn until `num_worlds` or the time is used up. The
+        answer then depends on the machine.
+    opponents : str
+        What the other players maximize once everybody sees everything. `max_n`: their own utility;
+        of equally good actions the mean counts. `paranoid`: the searching player's loss. In
+        two-player constant-sum games both are minimax.
+    seed : int
+        Seed of the policy; `search` takes a generator instead.
+
+    Attributes
+    ----------
+    last_search : WorldSearchRecord or None
+        Result and cost of the last search.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+    UnknownNameError
+        If `opponents` is unknown.
+
+    Notes
+    -----
+    Source: Arjonilla, Cazenave, Saffidine, "Mixture of public and private distributions in
+    imperfect information games", arXiv 2405.14346 (2024). The paper leaves open how worlds are
+    added up, how ties are broken and how chance moves are valued. Sums of values, even splits and
+    expectations reproduce its tables.
+
+    Examples
+    --------
+    >>> from infoset.game import Infostate, Step
+    >>> from infoset.games import load_game
+    >>> from infoset.search import search_model
+    >>> kuhn = search_model(load_game("kuhn_poker"))
+    >>> king = Infostate(0, (Step(None, "K", None),))
+    >>> PIMC(kuhn, num_worlds=None).search(king, np.random.default_rng(0)).tolist()
+    [0.5, 0.5]
+    """
+
+    def _world_scores(
+        self, roots: RootPositions, indices: LongArray, player: Player
+    ) -> ScoreWorlds:
+        return RootActionValues(self._perfect, roots, indices, player).scores
+
+
+class RootActionValues:
+    """Values of the root actions in each world, computed when a world is first drawn.
+
+    Parameters
+    ----------
+    perfect : PerfectInformationValues
+    roots : RootPositions
+    indices : LongArray
+        [K, A] see `SearchModel.action_indices`.
+    player : Player
+    """
+
+    def __init__(
+        self,
+        perfect: PerfectInformationValues,
+        roots: RootPositions,
+        indices: LongArray,
+        player: Player,
+    ) -> None:
+        self._perfect = perfect
+        self._roots = roots
+        self._indices = indices
+        self._player = player
+        self._row = np.full(len(indices), -1)  # row of `_values` by world; -1 if not computed
+        self._values = np.zeros((0, indices.shape[1]))
+
+    def scores(self, weight: FloatArray) -> WorldScores:
+        """Return the sums of the values by weights [K].
+
+        An action that is not legal in a world, where the player holds another hand, adds 0.
+        """
+        drawn = np.flatnonzero(weight)
+        new = drawn[self._row[drawn] < 0]
+        if len(new):
+            self._row[new] = len(self._values) + np.arange(len(new))
+            self._values = np.concatenate([self._values, self._action_values(new)])
+        values, weight = self._values[self._row[drawn]], weight[drawn]
+        return WorldScores(weight @ values, float(weight @ abs(values).max(axis=1)))
+
+    def _action_values(self, worlds: LongArray) -> FloatArray:
+        indices = self._indices[worlds]
+        values = self._perfect.action_values(
+            self._roots.states[worlds],
+            self._roots.rewards_so_far[worlds],
+            self._player,
+            self._player,
+        )
+        if not values.size:  # the player acts in none of these worlds
+            return np.zeros(indices.shape)
+        picked = np.take_along_axis(values, np.maximum(indices, 0), axis=1)
+        return np.where((indices >= 0) & ~np.isnan(picked), picked, 0.0)

@@ -1,0 +1,159 @@
+"""The searchers that are known by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Final
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.game import Game
+from infoset.games import parse_spec
+from infoset.search.epimc import EPIMC
+from infoset.search.ismcts import ISMCTS
+from infoset.search.models import SearchModel, search_model
+from infoset.search.pimc import PIMC
+from infoset.search.searcher import Searcher
+from infoset.tree import GameTree, WorldGraph
+from infoset.utils.arguments import check_type
+from infoset.utils.registry import Registry
+
+__all__ = ["SEARCHERS", "SearcherSpec", "get_searcher", "make_searcher"]
+
+EXAMPLE = (
+    "write it as name(parameter=value,...), for example pimc(num_worlds=200,public_weight=0.5)"
+)
+
+BELIEF_PARAMETERS: Final = ("public_weight", "max_worlds", "num_samples")
+"""Parameters of `PublicPrivateBelief` that can stand in place of `belief`."""
+
+
+@dataclass(frozen=True)
+class SearcherSpec:
+    """A searcher that is known by name.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    searcher_class : type[Searcher]
+    """
+
+    name: str
+    description: str
+    searcher_class: type[Searcher]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of its parameters: those of its class but the model, and those of its belief."""
+        own = (name for name in signature(self.searcher_class).parameters if name != "model")
+        return (*BELIEF_PARAMETERS, *own)
+
+
+_SPECS: Final = (
+    SearcherSpec(
+        "pimc",
+        "perfect-information Monte Carlo, from mixed beliefs (Arjonilla et al. 2024)",
+        PIMC,
+    ),
+    SearcherSpec(
+        "epimc",
+        "PIMC that postpones perfect information beyond the player's next decisions "
+        "(after Arjonilla et al. 2024)",
+        EPIMC,
+    ),
+    SearcherSpec(
+        "ismcts",
+        "information-set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012)",
+        ISMCTS,
+    ),
+)
+
+SEARCHERS: Registry[SearcherSpec] = Registry(
+    "searcher", _SPECS, entry_type=SearcherSpec, expected='a name such as "pimc"'
+)
+"""The searchers by name; `SEARCHERS.register` adds one."""
+
+
+def get_searcher(name: str) -> SearcherSpec:
+    """Return the searcher of a name, in any case.
+
+    Raises
+    ------
+    UnknownNameError
+        If no searcher has that name; the message suggests the nearest.
+    ParameterError
+        If `name` is not text.
+
+    Examples
+    --------
+    >>> get_searcher("PIMC").searcher_class.__name__
+    'PIMC'
+    """
+    return SEARCHERS.resolve(name)
+
+
+def make_searcher(
+    searcher: str, source: Game | GameTree | WorldGraph | SearchModel, **parameters: Any
+) -> Searcher:
+    """Return a searcher for a game, by name.
+
+    Parameters
+    ----------
+    searcher : str
+        A name of `SEARCHERS`, with parameters in parentheses as in the names of games:
+        `pimc`, `ismcts(num_simulations=500,public_weight=0.2)`.
+    source : Game, GameTree, WorldGraph or SearchModel
+        The game; several searchers can share one `search_model(game)`.
+    **parameters
+        Parameters of the class that are not in the text, such as `belief` or `seed`.
+        `public_weight`, `max_worlds` and `num_samples` set up a `PublicPrivateBelief`. In a text
+        `public_weight` is a number, or a list by own move, as `[0.6;0.0]`.
+
+    Raises
+    ------
+    UnknownNameError
+        If the searcher or a parameter is unknown; the message suggests the nearest.
+    ParameterError
+        If the text cannot be parsed, a value is invalid, or is given twice.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> searcher = make_searcher("pimc(public_weight=0.5)", load_game("kuhn_poker"))
+    >>> searcher.belief.public_weight
+    0.5
+    """
+    check_type("searcher", searcher, str, 'a text such as "pimc(num_worlds=200,public_weight=0.5)"')
+    name, written = parse_spec(searcher, kind="searcher", example=EXAMPLE)
+    spec = get_searcher(name)
+    settings = _settings(spec, written, parameters)
+    model = source if isinstance(source, SearchModel) else search_model(source)
+    return spec.searcher_class(model, **settings)
+
+
+def _settings(
+    spec: SearcherSpec, written: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of the class, with the belief made from its parameters."""
+    for name in (*written, *given):
+        if name not in spec.parameters:
+            raise UnknownNameError.of(f"parameter of {spec.name}", name, spec.parameters)
+        if name in written and name in given:
+            raise ParameterError(
+                f"{name} is given twice: in the text of {spec.name} and as an argument; give one"
+            )
+    settings = {**written, **given}
+    of_belief = {name: settings.pop(name) for name in BELIEF_PARAMETERS if name in settings}
+    if of_belief and "belief" in settings:
+        raise ParameterError(
+            f"{' and '.join(of_belief)} and belief are both given; give one, or "
+            "belief=PublicPrivateBelief(public_weight, policies=...)"
+        )
+    if of_belief:
+        weight = of_belief.pop("public_weight", 0.0)
+        settings["belief"] = PublicPrivateBelief(weight, **of_belief)
+    return settings

@@ -1,0 +1,181 @@
+"""Kernels for liar's dice between players who look only at their hand and the last bid.
+
+Bids and calls are positions in `LiarsDice.calls`, hands in `LiarsDice.rolls`. A table [M, H, L, C]
+holds the probability of each call C after each last bid L (0 for none, bids from 1) with each hand
+H at each own move M, the last of which stands for all later ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.search.models import inlined
+from infoset.typing import BoolArray, FloatArray, LongArray
+from infoset.utils.compilation import kernel
+
+
+class Dice(NamedTuple):
+    """What the hands count for in each bid.
+
+    Attributes
+    ----------
+    matches : LongArray
+        [H, B] number of dice of each hand that match each bid.
+    quantity : LongArray
+        [B] number of matching dice that each bid claims.
+    """
+
+    matches: LongArray
+    quantity: LongArray
+
+
+class Table(NamedTuple):
+    """A policy.
+
+    Attributes
+    ----------
+    probability : FloatArray
+        [M, H, L, C]
+    is_used : BoolArray
+        [M, L, C] whether some hand makes the call.
+    """
+
+    probability: FloatArray
+    is_used: BoolArray
+
+
+class Workspace(NamedTuple):
+    """The workspace of the recursion: one row per call of the policy so far.
+
+    Attributes
+    ----------
+    hands : LongArray
+        [D, H] the hands with which the policy gets here.
+    reach : FloatArray
+        [D, H] their probability times that of the policy's calls.
+    values : FloatArray
+        [D, H] value of the responder's last bid with each of its hands, times reach.
+    best : FloatArray
+        [D, H] value of the best answer to the policy's last bid, times reach.
+    weight : FloatArray
+        [dice + 2] reach by number of matching dice, cumulative from above.
+    """
+
+    hands: LongArray
+    reach: FloatArray
+    values: FloatArray
+    best: FloatArray
+    weight: FloatArray
+
+
+@kernel
+def respond(
+    dice: Dice, table: Table, work: Workspace, depth: int, bid: int, move: int, count: int
+) -> None:
+    """Write the values of the responder's bid, over all calls the policy may make then.
+
+    `count` hands of the policy get here, and `move` is its next move. Each hand of the responder
+    has its own best answer to each bid of the policy.
+    """
+    num_bids = len(dice.quantity)
+    values, best = work.values[depth], work.best[depth]
+    values[:] = 0.0
+    later = min(move + 1, len(table.probability) - 1)
+    for call in range(bid + 1, num_bids + 1):
+        left = _keep_hands(table, work, depth, bid, move, count, call)
+        if left == 0:
+            continue
+        if call == num_bids:  # the policy calls the responder a liar
+            _add_liar(dice, work, depth + 1, left, bid, -1.0, values)
+            continue
+        best[:] = 0.0
+        _add_liar(dice, work, depth + 1, left, call, 1.0, best)
+        for answer in range(call + 1, num_bids):
+            respond(dice, table, work, depth + 1, answer, later, left)
+            for hand in range(len(best)):
+                best[hand] = max(best[hand], work.values[depth + 1, hand])
+        for hand in range(len(best)):
+            values[hand] += best[hand]
+
+
+@inlined
+def _keep_hands(
+    table: Table, work: Workspace, depth: int, bid: int, move: int, count: int, call: int
+) -> int:
+    """Pass on the hands that make a call, and return how many there are."""
+    left = 0
+    if table.is_used[move, bid + 1, call]:
+        for place in range(count):
+            hand = work.hands[depth, place]
+            reach = work.reach[depth, place] * table.probability[move, hand, bid + 1, call]
+            if reach > 0.0:
+                work.hands[depth + 1, left], work.reach[depth + 1, left] = hand, reach
+                left += 1
+    return left
+
+
+@inlined
+def _add_liar(
+    dice: Dice, work: Workspace, depth: int, count: int, bid: int, sign: float, values: FloatArray
+) -> None:
+    """Add the value of each responder's hand when a bid is called; `sign` is 1 if it calls."""
+    weight = work.weight
+    most = len(weight) - 1
+    for matches in range(most + 1):
+        weight[matches] = 0.0
+    for place in range(count):
+        weight[dice.matches[work.hands[depth, place], bid]] += work.reach[depth, place]
+    for matches in range(most - 1, -1, -1):
+        weight[matches] += weight[matches + 1]
+    # weight[0] is all reach, weight[missing] that of hands that make the bid true
+    for hand in range(len(values)):
+        missing = min(max(dice.quantity[bid] - dice.matches[hand, bid], 0), most)
+        values[hand] += sign * (weight[0] - 2.0 * weight[missing])
+
+
+@kernel
+def match(dice: Dice, tables: tuple[Table, Table], prior: FloatArray, reach: FloatArray) -> float:
+    """Return the expected utility of player 0 when each player follows a table.
+
+    reach : [T, L] workspace; for each pair of hands, the probability that the last bid is L after
+    so many calls, the last two T standing for all later ones of the same parity.
+    """
+    total = 0.0
+    for first in range(len(prior)):
+        for second in range(len(prior)):
+            value = _match_of_hands(dice, tables, first, second, reach)
+            total += prior[first] * prior[second] * value
+    return total
+
+
+@inlined
+def _match_of_hands(
+    dice: Dice, tables: tuple[Table, Table], first: int, second: int, reach: FloatArray
+) -> float:
+    """Return the expected utility of player 0 for a pair of hands."""
+    num_bids, num_times = len(dice.quantity), len(reach)
+    for time in range(num_times):
+        for last in range(num_bids + 1):
+            reach[time, last] = 0.0
+    reach[0, 0] = 1.0
+    value = 0.0
+    # bids only rise, so that the reach of a last bid is complete when its turn comes
+    for last in range(num_bids + 1):
+        for time in range(num_times):
+            here = reach[time, last]
+            if here == 0.0:
+                continue
+            later = time + 1 if time + 1 < num_times else num_times - 2
+            mover = time % 2
+            table = tables[mover]
+            move = min(time // 2, len(table.probability) - 1)
+            row = table.probability[move, second if mover else first, last]
+            for call in range(last, num_bids):
+                reach[later, call + 1] += here * row[call]
+            if row[num_bids] > 0.0:
+                is_met = (
+                    dice.matches[first, last - 1] + dice.matches[second, last - 1]
+                    >= dice.quantity[last - 1]
+                )
+                value += here * row[num_bids] * (1.0 if is_met == (mover == 1) else -1.0)
+    return value

@@ -1,0 +1,139 @@
+"""Information-set tree search against a slow twin, simulation by simulation."""
+
+import numpy as np
+import pytest
+from reference_ismcts import Twin, root_counts
+
+from infoset.beliefs import PublicPrivateBelief
+from infoset.game import initial_history
+from infoset.games import load_game
+from infoset.search import GraphModel, RulesModel
+from infoset.search.ismcts import ISMCTS
+from infoset.tree import build_tree, build_world_graph
+
+RANDOM = (
+    "random_game(seed={},num_players=3,max_depth=5,max_histories=300,simultaneous_share=0.4,"
+    "chance_share=0.4,fractional_rewards=True)"
+)
+GAMES = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(numdice=2,dice_sides=2)",
+    "goofspiel(num_cards=3,players=3)",
+    "dark_hex(board_size=2)",
+    RANDOM.format(3),
+    RANDOM.format(8),
+)
+
+
+def decision(game, rng, depth):
+    """Return an infostate at which its player decides, after at least `depth` steps if it can."""
+    found = None
+    while found is None:
+        history = initial_history(game)
+        while not history.is_terminal:
+            movers = [p for p in history.actors if len(history.legal_actions(p)) > 1]
+            if movers:
+                found = history.infostates[movers[-1]]
+                if history.depth >= depth:
+                    return found
+            choose = {p: history.legal_actions(p) for p in history.actors}
+            actions = {p: legal[rng.integers(len(legal))] for p, legal in choose.items()}
+            history = history.sample(history.joint(actions), rng)
+    return found
+
+
+def twin_of(searcher, infostate, seed):
+    """Return a twin that draws what a search with a generator of the seed draws."""
+    held = searcher.belief.at(searcher.model.game, infostate)
+    stream = np.array([np.random.default_rng(seed).integers(2**64, dtype=np.uint64)])
+    factor = {"ln": 1.0, "2ln": 2.0}[searcher.bonus]
+    width = searcher.exploration * searcher.reward_scale * factor**0.5
+    histories = [held.histories[k] for k in range(len(held))]
+    return Twin(histories, held.probability, stream, width, searcher.num_rollouts)
+
+
+def check_same(searcher, infostate, seed):
+    """Compare a search with its twin; return the twin."""
+    policy = searcher.search(infostate, np.random.default_rng(seed))
+    record = searcher.last_search
+    twin = twin_of(searcher, infostate, seed)
+    twin.run(record.num_simulations)
+    visits, totals = root_counts(twin, infostate.player, record.actions)
+    assert record.visits.tolist() == visits
+    known = record.visits > 0
+    expected = np.array(totals)[known] / np.array(visits)[known]
+    assert record.values[known] == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert np.isnan(record.values[~known]).all()
+    assert policy == pytest.approx(np.array(visits) / sum(visits), abs=1e-15)
+    assert record.num_nodes == len(twin.nodes)
+    return twin
+
+
+@pytest.mark.parametrize("public_weight", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("name", GAMES)
+def test_searches_are_those_of_the_twin(name, public_weight):
+    game = load_game(name)
+    rng = np.random.default_rng(7)
+    searcher = ISMCTS(
+        GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=150
+    )
+    for depth in (0, 3):
+        infostate = decision(game, rng, depth)
+        for seed in range(3):
+            check_same(searcher, infostate, seed)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"exploration": 0.0},
+        {"exploration": 5.0},
+        {"bonus": "2ln", "reward_scale": 26.0},
+        {"num_rollouts": 3},
+    ],
+    ids=str,
+)
+def test_so_are_those_with_other_settings(settings):
+    game = load_game("leduc_poker")
+    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=300, **settings)
+    check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
+
+
+def test_actions_of_other_hands_count_where_they_are_the_same_cards():
+    """Under the public belief hands differ, and with them the actions."""
+    game = load_game("trick_taking(num_cards=6,num_suits=2)")
+    infostate = decision(game, np.random.default_rng(0), 0)
+    held = PublicPrivateBelief(1.0).at(game, infostate)
+    legal = {history.legal_actions(infostate.player) for history in held.histories}
+    assert len(legal) > 1
+    searcher = ISMCTS(RulesModel(game), belief=1.0, num_simulations=200)
+    check_same(searcher, infostate, seed=1)
+    assert 0 < searcher.last_search.visits.sum() < 200 - len(legal)
+
+
+@pytest.mark.parametrize("public_weight", [0.0, 0.5])
+@pytest.mark.parametrize("name", GAMES)
+def test_rules_graphs_and_plain_python_search_alike(name, public_weight):
+    game = load_game(name)
+    infostate = decision(game, np.random.default_rng(2), 2)
+    compiled, rules = GraphModel(build_world_graph(game)), RulesModel(game)
+    plain = GraphModel(build_world_graph(game))
+    plain.__class__ = type("PlainGraph", (GraphModel,), {"is_compiled": False})
+    found = []
+    for model in (compiled, rules, plain):
+        searcher = ISMCTS(model, belief=public_weight, num_simulations=120)
+        policy = searcher.search(infostate, np.random.default_rng(4))
+        found.append((policy.tolist(), searcher.last_search.values.tolist()))
+    assert str(found[0]) == str(found[1]) == str(found[2])
+
+
+def test_a_tree_and_its_graph_search_alike():
+    """Their beliefs list the same worlds."""
+    tree = build_tree(load_game("leduc_poker"))
+    infostate = decision(tree.graph.game, np.random.default_rng(2), 2)
+    policies = [
+        ISMCTS(GraphModel(source)).search(infostate, np.random.default_rng(0)).tolist()
+        for source in (tree, tree.graph)
+    ]
+    assert policies[0] == policies[1]

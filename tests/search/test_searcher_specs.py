@@ -1,0 +1,207 @@
+"""Searchers by name: texts make what the classes make, and mistakes are told."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from inspect import signature
+
+import numpy as np
+import pytest
+
+import infoset
+from infoset.beliefs import PublicPrivateBelief
+from infoset.errors import InfosetError, ParameterError, UnknownNameError
+from infoset.game import Infostate, Step
+from infoset.games import load_game
+from infoset.search import (
+    EPIMC,
+    ISMCTS,
+    PIMC,
+    SEARCHERS,
+    RulesModel,
+    Searcher,
+    get_searcher,
+    make_searcher,
+    search_model,
+)
+from infoset.search.budget import Overruns, SearchRecord
+
+KUHN = search_model(load_game("kuhn_poker"))
+QUEEN = Infostate(0, (Step(None, "Q", None),))
+OF_BELIEF = {"public_weight", "max_worlds", "num_samples"}
+KINDS = {"pimc": PIMC, "epimc": EPIMC, "ismcts": ISMCTS}
+TEXTS = {
+    "pimc": PIMC(KUHN),
+    "PIMC()": PIMC(KUHN),
+    "pimc(num_worlds=7,public_weight=0.5,seed=3)": PIMC(KUHN, belief=0.5, num_worlds=7, seed=3),
+    "pimc(public_weight=[0.6;0.0],num_worlds=5)": PIMC(
+        KUHN, belief=PublicPrivateBelief((0.6, 0.0)), num_worlds=5
+    ),
+    "pimc(num_worlds=None, opponents=paranoid)": PIMC(KUHN, num_worlds=None, opponents="paranoid"),
+    "epimc(depth=1,num_worlds=9)": EPIMC(KUHN, depth=1, num_worlds=9),
+    "ismcts(num_simulations=50,exploration=2,bonus=2ln,reward_scale=4,num_rollouts=2)": ISMCTS(
+        KUHN, num_simulations=50, exploration=2, bonus="2ln", reward_scale=4, num_rollouts=2
+    ),
+    "ismcts(public_weight=0.2)": ISMCTS(KUHN, belief=0.2),
+    "ismcts(num_samples=30,max_worlds=9,public_weight=0.2)": ISMCTS(
+        KUHN, belief=PublicPrivateBelief(0.2, max_worlds=9, num_samples=30)
+    ),
+    "pimc(num_samples=30)": PIMC(KUHN, belief=PublicPrivateBelief(0.0, num_samples=30)),
+}
+
+
+def answers(searcher: Searcher) -> bytes:
+    """Return what some searches say, bit by bit."""
+    generators = map(np.random.default_rng, range(5))
+    return b"".join(searcher.search(QUEEN, rng).tobytes() for rng in generators)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_text_makes_what_the_class_makes(text):
+    made = make_searcher(text, KUHN)
+    assert type(made) is type(TEXTS[text])
+    assert made.settings() == TEXTS[text].settings()
+    assert answers(made) == answers(TEXTS[text])
+
+
+def test_every_row_is_a_class_that_is_called_by_its_parameters():
+    assert {name: row.searcher_class for name, row in SEARCHERS.items()} == KINDS
+    for name, row in SEARCHERS.items():
+        assert row.name == name == name.lower()
+        assert row.description
+        assert (
+            set(row.parameters)
+            == set(signature(row.searcher_class).parameters) - {"model"} | OF_BELIEF
+        )
+        assert get_searcher(name.upper()) is row
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_searcher_says_all_that_its_answers_go_by(name):
+    usual = make_searcher(name, KUHN)
+    assert repr(usual).startswith(f"{KINDS[name].__name__}(kuhn_poker, public_weight=0.0, seed=0, ")
+    unsaid = {"belief", "max_worlds", "num_samples"}
+    assert set(usual.settings()) == set(SEARCHERS[name].parameters) - unsaid
+    others = {"public_weight": 0.5, "opponents": "paranoid", "bonus": "2ln"}
+    for parameter in set(SEARCHERS[name].parameters) - {"belief"}:
+        changed = make_searcher(name, KUHN, **{parameter: others.get(parameter, 3)})
+        assert repr(changed) != repr(usual), parameter
+
+
+def test_assumed_policies_are_told_by_their_class():
+    for policies in (infoset.UniformPolicy(), [None, infoset.UniformPolicy()]):
+        belief = PublicPrivateBelief(0.5, policies=policies)
+        assert "policies=['UniformPolicy']" in repr(make_searcher("pimc", KUHN, belief=belief))
+
+
+def test_parameters_beside_the_text():
+    policies = infoset.uniform_policy(infoset.build_tree(KUHN.game).sequence_form)
+    belief = PublicPrivateBelief(0.5, policies=policies)
+    made = make_searcher("pimc(num_worlds=3)", KUHN, belief=belief, seed=4)
+    assert (made.belief, made.seed, made.settings()["num_worlds"]) == (belief, 4, 3)
+
+
+def test_the_game_may_be_rules_a_tree_a_graph_or_a_model():
+    rules = KUHN.game
+    tree = infoset.build_tree(rules)
+    found = [
+        make_searcher("pimc(num_worlds=None)", source)
+        for source in (rules, tree, infoset.build_world_graph(rules), KUHN)
+    ]
+    assert found[-1].model is KUHN
+    assert len({answers(searcher) for searcher in found}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "kind", "message"),
+    [
+        ("pmic", {}, UnknownNameError, r"unknown searcher 'pmic'.*'?pimc"),
+        ("pimc(num_world=3)", {}, UnknownNameError, r"parameter of pimc 'num_world'.*num_worlds"),
+        ("ismcts(depth=3)", {}, UnknownNameError, r"unknown parameter of ismcts 'depth'"),
+        ("pimc", {"model": 3}, UnknownNameError, r"unknown parameter of pimc 'model'"),
+        ("pimc(", {}, ParameterError, r"cannot read the searcher 'pimc\('.*pimc\(num_worlds=200"),
+        ("pimc(num_worlds)", {}, ParameterError, r"not of the form parameter=value"),
+        ("pimc(seed=1)", {"seed": 1}, ParameterError, r"seed is given twice"),
+        (
+            "pimc(public_weight=0.5)",
+            {"belief": 0.5},
+            ParameterError,
+            r"public_weight and belief are both given",
+        ),
+        (
+            "pimc",
+            {"num_samples": 5, "belief": 0.5},
+            ParameterError,
+            r"num_samples and belief are both given",
+        ),
+        ("pimc(num_samples=0)", {}, ParameterError, r"num_samples=0 must be a whole number"),
+        ("pimc(public_weight=1.5)", {}, ParameterError, r"public_weight is 1.5"),
+        ("pimc(public_weight=half)", {}, ParameterError, r"public_weight is 'half'"),
+        ("pimc(public_weight=[0.5;2])", {}, ParameterError, r"public_weight of own move 1 is 2"),
+        ("pimc(num_worlds=0)", {}, ParameterError, r"num_worlds"),
+        ("pimc(milliseconds=0)", {}, ParameterError, r"milliseconds=0 leaves no time"),
+        ("pimc(opponents=kind)", {}, UnknownNameError, r"kind"),
+        ("epimc(depth=0)", {}, ParameterError, r"depth"),
+        ("ismcts(num_simulations=0)", {}, ParameterError, r"num_simulations"),
+        ("ismcts(num_simulations=None)", {}, ParameterError, r"give one"),
+        ("ismcts(bonus=3ln)", {}, UnknownNameError, r"unknown bonus '3ln'"),
+        (PIMC, {}, ParameterError, r"searcher"),
+    ],
+)
+def test_mistakes(text, told, kind, message):
+    with pytest.raises(kind, match=message):
+        make_searcher(text, KUHN, **told)
+
+
+def test_a_game_by_name_is_told_to_be_loaded():
+    with pytest.raises(InfosetError, match=re.escape('infoset.load("kuhn_poker")')):
+        make_searcher("pimc", "kuhn_poker")
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+@pytest.mark.parametrize("rng", [3, None, np.random.RandomState(0)])
+def test_a_generator_has_to_be_one(name, rng):
+    searcher, known = make_searcher(name, KUHN), Infostate(0, (Step(None, "K", None),))
+    for search in (searcher.search, partial(searcher.search_many, num_searches=2)):
+        with pytest.raises(ParameterError, match=r"rng.* give a generator, such as np\.random"):
+            search(known, rng)
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_a_searcher_says_how_late_it_was(name):
+    known, rng = Infostate(0, (Step(None, "K", None),)), np.random.default_rng(0)
+    free = make_searcher(name, KUHN)
+    free.search(known, rng)
+    assert free.overruns.num_searches == 0
+    timed = make_searcher(name, RulesModel(KUHN.game), milliseconds=1e-3)
+    for number in range(1, 4):
+        timed.search(known, rng)
+        assert timed.overruns.num_searches == timed.overruns.num_late == number
+        assert timed.overruns.worst >= timed.last_search.overrun > 0.2
+    assert str(timed.overruns).startswith("3 of 3 searches overran their time by more than 20%")
+    slow = make_searcher(name, KUHN, milliseconds=1e6)
+    slow.search_many(known, rng, 2)
+    assert str(slow.overruns) == "none of 2 searches overran its time by more than 20%"
+
+
+def test_what_is_in_time_is_not_late():
+    overruns = Overruns()
+    common = {"actions": (), "values": np.zeros(0), "num_nodes": 0, "time_limit": 1.0}
+    for seconds in (0.5, 1.19, 1.21, 3.0):
+        overruns.add(SearchRecord(seconds=seconds, **common))
+    assert (overruns.num_searches, overruns.num_late, overruns.worst) == (4, 2, 2.0)
+    assert str(overruns).endswith("the longest took 3 times its limit")
+
+
+@pytest.mark.parametrize("name", SEARCHERS)
+def test_an_answer_that_is_kept_is_nobodys_to_change(name):
+    searcher = make_searcher(name, KUHN)
+    legal = KUHN.legal_actions(QUEEN)
+    first = searcher.action_probabilities(QUEEN, legal)
+    kept = first.tolist()
+    first[:] = 7
+    second = searcher.action_probabilities(QUEEN, legal)
+    assert second.tolist() == kept
+    second[:] = 7
+    assert searcher.action_probabilities(QUEEN, legal).tolist() == kept
