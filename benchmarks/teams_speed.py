@@ -26,12 +26,12 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     RelaxedForm,
+    build_product_form,
     entropic_ftrl,
     forget_own_actions,
     geometric_penalty,
     get_relaxation,
     merge_outcomes,
-    product_form,
     regret_matching,
     relax,
 )
@@ -66,14 +66,14 @@ def cases() -> list[Case]:
     ]
     growing = geometric_penalty(5.0, 50.0, 75)
     matching = HidingScheme(learner=regret_matching(), projector="previous", penalty=growing)
-    form = merge_outcomes(product_form(load_game("tiny_bridge_2p(abstracted=true)")))
+    form = merge_outcomes(build_product_form(load_game("tiny_bridge_2p(abstracted=true)")))
     information = get_relaxation("recall").relax(form.information, TEAM)
     return [*trades, Case("tiny bridge, `recall`", relax(form, information), matching, 75)]
 
 
 def trade(num_items: int, lent: str) -> RelaxedForm:
     """Return trade and communication as the paper has it: nobody remembers what it said."""
-    form = product_form(load_game(f"trade_comm(num_items={num_items})"))
+    form = build_product_form(load_game(f"trade_comm(num_items={num_items})"))
     form = form.with_original(forget_own_actions(form))
     return relax(form, get_relaxation(lent).relax(form.information, TEAM))
 

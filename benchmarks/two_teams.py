@@ -28,17 +28,17 @@ from infoset.teams import (
     ProductForm,
     ProgressiveHiding,
     Team,
+    build_product_form,
     expected_payoffs,
     geometric_penalty,
     get_relaxation,
     merge_outcomes,
-    product_form,
     regret_matching_plus,
     relax,
     team_optimum,
 )
 from infoset.teams.exact.optimum import optimize
-from infoset.teams.exact.problem import pose_problem
+from infoset.teams.exact.team_problem import pose_problem
 from infoset.typing import FloatArray
 
 PAGE = DOCS / "teams" / "two_teams.md"
@@ -170,7 +170,7 @@ def learn(
 
 def measure(duel: Duel, rows: Sequence[Row], seeds: Sequence[int], iterations: int) -> FloatArray:
     """Return [rows, seeds, 2, 2] shortfalls by last and mean policy and by side."""
-    form = merge_outcomes(product_form(load_game(duel.game)))
+    form = merge_outcomes(build_product_form(load_game(duel.game)))
     information = form.information
     value = game_value(information, duel.sides).value
     found = [
@@ -188,7 +188,7 @@ def values_table() -> str:
     """Return the table of values."""
     lines = []
     for duel in DUELS:
-        form = merge_outcomes(product_form(load_game(duel.game)))
+        form = merge_outcomes(build_product_form(load_game(duel.game)))
         found = game_value(form.information, duel.sides)
         plans = " and ".join(map(str, found.num_plans))
         nodes = f"{form.num_nodes:,}"

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from infoset.teams import make_product_form, team_payoff
+from infoset.teams import product_form_from_functions, team_payoff
 
 MOST_PROFILES = 1 << 13
 
@@ -41,7 +41,7 @@ def random_team_game(rng, num_agents=2, num_stages=3, num_outcomes=4, is_common=
         values = rewards.setdefault((outcome, actions), rng.integers(-5, 6, size=size).tolist())
         return values * (num_agents // size)
 
-    return make_product_form(
+    return product_form_from_functions(
         dict(enumerate(rng.dirichlet(np.ones(num_outcomes)).tolist())),
         agent_names=tuple(f"agent {number}" for number in range(num_agents)),
         num_stages=num_stages,

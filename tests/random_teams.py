@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from infoset.teams import InformationMap, ProductForm, make_product_form
+from infoset.teams import InformationMap, ProductForm, product_form_from_functions
 
 
 def random_team_game(
@@ -47,7 +47,7 @@ def random_team_game(
         return values[:1] * num_agents if is_common else values
 
     weights = draw("chance").integers(1, 4, num_outcomes).tolist()
-    return make_product_form(
+    return product_form_from_functions(
         {number: Fraction(weight, sum(weights)) for number, weight in enumerate(weights)},
         agent_names=[f"agent {number}" for number in range(num_agents)],
         num_stages=num_stages,
@@ -55,7 +55,7 @@ def random_team_game(
         legal_actions=legal_actions,
         information=signal,
         reward=reward,
-        shown=lambda outcome: [outcome % (number + 2) for number in range(num_agents)],
+        private_signals=lambda outcome: [outcome % (number + 2) for number in range(num_agents)],
         name=f"random team game {seed}",
     )
 

@@ -20,9 +20,9 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     RelaxedForm,
+    build_product_form,
     entropic_ftrl,
     get_relaxation,
-    product_form,
     relax,
 )
 from infoset.typing import FloatArray
@@ -37,7 +37,7 @@ SEED_SHOWN, ITERATIONS_SHOWN = 3, 40
 
 def relaxed_game(name: str) -> RelaxedForm:
     """Return the game, with what agents are lent by a relaxation."""
-    form = product_form(PENNIES)
+    form = build_product_form(PENNIES)
     return relax(form, get_relaxation(name).relax(form.information, (0, 1)))
 
 

@@ -13,7 +13,7 @@ from report import DOCS
 from infoset.evaluation import best_response
 from infoset.games import load_game
 from infoset.policy import random_policy
-from infoset.teams import from_tabular, product_form
+from infoset.teams import build_product_form, from_tabular
 from infoset.tree import build_tree
 from random_team_games import num_profiles, random_team_game
 
@@ -24,7 +24,7 @@ SIDES = ((0, 1), (2,))
     ("game", "value"), [("kuhn_poker", -1 / 18), ("matrix_brps", 0), ("goofspiel(num_cards=3)", 0)]
 )
 def test_two_players_have_the_value_of_their_game(game, value):
-    information = product_form(load_game(game)).information
+    information = build_product_form(load_game(game)).information
     found = two_teams.game_value(information, ((0,), (1,)))
     assert found.value == pytest.approx(value, abs=1e-8)
 
@@ -66,7 +66,7 @@ def pure_policies(information, side):
 def test_what_two_players_fall_short_of_is_what_others_gain():
     tree = build_tree(load_game("kuhn_poker"))
     policy = random_policy(tree.sequence_form, np.random.default_rng(0))
-    information = product_form(tree).information
+    information = build_product_form(tree).information
     found = two_teams.shortfalls(
         information, ((0,), (1,)), -1 / 18, from_tabular(information, policy)
     )

@@ -10,7 +10,7 @@ import infoset
 from infoset.errors import ParameterError
 from infoset.experiments import RUN_FILES, save_team
 from infoset.policy import distance, load_policy, read_metadata
-from infoset.teams import product_form
+from infoset.teams import build_product_form
 from random_teams import random_team_game
 
 TRADE = "trade_comm(num_items=2)"
@@ -39,4 +39,4 @@ def test_a_form_that_was_written_down_has_no_policy_to_save(tmp_path):
 
 def test_only_results_are_saved(tmp_path):
     with pytest.raises(ParameterError, match="solve_team"):
-        save_team(product_form(infoset.load(TRADE)), tmp_path / "run")
+        save_team(build_product_form(infoset.load(TRADE)), tmp_path / "run")

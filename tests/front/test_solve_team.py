@@ -16,17 +16,17 @@ from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
     Relaxation,
+    build_product_form,
     entropic_ftrl,
     expected_payoffs,
     forget_own_actions,
     geometric_penalty,
     get_relaxation,
     merge_outcomes,
-    product_form,
     regret_matching,
     relax,
 )
-from infoset.teams.solving.learning import default_scheme
+from infoset.teams.solving.methods import default_scheme
 from infoset.utils.splitmix import make_stream
 
 PENNIES = "cooperative_matching_pennies"
@@ -87,7 +87,7 @@ def test_the_last_iterate_may_be_worse_than_the_best():
 def test_what_is_measured_is_what_hiding_says_of_each_iteration():
     """The default is the scheme that suits the game, with the recall map, on merged outcomes."""
     result = infoset.solve_team(TRADE, iterations=25, restarts=1)
-    form = merge_outcomes(product_form(infoset.load(TRADE)))
+    form = merge_outcomes(build_product_form(infoset.load(TRADE)))
     lent = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     hiding = ProgressiveHiding(lent, default_scheme(lent), seed=0)
     trace = hiding.run(result.last.iteration)
@@ -116,7 +116,7 @@ def test_payoffs_that_are_never_nothing_are_at_stake_by_their_range():
 
 
 def test_what_is_lent_is_a_name_a_row_or_a_map():
-    form = product_form(infoset.load(TRADE))
+    form = build_product_form(infoset.load(TRADE))
     row = Relaxation("mine", "as recall", RELAXATIONS["recall"].relax)
     given = RELAXATIONS["recall"].relax(form.information, (0, 1))
     results = [infoset.solve_team(form, relax=what, restarts=1) for what in ("recall", row, given)]
@@ -127,7 +127,7 @@ def test_what_is_lent_is_a_name_a_row_or_a_map():
 
 
 def test_a_form_in_which_agents_forget_what_they_said():
-    form = product_form(infoset.load(TRADE))
+    form = build_product_form(infoset.load(TRADE))
     form = form.with_original(forget_own_actions(form))
     result = infoset.solve_team(form)
     assert result.payoff == pytest.approx(1)
@@ -221,7 +221,7 @@ def test_ctrl_c_leaves_the_best_of_the_responses_by_turns(monkeypatch):
             raise KeyboardInterrupt
         return make_stream(*about)
 
-    monkeypatch.setattr("infoset.teams.exact.climbing.make_stream", interrupt)
+    monkeypatch.setattr("infoset.teams.exact.best_responses.make_stream", interrupt)
     result = infoset.solve_team(TOO_FEW_WORDS, "iterated-best-response", restarts=5)
     assert result.outcome == "interrupted"
     assert [point.payoffs for point in result.trace] == [p.payoffs for p in whole.trace[:3]]

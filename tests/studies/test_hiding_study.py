@@ -13,9 +13,9 @@ from infoset.games import load_game
 from infoset.teams import (
     HidingScheme,
     ProgressiveHiding,
+    build_product_form,
     drop_decided,
     forget_own_actions,
-    product_form,
 )
 from infoset_studies.hiding import HIDING, beyond, bridge, pennies, trade
 from infoset_studies.hiding.bidding import BIDDERS, bidding_cell
@@ -151,9 +151,9 @@ def test_hanabi_is_beside_its_optimum(done):
 def test_bidders_keep_some_regrets_or_none():
     for name in BIDDERS:
         anew, kept = (bidding_cell(name, share, 2, 0).scheme for share in (0.0, 0.001))
-        assert (anew.rounds.kept, anew.rounds.noise) == (0.0, anew.learner.noise)
-        assert kept.rounds.kept == 0.001
-        assert anew.rounds.iterations == kept.rounds.iterations
+        assert (anew.regret_restarts.retain, anew.regret_restarts.noise) == (0.0, anew.learner.noise)
+        assert kept.regret_restarts.retain == 0.001
+        assert anew.regret_restarts.iterations == kept.regret_restarts.iterations
 
 
 def test_solved_after_counts_rounds_that_were_not_needed():
@@ -164,11 +164,11 @@ def test_solved_after_counts_rounds_that_were_not_needed():
 
 @pytest.mark.parametrize("num_items", [2, 3])
 def test_a_short_market_is_the_game_with_what_is_decided_dropped(num_items):
-    form = drop_decided(product_form(load_game(f"trade_comm(num_items={num_items})")))
+    form = drop_decided(build_product_form(load_game(f"trade_comm(num_items={num_items})")))
     short = short_market(num_items)
     for ours, theirs in zip(short.arrays, form.arrays, strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_array_equal(short.information.label, forget_own_actions(form).label)
+    np.testing.assert_array_equal(short.information.cell, forget_own_actions(form).cell)
     sizes = num_items**2, num_items**3, num_items**4, num_items**4
     assert short.num_nodes == sum(sizes)
 

@@ -10,12 +10,12 @@ from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import random_policy, uniform_policy
 from infoset.teams import (
+    build_product_form,
     drop_decided,
     expected_payoffs,
     forget_own_actions,
     from_tabular,
     perfect_recall_closure,
-    product_form,
     random_probabilities,
     reveal_everything,
     to_tabular,
@@ -30,7 +30,7 @@ TEAM = (0, 1)
 @pytest.mark.parametrize("make", [build_tree, build_extensive_form])
 def test_tables_go_there_and_back(name, make):
     tree = make(load_game(name))
-    form = product_form(tree)
+    form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
     back = to_tabular(form.information, from_tabular(form.information, policy))
     for one, other in zip(policy.probabilities, back.probabilities, strict=True):
@@ -39,7 +39,7 @@ def test_tables_go_there_and_back(name, make):
 
 def test_classical_forms_have_tables_too():
     tree = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
-    form = product_form(tree)
+    form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
     back = to_tabular(form.information, from_tabular(form.information, policy))
     np.testing.assert_array_equal(policy.probabilities[1], back.probabilities[1])
@@ -47,7 +47,7 @@ def test_classical_forms_have_tables_too():
 
 def test_who_is_told_more_can_still_play_the_same():
     tree = build_tree(load_game("leduc_poker"))
-    form = product_form(tree)
+    form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
     worth = expected_payoffs(form.information, from_tabular(form.information, policy))
     for relax in (perfect_recall_closure, reveal_everything):
@@ -58,7 +58,7 @@ def test_who_is_told_more_can_still_play_the_same():
 
 
 def test_who_forgets_plays_alike_at_all_infostates_that_it_cannot_tell_apart():
-    form = product_form(load_game("trade_comm(num_items=2)"))
+    form = build_product_form(load_game("trade_comm(num_items=2)"))
     base = forget_own_actions(form)
     probability = random_probabilities(base, np.random.default_rng(0))
     table = to_tabular(base, probability)
@@ -71,7 +71,7 @@ def test_who_forgets_plays_alike_at_all_infostates_that_it_cannot_tell_apart():
 
 
 def test_infostates_without_nodes_get_the_uniform_policy():
-    form = drop_decided(product_form(load_game("trade_comm(num_items=2)")))
+    form = drop_decided(build_product_form(load_game("trade_comm(num_items=2)")))
     sequence_form = form.source.tree.sequence_form
     probability = random_probabilities(form.information, np.random.default_rng(0))
     table = to_tabular(form.information, probability)
@@ -100,7 +100,7 @@ def test_expected_payoffs_are_those_of_all_plays():
 
 
 def test_wrong_policies_are_refused():
-    form = product_form(load_game("matrix_mp"))
+    form = build_product_form(load_game("matrix_mp"))
     information = form.information
     with pytest.raises(ParameterError, match=r"have shape \(3,\); there are 4 actions"):
         expected_payoffs(information, np.ones(3))

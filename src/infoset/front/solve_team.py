@@ -19,10 +19,10 @@ from infoset.teams import (
     Team,
     TeamMethod,
     TeamResult,
+    build_product_form,
     check_teams,
     get_team_method,
     merge_outcomes,
-    product_form,
 )
 from infoset.teams.solving import (
     DEFAULT_TEAM_METHOD,
@@ -129,7 +129,7 @@ def _product_form(
 ) -> ProductForm:
     if isinstance(game, ProductForm):
         return game
-    return merge_outcomes(product_form(to_compiled(game, memory=memory, progress=progress)))
+    return merge_outcomes(build_product_form(to_compiled(game, memory=memory, progress=progress)))
 
 
 def _one_team(form: ProductForm, rule: PayoffRule) -> tuple[Team, ...]:

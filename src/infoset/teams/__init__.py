@@ -42,17 +42,6 @@ from infoset.teams.hiding import (
     run_seeds,
     squared_distance,
 )
-from infoset.teams.information import (
-    RELAXATIONS,
-    InformationMap,
-    RecallViolation,
-    Relaxation,
-    forget_own_actions,
-    get_relaxation,
-    perfect_recall_closure,
-    reveal_everything,
-    reveal_private,
-)
 from infoset.teams.policies import (
     expected_payoffs,
     from_tabular,
@@ -64,9 +53,20 @@ from infoset.teams.product_form import (
     ProductArrays,
     ProductForm,
     Source,
+    build_product_form,
     drop_decided,
     merge_outcomes,
-    product_form,
+)
+from infoset.teams.product_form.form import InformationMap, RecallViolation, Team, check_team
+from infoset.teams.product_form.from_functions import product_form_from_functions
+from infoset.teams.relaxations import (
+    RELAXATIONS,
+    Relaxation,
+    forget_own_actions,
+    get_relaxation,
+    perfect_recall_closure,
+    reveal_everything,
+    reveal_private,
 )
 from infoset.teams.solving import (
     TEAM_METHODS,
@@ -75,8 +75,7 @@ from infoset.teams.solving import (
     TeamResult,
     get_team_method,
 )
-from infoset.teams.team import PayoffRule, Team, check_team, check_teams, team_payoff
-from infoset.teams.writing import make_product_form
+from infoset.teams.team import PayoffRule, check_teams, team_payoff
 
 __all__ = [
     "BASELINES",
@@ -112,6 +111,7 @@ __all__ = [
     "Weighting",
     "adaptive_penalty",
     "best_run",
+    "build_product_form",
     "check_team",
     "check_teams",
     "constant_penalty",
@@ -128,10 +128,9 @@ __all__ = [
     "hill_climb",
     "iterated_best_response",
     "linear_penalty",
-    "make_product_form",
     "merge_outcomes",
     "perfect_recall_closure",
-    "product_form",
+    "product_form_from_functions",
     "project",
     "random_probabilities",
     "recall_bound",

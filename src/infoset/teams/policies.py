@@ -6,13 +6,13 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.policy import TabularPolicy, check_policy, uniform_policy
-from infoset.teams.information import InformationMap, check_information
 from infoset.teams.product_form import ProductForm, Source
-from infoset.teams.product_form._kernels import reach_nodes
-from infoset.teams.product_form.ragged import offsets, spread
+from infoset.teams.product_form._product_form_kernels import reach_nodes
+from infoset.teams.product_form.form import InformationMap, check_information
 from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import SUM_TOLERANCE, check_type
+from infoset.utils.ragged import offsets, spread
 
 __all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabular"]
 
@@ -34,8 +34,8 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import product_form
-    >>> information = product_form(load_game("cooperative_matching_pennies")).information
+    >>> from infoset.teams import build_product_form
+    >>> information = build_product_form(load_game("cooperative_matching_pennies")).information
     >>> always_pass = np.array([1, 0, 1, 0, 0, 0, 1, 0, 0, 1.0])
     >>> expected_payoffs(information, always_pass).tolist()
     [0.0, 0.0]
@@ -109,7 +109,7 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
     if policy.sequence_form is not source.tree.sequence_form:
         raise PolicyMismatchError(
             f"the policy is for another tree than the one {information.form} was made of; "
-            "make both of one tree: product_form(tree), tree.sequence_form"
+            "make both of one tree: build_product_form(tree), tree.sequence_form"
         )
     first = _first_sequences(information.form)
     of_cell = first[information.first_node]

@@ -15,7 +15,7 @@ from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Table
 from infoset.experiments.studies import RunCells
 from infoset.games import load_game
-from infoset.teams import TEAM_METHODS, ProductForm, merge_outcomes, product_form
+from infoset.teams import TEAM_METHODS, ProductForm, build_product_form, merge_outcomes
 from infoset.teams.solving import DEFAULT_TEAM_METHOD, TeamOptions, TeamTask, fill_options
 from infoset_studies.hiding.hiding_cell import grouped
 
@@ -86,7 +86,7 @@ def _options(lent: str) -> TeamOptions:
 
 def whole_form(game: str) -> ProductForm:
     """Return the product form that `solve_team` makes of a game."""
-    return merge_outcomes(product_form(load_game(game)))
+    return merge_outcomes(build_product_form(load_game(game)))
 
 
 def default_cells(game: str, lent: str, seeds: int) -> list[DefaultCell]:

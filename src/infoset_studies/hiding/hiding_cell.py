@@ -19,10 +19,10 @@ from infoset.teams import (
     ProductForm,
     ProgressiveHiding,
     RelaxedForm,
+    build_product_form,
     forget_own_actions,
     get_relaxation,
     merge_outcomes,
-    product_form,
     relax,
 )
 from infoset.typing import FloatArray
@@ -84,7 +84,7 @@ def _form_of(game: str, is_short: bool) -> ProductForm:
     if is_short:
         assert isinstance(rules, TradeComm)
         return short_market(rules.num_items)
-    form = product_form(rules)
+    form = build_product_form(rules)
     if isinstance(rules, TradeComm):
         return form.with_original(forget_own_actions(form))
     return merge_outcomes(form)

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
 
-from infoset.teams import ProductForm, make_product_form
+from infoset.teams import ProductForm, product_form_from_functions
 from infoset.typing import Action
 
 __all__ = ["short_market"]
@@ -39,7 +39,7 @@ def short_market(num_items: int) -> ProductForm:
         traded = len(actions) == 4 and actions[3] == _fitting(deal, 1)
         return (1, 1) if traded else (0, 0)
 
-    return make_product_form(
+    return product_form_from_functions(
         {deal: Fraction(1, len(deals)) for deal in deals},
         agent_names=("player 0", "player 1"),
         num_stages=4,
@@ -47,7 +47,7 @@ def short_market(num_items: int) -> ProductForm:
         legal_actions=lambda deal, actions: words if len(actions) < 2 else offers,
         information=lambda deal, actions: (_item(deal, len(actions) % 2), _heard(actions)),
         reward=reward,
-        shown=lambda deal: (_item(deal, 0), _item(deal, 1)),
+        private_signals=lambda deal: (_item(deal, 0), _item(deal, 1)),
         name=f"short market with {num_items} items",
     )
 

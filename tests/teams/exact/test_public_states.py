@@ -5,19 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.games import load_game
-from infoset.teams import product_form
-from infoset.teams.exact.components import find_components, number_within, sort_nodes
-from infoset.teams.exact.problem import pose_problem
-from infoset.teams.exact.public_states import list_public_states
-from infoset.teams.exact.team_tree import (
+from infoset.teams import build_product_form
+from infoset.teams.exact.public_states import (
+    find_components,
+    list_public_states,
+    number_within,
+    sort_nodes,
+)
+from infoset.teams.exact.team_problem import (
     NOBODY,
     TeamTree,
     arrange,
     merge_equivalent_roots,
     pad_stages,
+    pose_problem,
     stages,
 )
-from infoset.teams.product_form.reducing import equivalent_nodes
+from infoset.teams.product_form.reduction import equivalent_nodes
 from random_team_games import random_team_game
 
 
@@ -62,7 +66,7 @@ def test_components_are_linked_by_cells_to_come():
 
 
 def test_matching_pennies_has_two_kinds_of_public_states():
-    tree = tree_of(product_form(load_game("cooperative_matching_pennies")))
+    tree = tree_of(build_product_form(load_game("cooperative_matching_pennies")))
     component = find_components(tree)
     assert component.tolist() == [0, 0, 1, 2, 1, 2]
     order = sort_nodes(tree, component)
@@ -75,7 +79,7 @@ def test_matching_pennies_has_two_kinds_of_public_states():
 
 
 def test_bridge_bids_that_leave_the_same_are_one():
-    form = product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+    form = build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
     tree = tree_of(form)
     joint, kept = merge_equivalent_roots(tree, equivalent_nodes(form, form.information.cell))
     assert (len(tree.cell), len(joint.cell)) == (53_760, 12_928)

@@ -8,10 +8,10 @@ import numpy as np
 
 from infoset.games import load_game
 from infoset.teams import (
+    build_product_form,
     forget_own_actions,
     merge_outcomes,
     perfect_recall_closure,
-    product_form,
     reveal_private,
 )
 from infoset.teams.hiding import relax
@@ -22,7 +22,7 @@ TEAM = (0, 1)
 @cache
 def form_of(name):
     """The product form of a game; in trade and communication nobody remembers what it said."""
-    form = product_form(load_game(name))
+    form = build_product_form(load_game(name))
     if name.startswith("tiny_bridge"):
         return merge_outcomes(form)
     return form.with_original(forget_own_actions(form)) if name.startswith("trade") else form
@@ -64,7 +64,7 @@ def random_team(seed, relaxation="recall"):
 def random_duel(seed):
     """A random game of three players, of whom the first two are a team with recall lent."""
     name = f"random_game(seed={seed},num_players=3,max_histories=60,max_depth=5)"
-    form = product_form(load_game(name))
+    form = build_product_form(load_game(name))
     relaxation = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
     return relax(form, (relaxation, form.information), [TEAM, (2,)], payoff_rule="sum")
 

@@ -88,7 +88,7 @@ def test_maps_and_teams():
         relax(form, ["recall"])
     with pytest.raises(ParameterError, match=r"agent 1 .* is in no team"):
         relax(form, teams=[(0,)])
-    with pytest.raises(ParameterError, match="not always paid the same"):
+    with pytest.raises(ParameterError, match="differ"):
         relax(random_duel(4).form, teams=[(0, 1), (2,)])
     with pytest.raises(ParameterError, match="form="):
         relax("trade_comm")

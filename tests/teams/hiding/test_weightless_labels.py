@@ -7,8 +7,8 @@ import numpy as np
 from infoset.games import load_game
 from infoset.teams import (
     InformationMap,
+    build_product_form,
     forget_own_actions,
-    product_form,
     project,
     random_probabilities,
     relax,
@@ -16,7 +16,7 @@ from infoset.teams import (
 
 
 def test_cells_of_different_sizes_count_by_their_nodes():
-    form = product_form(load_game("trade_comm(num_items=3)"))
+    form = build_product_form(load_game("trade_comm(num_items=3)"))
     form = form.with_original(forget_own_actions(form))
 
     def one_or_the_rest(prefix):

@@ -13,9 +13,9 @@ from infoset.games import RandomGame, load_game
 from infoset.policy import random_policy
 from infoset.teams import (
     RELAXATIONS,
+    build_product_form,
     expected_payoffs,
     from_tabular,
-    product_form,
 )
 from infoset.tree import build_tree
 from random_forms import random_form
@@ -39,7 +39,7 @@ def utilities(tree, policy):
 
 def check_same_game(game):
     tree = build_tree(game)
-    form = product_form(tree)
+    form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(0))
     found = expected_payoffs(form.information, from_tabular(form.information, policy))
     np.testing.assert_allclose(found, utilities(tree, policy), atol=1e-12)
@@ -49,7 +49,7 @@ def check_same_game(game):
     ("count", "nodes"), [(2, [4, 8, 16, 64]), (5, [25, 125, 625, 15625])], ids=["2,2", "5,5"]
 )
 def test_trade_comm_has_as_many_nodes_as_published(count, nodes):
-    form = product_form(load_game(f"trade_comm(num_items={count})"))
+    form = build_product_form(load_game(f"trade_comm(num_items={count})"))
     assert np.diff(form.arrays.first_node).tolist() == nodes
     assert len(form.arrays.payoff_edge) == nodes[2]
     recall = RELAXATIONS["recall"].relax(form.information, TEAM)
@@ -57,7 +57,7 @@ def test_trade_comm_has_as_many_nodes_as_published(count, nodes):
 
 
 def test_tiny_bridge_has_as_many_cells_as_published():
-    form = product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+    form = build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
     assert form.num_nodes == 53_760
     assert np.count_nonzero(form.arrays.child < 0) == 53_340
     assert cells_by_stage(form.information) == [12, 84, 252, 420, 420, 252, 84, 12]
@@ -67,7 +67,7 @@ def test_tiny_bridge_has_as_many_cells_as_published():
 
 
 def test_matching_pennies_is_as_drawn():
-    form = product_form(load_game("cooperative_matching_pennies"))
+    form = build_product_form(load_game("cooperative_matching_pennies"))
     assert form.arrays.first_node.tolist() == [0, 2, 6]
     assert form.arrays.chance.tolist() == [0.5] * 6
     assert form.arrays.agent.tolist() == [0, 0, 1, 1, 1, 1]
@@ -107,7 +107,7 @@ def test_policies_are_worth_the_same_in_random_games(seed):
 @pytest.mark.parametrize("name", ["leduc_poker", "goofspiel(num_cards=3)"])
 def test_histories_are_as_likely_as_before(name):
     tree = build_tree(load_game(name))
-    form = product_form(tree)
+    form = build_product_form(tree)
     for player in range(2):
         nodes = np.flatnonzero(form.arrays.agent == player)
         history = form.source.history[nodes]
@@ -120,7 +120,7 @@ def test_histories_are_as_likely_as_before(name):
 
 
 def test_chance_deals_all_of_leduc_at_the_start():
-    form = product_form(load_game("leduc_poker"))
+    form = build_product_form(load_game("leduc_poker"))
     assert len(form.outcomes) == 30 * 4
     np.testing.assert_allclose(form.arrays.chance, 1 / 120)
     assert len(set(form.outcomes)) == 120
@@ -131,11 +131,11 @@ def test_chance_deals_all_of_leduc_at_the_start():
 def test_serial_games_give_the_same_form_as_their_extensive_form():
     for name in ("leduc_poker", "trade_comm(num_items=2)", "liars_dice(dice_sides=2)"):
         game = load_game(name)
-        first, second = product_form(game), product_form(build_extensive_form(game))
+        first, second = build_product_form(game), build_product_form(build_extensive_form(game))
         for one, other in zip(first.arrays, second.arrays, strict=True):
             np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(first.original, second.original)
-        assert second.shown is None
+        assert second.private_signal is None
         assert [first.legal_actions(node) for node in range(first.num_nodes)] == [
             second.legal_actions(node) for node in range(second.num_nodes)
         ]
@@ -156,7 +156,7 @@ def test_behaviour_is_worth_the_same_in_extensive_forms(seed, memory):
         is_augmented=False,
     )
     try:
-        made = product_form(form)
+        made = build_product_form(form)
     except UnsupportedGameError:
         return
     rng = np.random.default_rng(seed)
@@ -206,7 +206,7 @@ def forgetful_form():
 
 
 def test_a_cell_is_in_one_stage_also_where_plays_differ_in_length():
-    form = product_form(forgetful_form())
+    form = build_product_form(forgetful_form())
     assert form.arrays.first_node.tolist() == [0, 2, 5]
     assert form.arrays.parent_edge.tolist() == [-1, -1, 0, 1, -1]
     assert [form.outcomes[number] for number in form.outcome] == [
@@ -220,7 +220,7 @@ def test_a_cell_is_in_one_stage_also_where_plays_differ_in_length():
 
 
 def test_where_chance_ends_the_play_somebody_waits():
-    form = product_form(forgetful_form())
+    form = build_product_form(forgetful_form())
     waits = int(np.flatnonzero(form.outcome == 2)[0])
     assert form.legal_actions(waits) == (None,)
     assert form.source.infostate[waits] == -1
@@ -232,7 +232,7 @@ def test_where_chance_ends_the_play_somebody_waits():
 
 def test_actions_of_one_name_are_told_apart():
     twice = decision(0, "here", [("up", terminal(1)), ("up", terminal(2))])
-    assert product_form(extensive_form_from_nodes(twice, players=1)).legal_actions(0) == (
+    assert build_product_form(extensive_form_from_nodes(twice, players=1)).legal_actions(0) == (
         "up",
         "up #2",
     )
@@ -247,9 +247,9 @@ def absent_minded():
 
 def test_what_has_no_product_form_is_refused():
     with pytest.raises(UnsupportedGameError, match=r"more than 1000 stages, or no stages"):
-        product_form(absent_minded())
+        build_product_form(absent_minded())
     with pytest.raises(UnsupportedGameError, match="nobody ever acts"):
-        product_form(Toy())
+        build_product_form(Toy())
     uneven = extensive_form_from_nodes(
         chance(
             {
@@ -260,18 +260,18 @@ def test_what_has_no_product_form_is_refused():
         players=1,
     )
     with pytest.raises(UnsupportedGameError, match=r"has no product form: .*but the actions are"):
-        product_form(uneven)
+        build_product_form(uneven)
 
 
 def test_too_large_a_form_is_refused_before_it_is_made():
     game = load_game("trade_comm(num_items=2)")
     with pytest.raises(GameTooLargeError, match=r"more than 100 histories.*larger max_nodes"):
-        product_form(game, max_nodes=100)
+        build_product_form(game, max_nodes=100)
     with pytest.raises(GameTooLargeError, match=r"more than .* outcomes"):
-        product_form(load_game("leduc_poker"), max_nodes=20)
+        build_product_form(load_game("leduc_poker"), max_nodes=20)
     with pytest.raises(UnsupportedGameError, match=r"more than 3 stages.*larger max_stages"):
-        product_form(game, max_stages=3)
-    assert product_form(game, max_stages=4).num_stages == 4
+        build_product_form(game, max_stages=3)
+    assert build_product_form(game, max_stages=4).num_stages == 4
 
 
 @pytest.mark.parametrize(
@@ -284,4 +284,4 @@ def test_too_large_a_form_is_refused_before_it_is_made():
 )
 def test_wrong_input_is_told(game, limits, message):
     with pytest.raises(ParameterError, match=message):
-        product_form(game, **limits)
+        build_product_form(game, **limits)

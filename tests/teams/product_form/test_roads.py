@@ -10,13 +10,13 @@ from infoset.evaluation import expected_values
 from infoset.games import RandomGame, load_game
 from infoset.policy import random_policy
 from infoset.teams import (
+    build_product_form,
     drop_decided,
     expected_payoffs,
     from_tabular,
-    make_product_form,
     merge_outcomes,
     perfect_recall_closure,
-    product_form,
+    product_form_from_functions,
     recall_bound,
 )
 from infoset.tree import build_tree
@@ -35,11 +35,11 @@ MOST_HISTORIES = 20_000
 def other_roads(tree):
     """Return names and forms: by the tree written as text, by trees as such, and by their rules."""
     augmented = build_extensive_form(tree)
-    yield "augmented", product_form(augmented)
+    yield "augmented", build_product_form(augmented)
     if tree.num_histories <= MOST_HISTORIES:
-        yield "classical", product_form(forget_non_acting(augmented))
-        yield "text", product_form(parse_efg(format_efg(tree), name=str(tree)))
-        yield "rules", product_form(as_game(augmented))
+        yield "classical", build_product_form(forget_non_acting(augmented))
+        yield "text", build_product_form(parse_efg(format_efg(tree), name=str(tree)))
+        yield "rules", build_product_form(as_game(augmented))
 
 
 def same_arrays(one, other):
@@ -54,8 +54,8 @@ def same_arrays(one, other):
 @pytest.mark.parametrize("spec", SPECS)
 def test_all_roads_lead_to_the_same_form(spec):
     tree = build_tree(load_game(spec))
-    form = product_form(tree)
-    assert same_arrays(form, product_form(tree.game))
+    form = build_product_form(tree)
+    assert same_arrays(form, build_product_form(tree.game))
     for name, other in other_roads(tree):
         if spec == "random_game":  # nodes of players who act at once come in another order
             assert bounds(form) == pytest.approx(bounds(other), abs=1e-12), name
@@ -77,7 +77,7 @@ def bounds(form):
 def test_random_games_of_players_who_act_at_once_are_the_same_by_all_roads(seed):
     game = RandomGame(seed=seed, num_players=2 + seed % 3, max_histories=60)
     tree = build_tree(game)
-    wanted = bounds(product_form(tree))
+    wanted = bounds(build_product_form(tree))
     for name, other in other_roads(tree):
         assert bounds(other) == pytest.approx(wanted, abs=1e-12), name
 
@@ -86,7 +86,7 @@ def test_random_games_of_players_who_act_at_once_are_the_same_by_all_roads(seed)
 def test_policies_are_worth_the_same_in_games_and_in_smaller_forms(spec):
     tree = build_tree(load_game(spec))
     policy = random_policy(tree.sequence_form, np.random.default_rng(7))
-    form = product_form(tree)
+    form = build_product_form(tree)
     merged = merge_outcomes(form)
     for smaller in (form, merged, drop_decided(form), drop_decided(merged)):
         found = expected_payoffs(smaller.information, from_tabular(smaller.information, policy))
@@ -95,7 +95,7 @@ def test_policies_are_worth_the_same_in_games_and_in_smaller_forms(spec):
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if "bridge" not in spec])
 def test_what_is_written_down_again_is_the_same(spec):
-    form = product_form(load_game(spec))
+    form = build_product_form(load_game(spec))
     assert len(set(form.outcomes)) == len(form.outcomes)
     lengths = [len(form.path(node)) for node in range(form.num_nodes)]
     written = write_down(form)
@@ -123,7 +123,7 @@ def write_down(form):
         position = form.legal_actions(node).index(actions[-1])
         return paid.get(int(form.arrays.first_edge[node]) + position, [0.0] * form.num_agents)
 
-    return make_product_form(
+    return product_form_from_functions(
         chance,
         agent_names=form.agent_names,
         num_stages=form.num_stages,

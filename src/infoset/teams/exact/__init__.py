@@ -1,12 +1,11 @@
 """The most that a team can win: exactly, at most, and by turns."""
 
-from infoset.teams.exact.alternating import (
+from infoset.teams.exact.best_responses import (
     IteratedBestResponse,
     hill_climb,
     iterated_best_response,
 )
-from infoset.teams.exact.bounds import recall_bound
-from infoset.teams.exact.optimum import TeamOptimum, team_optimum
+from infoset.teams.exact.optimum import TeamOptimum, recall_bound, team_optimum
 
 __all__ = [
     "IteratedBestResponse",

@@ -1,21 +1,343 @@
-"""Kernels of the search for what a team can win: branch and bound over public states.
-
-A state of the search is a public state and a set of its nodes. To win the most there, each cell
-gets an action, one by one; a set of nodes in each public state that may come next grows with every
-action. What can be won in a union of sets is at most the sum of what can be won in each; so what
-the first cells have come to, and what each of the others would win by itself, bound the whole.
-"""
+"""Kernels of the table of a search: finding and moving rows."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from infoset.teams.exact._frame_kernels import base_row, hope, next_candidate, open_frame
-from infoset.teams.exact._memo_kernels import add_row, find_row
-from infoset.teams.exact.frames import Frames
-from infoset.teams.exact.memo import Memo
+from infoset.teams.exact.frames import Frames, Memo
 from infoset.teams.exact.public_states import PublicStates
-from infoset.utils.compilation import bare_kernel, inner_kernel
+from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+
+FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+SHIFT = np.uint64(29)
+ONE = np.uint64(1)
+
+
+@inner_kernel
+def find_row(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
+    """Return the row of a state of the search, an empty one where it has none."""
+    mask = len(memo.state) - 1
+    row = _mixed(state, nodes) & mask
+    while memo.state[row] >= 0 and not _is_at(memo, row, state, nodes):
+        row = (row + 1) & mask
+    return row
+
+
+@inner_kernel
+def _mixed(state: int, nodes: NDArray[np.uint64]) -> int:
+    mixed = np.uint64(state)
+    for word in range(len(nodes)):
+        mixed = (mixed ^ nodes[word]) * FACTOR
+        mixed ^= mixed >> SHIFT
+    return int(mixed >> ONE)
+
+
+@inner_kernel
+def _is_at(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64]) -> bool:
+    differs = memo.state[row] != state
+    for word in range(len(nodes)):
+        differs |= memo.nodes[row, word] != nodes[word]
+    return not differs
+
+
+@inner_kernel
+def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: float) -> None:
+    """Fill an empty row with a state of the search, of which only a bound is known."""
+    memo.state[row] = state
+    for word in range(len(nodes)):
+        memo.nodes[row, word] = nodes[word]
+    memo.upper[row] = upper
+    memo.is_exact[row] = False
+    memo.num_filled[0] += 1
+
+
+@kernel
+def row_of(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
+    """Return the row of a state of the search, an empty one where it has none."""
+    return find_row(memo, state, nodes)
+
+
+@kernel
+def move_rows(old: Memo, new: Memo) -> None:
+    """Put the rows of a table into a larger one, which is modified in place."""
+    for row in range(len(old.state)):
+        if old.state[row] >= 0:
+            place = find_row(new, old.state[row], old.nodes[row])
+            add_row(new, place, old.state[row], old.nodes[row], old.upper[row])
+            new.is_exact[place] = old.is_exact[row]
+            for cell in range(old.choice.shape[1]):
+                new.choice[place, cell] = old.choice[row, cell]
+
+
+ONE = np.uint64(1)
+LOW_BITS = 63
+
+
+@bare_kernel
+def open_frame(
+    states: PublicStates, frames: Frames, state: int, nodes: NDArray[np.uint64], need: float
+) -> None:
+    """Put a state of the search on the next frame."""
+    frames.depth[0] += 1
+    depth = frames.depth[0]
+    frames.state[depth] = state
+    for word in range(len(nodes)):
+        frames.nodes[depth, word] = nodes[word]
+    frames.need[depth] = need
+    frames.best[depth] = -np.inf
+    frames.total[depth, 0] = 0.0
+    frames.num_successors[depth] = states.first_successor[state + 1] - states.first_successor[state]
+    for successor in range(frames.num_successors[depth]):
+        frames.is_open[depth, successor] = False
+        frames.value[depth, 0, successor] = 0.0
+        for word in range(len(nodes)):
+            frames.sets[depth, 0, successor, word] = 0
+    list_cells(states, frames, depth)
+    frames.is_trying[depth] = frames.num_successors[depth] > 0 and frames.num_cells[depth] > 1
+    frames.level[depth] = 0
+    frames.candidate[depth] = -1
+    frames.is_valued[depth] = False
+    if not frames.is_trying[depth]:
+        begin_branching(frames, depth)
+
+
+@bare_kernel
+def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
+    """List the cells of a frame, and what each of their actions would win at most."""
+    state = frames.state[depth]
+    first_cell = states.first_cell[state]
+    origin = states.first_node[first_cell]
+    count = 0
+    for cell in range(first_cell, states.first_cell[state + 1]):
+        num_actions = 0
+        for node in range(states.first_node[cell], states.first_node[cell + 1]):
+            if not has_bit(frames.nodes[depth], node - origin):
+                continue
+            first = states.first_move[node]
+            if num_actions == 0:
+                num_actions = states.first_move[node + 1] - first
+                for action in range(num_actions):
+                    frames.single[depth, count, action] = 0.0
+            for action in range(num_actions):
+                frames.single[depth, count, action] += most_of_move(states, state, first + action)
+        if num_actions > 0:
+            frames.cell[depth, count] = cell - first_cell
+            frames.num_actions[depth, count] = num_actions
+            count += 1
+    frames.num_cells[depth] = count
+
+
+@inner_kernel
+def most_of_move(states: PublicStates, state: int, move: int) -> float:
+    """Return no less than what a move wins, by what can be won from the next nodes on."""
+    most = states.gain[move]
+    for way in range(states.first_way[move], states.first_way[move + 1]):
+        most += states.most[next_node(states, state, way)]
+    return float(most)
+
+
+@inner_kernel
+def next_node(states: PublicStates, state: int, way: int) -> int:
+    """Return the node that a way from a public state leads to."""
+    after = states.next_state[states.first_successor[state] + states.successor[way]]
+    return int(states.first_node[states.first_cell[after]] + states.place[way])
+
+
+@bare_kernel
+def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: float) -> bool:
+    """Settle the candidate of a frame, and make the next; False when there is none."""
+    if frames.is_trying[depth]:
+        if next_trial(frames, depth):
+            make_candidate(states, frames, depth)
+            return True
+        begin_branching(frames, depth)
+    while next_action(frames, depth):
+        if not frames.is_valued[depth]:
+            make_candidate(states, frames, depth)
+            return True
+        pick(frames, depth, tolerance)
+    return False
+
+
+@inner_kernel
+def next_trial(frames: Frames, depth: int) -> bool:
+    """Note what the candidate wins by itself, and go on to the next action, or cell."""
+    cell = frames.level[depth]
+    if frames.candidate[depth] >= 0:
+        frames.single[depth, cell, frames.candidate[depth]] = frames.total[depth, 1]
+    frames.candidate[depth] += 1
+    if frames.candidate[depth] == frames.num_actions[depth, cell]:
+        frames.candidate[depth] = 0
+        frames.level[depth] += 1
+    return bool(frames.level[depth] < frames.num_cells[depth])
+
+
+@bare_kernel
+def begin_branching(frames: Frames, depth: int) -> None:
+    """Put the cells in order, and begin with the first."""
+    count = frames.num_cells[depth]
+    frames.is_trying[depth] = False
+    frames.level[depth] = 0
+    sort_cells(frames, depth)
+    frames.rest[depth, count] = 0.0
+    for position in range(count - 1, -1, -1):
+        best = -np.inf
+        for action in range(frames.num_actions[depth, position]):
+            best = max(best, frames.single[depth, position, action])
+        frames.rest[depth, position] = frames.rest[depth, position + 1] + best
+    begin_level(frames, depth)
+
+
+@inner_kernel
+def sort_cells(frames: Frames, depth: int) -> None:
+    """Put cells first that lose most by their second-best action."""
+    for end in range(1, frames.num_cells[depth]):
+        place = end
+        while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
+            swap_cells(frames, depth, place)
+            place -= 1
+
+
+@inner_kernel
+def stake(frames: Frames, depth: int, position: int) -> float:
+    """Return by how much the best action of a cell is better than the second."""
+    best, second = -np.inf, -np.inf
+    for action in range(frames.num_actions[depth, position]):
+        value = frames.single[depth, position, action]
+        if value > best:
+            best, second = value, best
+        elif value > second:
+            second = value
+    return float(best - second)
+
+
+@inner_kernel
+def swap_cells(frames: Frames, depth: int, position: int) -> None:
+    """Change the order of a cell and the one before."""
+    before = position - 1
+    for action in range(frames.single.shape[2]):
+        value = frames.single[depth, position, action]
+        frames.single[depth, position, action] = frames.single[depth, before, action]
+        frames.single[depth, before, action] = value
+    cell, count = frames.cell[depth, position], frames.num_actions[depth, position]
+    frames.cell[depth, position] = frames.cell[depth, before]
+    frames.num_actions[depth, position] = frames.num_actions[depth, before]
+    frames.cell[depth, before] = cell
+    frames.num_actions[depth, before] = count
+
+
+@inner_kernel
+def begin_level(frames: Frames, depth: int) -> None:
+    """Bound what each action of the next cell can lead to."""
+    level = frames.level[depth]
+    others = frames.total[depth, level] + frames.rest[depth, level + 1]
+    for action in range(frames.num_actions[depth, level]):
+        frames.bound[depth, level, action] = others + frames.single[depth, level, action]
+    frames.candidate[depth] = -1
+    frames.is_valued[depth] = False
+
+
+@inner_kernel
+def next_action(frames: Frames, depth: int) -> bool:
+    """Make the most hopeful action the candidate, at the last level with any; False for none.
+
+    A candidate that was valued stays valued while it is still the most hopeful.
+    """
+    level = frames.level[depth]
+    if frames.candidate[depth] >= 0:
+        tried = frames.bound[depth, level, frames.candidate[depth]]
+        frames.bound[depth, level, frames.candidate[depth]] = min(tried, hope(frames, depth))
+    while level >= 0:
+        action = 0
+        for other in range(frames.num_actions[depth, level]):
+            if frames.bound[depth, level, other] > frames.bound[depth, level, action]:
+                action = other
+        if frames.bound[depth, level, action] > frames.need[depth]:
+            is_same = level == frames.level[depth] and action == frames.candidate[depth]
+            frames.is_valued[depth] = is_same
+            frames.level[depth] = level
+            frames.candidate[depth] = action
+            return True
+        level -= 1
+        frames.candidate[depth] = -1
+    return False
+
+
+@inner_kernel
+def pick(frames: Frames, depth: int, tolerance: float) -> None:
+    """Give the next cell the action that was valued, and go on to the one after."""
+    level, action = frames.level[depth], frames.candidate[depth]
+    frames.picked[depth, level] = action
+    found = frames.bound[depth, level, action]
+    frames.bound[depth, level, action] = -np.inf
+    if level + 1 < frames.num_cells[depth]:
+        frames.level[depth] = level + 1
+        begin_level(frames, depth)
+        return
+    frames.best[depth] = found
+    frames.need[depth] = found + tolerance
+    frames.candidate[depth] = -1
+    for position in range(frames.num_cells[depth]):
+        cell = frames.cell[depth, position]
+        frames.choice[depth, cell] = frames.picked[depth, position]
+
+
+@bare_kernel
+def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
+    """Add to the sets what the candidate's action leads to from the nodes of its cell."""
+    base = base_row(frames, depth)
+    copy_row(frames, depth, base)
+    state = frames.state[depth]
+    first_cell = states.first_cell[state]
+    origin = states.first_node[first_cell]
+    cell = first_cell + frames.cell[depth, frames.level[depth]]
+    for node in range(states.first_node[cell], states.first_node[cell + 1]):
+        if has_bit(frames.nodes[depth], node - origin):
+            move = states.first_move[node] + frames.candidate[depth]
+            frames.total[depth, base + 1] += states.gain[move]
+            for way in range(states.first_way[move], states.first_way[move + 1]):
+                successor = states.successor[way]
+                most = states.most[next_node(states, state, way)]
+                put_bit(frames.sets[depth, base + 1, successor], states.place[way])
+                frames.is_open[depth, successor] = True
+                frames.value[depth, base + 1, successor] += most
+                frames.total[depth, base + 1] += most
+
+
+@inner_kernel
+def copy_row(frames: Frames, depth: int, row: int) -> None:
+    """Have the next row begin as one is."""
+    frames.total[depth, row + 1] = frames.total[depth, row]
+    for successor in range(frames.num_successors[depth]):
+        frames.value[depth, row + 1, successor] = frames.value[depth, row, successor]
+        for word in range(frames.nodes.shape[1]):
+            frames.sets[depth, row + 1, successor, word] = frames.sets[depth, row, successor, word]
+
+
+@inner_kernel
+def base_row(frames: Frames, depth: int) -> int:
+    """Return the row that a candidate adds to: that of no cells while they are tried singly."""
+    return 0 if frames.is_trying[depth] else int(frames.level[depth])
+
+
+@inner_kernel
+def hope(frames: Frames, depth: int) -> float:
+    """Return the most that could be won with the candidate, by what is known of it."""
+    row = base_row(frames, depth) + 1
+    return float(frames.total[depth, row] + frames.rest[depth, row])
+
+
+@inner_kernel
+def has_bit(nodes: NDArray[np.uint64], place: int) -> bool:
+    """Return whether a set of nodes has one."""
+    return bool(nodes[place >> 6] >> np.uint64(place & LOW_BITS) & ONE)
+
+
+@inner_kernel
+def put_bit(nodes: NDArray[np.uint64], place: int) -> None:
+    """Put a node into a set, in place."""
+    nodes[place >> 6] |= ONE << np.uint64(place & LOW_BITS)
 
 
 @bare_kernel

@@ -1,4 +1,4 @@
-"""The most that a team can win, and how."""
+"""Exact team optima by branch and bound, and their upper bounds."""
 
 from __future__ import annotations
 
@@ -8,23 +8,83 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from infoset.teams.exact.bounds import most_by_recall
-from infoset.teams.exact.climbing import climb
-from infoset.teams.exact.components import find_components, sort_nodes
-from infoset.teams.exact.limits import end_of
-from infoset.teams.exact.problem import TeamProblem, pose_problem
+from infoset.teams.exact._best_response_kernels import respond
+from infoset.teams.exact.best_responses import climb, end_of
+from infoset.teams.exact.public_states import find_components, sort_nodes
 from infoset.teams.exact.search import Search, begin_search
-from infoset.teams.exact.team_tree import arrange, merge_equivalent_roots, pad_stages
-from infoset.teams.information import InformationMap
-from infoset.teams.product_form.reducing import equivalent_nodes
+from infoset.teams.exact.team_problem import (
+    NOBODY,
+    TeamProblem,
+    TeamTree,
+    arrange,
+    merge_equivalent_roots,
+    pad_stages,
+    pose_problem,
+)
+from infoset.teams.product_form.form import InformationMap
+from infoset.teams.product_form.reduction import equivalent_nodes
+from infoset.teams.relaxations import perfect_recall_closure
 from infoset.teams.team import PayoffRule
-from infoset.typing import FloatArray
+from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_count
 
-__all__ = ["TeamOptimum", "optimize", "team_optimum"]
+__all__ = ["TeamOptimum", "most_by_recall", "optimize", "recall_bound", "team_optimum"]
+
+
+def recall_bound(
+    information: InformationMap,
+    team: Sequence[int] | None = None,
+    *,
+    others: FloatArray | None = None,
+    rule: PayoffRule = "common",
+) -> float:
+    """Return what a team wins at most if whoever acts knows all that the team knew and did.
+
+    That is the value of the perfect-recall closure of the information map, an upper bound of what
+    it can win with the map itself: max over implementable π of J(π) ≤ max over relaxed π of J(π).
+    CFR on the closure comes to it; a team that remembers has one agent to decide for, so one pass
+    from the end of play finds it.
+
+    Parameters
+    ----------
+    information : InformationMap
+    team : Sequence[int], optional
+        By default all agents.
+    others : FloatArray, optional
+        [entries] what those not of the team do.
+    rule : {"common", "sum"}
+        What the team wins: what each of its agents gets, or the sum.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is not what it should be.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("trade_comm(num_items=2,num_messages=1)"))
+    >>> recall_bound(form.information)
+    1.0
+    """
+    problem = pose_problem(information, team, others, rule)
+    worth = most_by_recall(problem, problem.tree, np.arange(len(problem.tree.cell)))
+    return float(worth[problem.tree.parent_edge < 0].sum())
+
+
+def most_by_recall(problem: TeamProblem, tree: TeamTree, node: LongArray) -> FloatArray:
+    """Return [N] what a team that remembers wins from each node of a tree on.
+
+    `node` [N] is the node of the form that each stands for.
+    """
+    closure = perfect_recall_closure(problem.information, problem.team)
+    cell = np.where(tree.cell == NOBODY, NOBODY, closure.cell[node]).astype(np.int64)
+    pick = np.zeros(closure.num_cells, np.int64)
+    return respond(tree._replace(cell=cell), closure.first_entry, pick)
+
 
 Outcome: TypeAlias = Literal["optimal", "states", "seconds", "interrupted"]
-
 MAX_STATES = 5_000_000
 RESTARTS_INSTEAD = 20
 SECONDS_AFTER_INTERRUPT = 1.0
@@ -116,8 +176,8 @@ def team_optimum(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import product_form
-    >>> form = product_form(load_game("trade_comm(num_items=3,num_messages=2)"))
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("trade_comm(num_items=3,num_messages=2)"))
     >>> optimum = team_optimum(form.information)
     >>> round(optimum.value, 6), optimum.outcome
     (0.555556, 'optimal')

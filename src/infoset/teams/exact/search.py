@@ -9,19 +9,16 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from infoset.teams.exact._frame_kernels import open_frame
-from infoset.teams.exact._memo_kernels import move_rows, row_of
-from infoset.teams.exact._search_kernels import search
-from infoset.teams.exact.components import number_within
-from infoset.teams.exact.frames import Frames, empty_frames
-from infoset.teams.exact.memo import Memo, empty_memo
-from infoset.teams.exact.public_states import PublicStates, list_public_states
-from infoset.teams.exact.team_tree import NOBODY, TeamTree
-from infoset.teams.product_form.ragged import edges_in_order
+from infoset.teams.exact._search_kernels import move_rows, open_frame, row_of, search
+from infoset.teams.exact.frames import Frames, Memo, empty_frames, empty_memo
+from infoset.teams.exact.public_states import PublicStates, list_public_states, number_within
+from infoset.teams.exact.team_problem import NOBODY, TeamTree
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.interrupts import interrupts_held
+from infoset.utils.ragged import edges_in_order
 
 __all__ = ["Search", "begin_search"]
+
 
 FEWEST_ROWS = 1 << 12
 STEPS_AT_ONCE = 1 << 16

@@ -1,19 +1,21 @@
 """Progressive hiding: agents are lent knowledge to learn with, and pay for what hangs on it."""
 
-from infoset.teams.hiding.learner import (
+from infoset.teams.hiding.local_learners import (
     LocalLearner,
     entropic_ftrl,
     hedge,
     regret_matching,
     regret_matching_plus,
 )
-from infoset.teams.hiding.minorize import MinorizeMaximize
+from infoset.teams.hiding.minorize_maximize import MinorizeMaximize
 from infoset.teams.hiding.objective import project, relaxed_objective, squared_distance
-from infoset.teams.hiding.progressive import ProgressiveHiding
-from infoset.teams.hiding.projector import PROJECTORS, Projector
+from infoset.teams.hiding.progressive_hiding import (
+    HidingRun,
+    ProgressiveHiding,
+    best_run,
+    run_seeds,
+)
 from infoset.teams.hiding.relaxed_form import RelaxedForm, relax
-from infoset.teams.hiding.rounds import RegretRestarts
-from infoset.teams.hiding.runs import HidingRun, best_run, run_seeds
 from infoset.teams.hiding.schedules import (
     PenaltySchedule,
     adaptive_penalty,
@@ -21,9 +23,15 @@ from infoset.teams.hiding.schedules import (
     geometric_penalty,
     linear_penalty,
 )
-from infoset.teams.hiding.scheme import HidingScheme
+from infoset.teams.hiding.scheme import (
+    PROJECTORS,
+    WEIGHTINGS,
+    HidingScheme,
+    Projector,
+    RegretRestarts,
+    Weighting,
+)
 from infoset.teams.hiding.state import HidingTrace
-from infoset.teams.hiding.weighting import WEIGHTINGS, Weighting
 
 __all__ = [
     "PROJECTORS",

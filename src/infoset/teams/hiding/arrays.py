@@ -1,38 +1,135 @@
-"""What the kernels of progressive hiding read and move."""
+"""Arrays and numbers that the kernels of progressive hiding read and modify.
+
+Sizes: N nodes, Z terminals with a payoff, T teams; M cells and S action entries of the relaxed
+(fine) information map, K cells and C entries of the original (coarse) one. Numbers of nodes grow
+downwards: every node has a smaller number than its children.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.teams.hiding._pass_kernels import Nodes, View
-from infoset.teams.hiding._visit_kernels import Below
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.splitmix import Stream
 
-__all__ = ["Game", "Numbers", "State", "Workspace"]
+__all__ = ["Game", "Nodes", "Numbers", "Outcomes", "State", "View", "Visit", "Workspace"]
+
+
+class Nodes(NamedTuple):
+    """The nodes of a product form and the payoffs at its terminals, without any information map.
+
+    Attributes
+    ----------
+    chance : FloatArray
+        [N] probability of each node's outcome of chance.
+    parent : IndexArray
+        [N] the node above; a root is its own parent.
+    team : IndexArray
+        [N] the acting team.
+    payoff_node : IndexArray
+        [Z] the last node before each terminal.
+    payoff : FloatArray
+        [T, Z] payoff of each team, in the game's units.
+    """
+
+    chance: FloatArray
+    parent: IndexArray
+    team: IndexArray
+    payoff_node: IndexArray
+    payoff: FloatArray
+
+
+class View(NamedTuple):
+    """An information map over the nodes, with one entry per action of each cell.
+
+    Attributes
+    ----------
+    cell : IndexArray
+        [N] the cell of each node.
+    entry : IndexArray
+        [N] entry of the action that leads to each node; 0 at roots.
+    payoff_entry : IndexArray
+        [Z] entry of the action that leads to each terminal.
+    first_entry : IndexArray
+        [M + 1] the first entry of each cell.
+    """
+
+    cell: IndexArray
+    entry: IndexArray
+    payoff_entry: IndexArray
+    first_entry: IndexArray
+
+
+class Outcomes(NamedTuple):
+    """The nodes and terminals of each of R outcomes of chance, and where edges lead.
+
+    Attributes
+    ----------
+    first_node, first_terminal : LongArray
+        [R + 1] where the nodes and terminals of each outcome begin in the two lists below.
+    node, terminal : IndexArray
+        [N] and [Z] nodes and terminals, outcome by outcome, parents first.
+    first_edge : LongArray
+        [N + 1] the edges of each node.
+    child : LongArray
+        [E] the node that an edge leads to; -1 - z at terminal z, and -1 - Z at a terminal without
+        a payoff.
+    """
+
+    first_node: LongArray
+    node: IndexArray
+    first_terminal: LongArray
+    terminal: IndexArray
+    first_edge: LongArray
+    child: LongArray
+
+
+class Visit(NamedTuple):
+    """The nodes and terminals that an iteration visits.
+
+    Importance is one over the probability of the visit, so sums over the visited nodes are unbiased
+    estimates of sums over all nodes.
+
+    Attributes
+    ----------
+    node : IndexArray
+        [N] the visited nodes, parents first; only the first `size[0]` count.
+    terminal : IndexArray
+        [Z] the visited terminals; only the first `size[1]` count.
+    size : LongArray
+        [2] number of visited nodes and terminals.
+    importance, terminal_importance : FloatArray
+        [N] and [Z], in the same order.
+    """
+
+    node: IndexArray
+    terminal: IndexArray
+    size: LongArray
+    importance: FloatArray
+    terminal_importance: FloatArray
 
 
 class Game(NamedTuple):
-    """A product form under a relaxed information map, and which teams learn.
+    """A product form under a relaxed information map, and the teams that learn.
 
     Attributes
     ----------
     nodes : Nodes
     fine, coarse : View
-        The relaxed map, with M cells and S entries, and the original one, with K and C.
+        The relaxed map and the original map.
     known : IndexArray
-        [M] the cell of the original map that each is in.
+        [M] c(ι), the cell of the original map that contains each relaxed cell ι.
     cell_team : LongArray
-        [M] the team that acts.
+        [M] the acting team.
     num_nodes, of_chance : FloatArray
-        [M] number of nodes of each cell, and their sum of chance's probabilities.
+        [M] number of nodes of each cell, and the sum of their chance probabilities.
     uniform_reach : FloatArray
-        [N] reach of each node where all play uniformly.
+        [N] reach of each node under uniform play.
     cells : LongArray
         The cells that learn.
     teams : LongArray
         The teams that learn.
-    below : Below
+    outcomes : Outcomes
     """
 
     nodes: Nodes
@@ -45,36 +142,36 @@ class Game(NamedTuple):
     uniform_reach: FloatArray
     cells: LongArray
     teams: LongArray
-    below: Below
+    outcomes: Outcomes
 
 
 class Numbers(NamedTuple):
-    """A scheme of progressive hiding, as kernels read it.
+    """A scheme of progressive hiding as numbers.
 
     Attributes
     ----------
-    rate, drift : float
-        The probabilities of iteration t are in proportion to exp(rate tᵈʳⁱᶠᵗ · regret), or at rate
-        0 to positive regret.
-    floor : float
-        The least regret.
+    learning_rate, decay_exponent : float
+        In iteration t, policies are proportional to exp(learning_rate · t^decay_exponent · regret),
+        or to positive regret if `learning_rate` is 0.
+    min_regret : float
+        Regrets are clipped from below at this value.
     of_current, of_previous, of_uniform : float
-        What the weights of the projector are made of: the reach under the relaxed policy, under the
-        projection of the iteration before, and under uniform play.
+        Weights of the reaches that make up ρ in the projector: under the relaxed policy, under the
+        previous projection, and under uniform play.
     group : IndexArray
-        [N] whose reach is left out of the weight of a node; see `fill_weights`.
+        [N] the group whose own choices are left out of a node's weight; see `fill_weights`.
     num_groups : int
+        0 if nobody's choices are left out.
     conditional : bool
-        Whether the weights of the nodes of each cell are made to sum to 1.
+        Whether the weights of the nodes of each cell are normalized to sum to 1.
     up, down, step, target, low, high : float
-        After an iteration γ is multiplied by `up` or, where the relaxed policy earns no more than
-        `target`, by `down`; then `step` is added, and it is kept between `low` and `high`.
+        After an iteration, γ ← clip(γ · (up if J(π) > target else down) + step, low, high).
     future : float
-        1, or 0 where penalties of later stages do not count.
+        1, or 0 to leave penalties of later stages out of values.
     visits : int
-        EVERYTHING, or what lies below one OUTCOME, or else a path.
+        EVERYTHING, OUTCOME (the nodes below one sampled outcome), or else one sampled path.
     exploration : float
-        Of paths; see `visit_path`.
+        Probability of uniform play at each node of a sampled path.
     """
 
     learning_rate: float
@@ -98,23 +195,25 @@ class Numbers(NamedTuple):
 
 
 class State(NamedTuple):
-    """What iterations move.
+    """The arrays that iterations modify; a checkpoint stores them by these names.
 
     Attributes
     ----------
     regret, policy : FloatArray
-        [S] of the learners, and the relaxed policy π that was last decided.
-    projection : FloatArray
-        [C] π̂, its projection.
+        [S] cumulative regrets of the learners, and the current relaxed policy π.
+    projected : FloatArray
+        [C] the projected policy π̂.
     projected_reach : FloatArray
-        [N] reach under the projection.
+        [N] reach under π̂.
     penalty : FloatArray
-        [T] of the next iteration.
+        [T] γ of the next iteration.
     best, best_payoff : FloatArray
-        [C] the best projection so far and [1] its payoff; the last where several teams learn.
+        [C] the best projected policy so far and [1] its payoff; the last one if several teams
+        learn.
     stream : Stream
+        Random stream.
     done : LongArray
-        [1] number of iterations.
+        [1] number of iterations done.
     """
 
     regret: FloatArray
@@ -129,9 +228,20 @@ class State(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Room to work in: arrays over nodes [N], entries [S], cells [M] and [K], and teams [T].
+    """Buffers of an iteration; `value`, `gain` and `observed` are 0 between iterations.
 
-    What `gain`, `observed` and `value` hold is 0 between iterations.
+    Attributes
+    ----------
+    reach, weight, others, value : FloatArray
+        [N] reach under π, weight in the learner's mean, reach without one group, and V.
+    gain : FloatArray
+        [S] sum of weighted action values Q.
+    observed, reached, mass, distance, twice_penalty : FloatArray
+        [M] sum of weights, reach, projector weight, ‖π_ι - π̂_c(ι)‖², and 2γ of each cell.
+    total : FloatArray
+        [K] projector weight of each coarse cell.
+    relaxed, implementable : FloatArray
+        [T] payoffs of π and of π̂.
     """
 
     reach: FloatArray

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding._projector_kernels import fill_distances, project_by_cell, sum_by_cell
+from infoset.teams.hiding._projection_kernels import fill_distances, project_by_cell, sum_by_cell
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.schedules import check_penalty
 from infoset.typing import FloatArray
@@ -40,9 +40,9 @@ def project(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import product_form, reveal_private
+    >>> from infoset.teams import build_product_form, reveal_private
     >>> from infoset.teams.hiding import relax
-    >>> form = product_form(load_game("trade_comm(num_items=2)"))
+    >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
     >>> relaxed = relax(form, reveal_private(form.information, (0, 1)))
     >>> projected = relaxed.uniform_policy()
     >>> bool(np.allclose(project(relaxed, relaxed.lift(projected)), projected))

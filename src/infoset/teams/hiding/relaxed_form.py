@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding._pass_kernels import Nodes, View, fill_payoffs, fill_reach
-from infoset.teams.hiding._visit_kernels import Below
-from infoset.teams.information import InformationMap
+from infoset.teams.hiding._projection_kernels import fill_payoffs, fill_reach
+from infoset.teams.hiding.arrays import Nodes, Outcomes, View
 from infoset.teams.product_form import ProductForm
-from infoset.teams.team import PayoffRule, Team, check_teams, team_payoff
+from infoset.teams.product_form.form import InformationMap, Team
+from infoset.teams.team import PayoffRule, check_teams, team_payoff
 from infoset.typing import FloatArray, IndexArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.sorting import number_by_appearance
@@ -86,7 +86,7 @@ class RelaxedForm:
         return self._team_of_agent[self.original.agent]
 
     @cached_property
-    def below(self) -> Below:
+    def outcomes(self) -> Outcomes:
         """What is below each outcome of chance."""
         arrays = self.form.arrays
         outcome = np.unique(self.form.outcome, return_inverse=True)[1]
@@ -96,7 +96,7 @@ class RelaxedForm:
         child[arrays.payoff_edge] = -1 - np.arange(num_payoffs)
         bounds = np.arange(outcome.max() + 2)
         node, terminal = (np.argsort(of, kind="stable") for of in (outcome, terminal_outcome))
-        return Below(
+        return Outcomes(
             first_node=np.searchsorted(outcome[node], bounds),
             node=_indices(node),
             first_terminal=np.searchsorted(terminal_outcome[terminal], bounds),
@@ -181,7 +181,7 @@ def relax(
         it); if an agent is in no team or in several; if agents of a team are paid differently and
         the rule is `common`.
     """
-    check_type("form", form, ProductForm, "infoset.teams.product_form(game)")
+    check_type("form", form, ProductForm, "infoset.teams.build_product_form(game)")
     everybody = (tuple(range(form.num_agents)),)
     partition = check_teams(form, everybody if teams is None else teams)
     payoffs = np.array([team_payoff(form, team, payoff_rule) for team in partition])

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.teams.hiding._visit_kernels import Visit
-from infoset.teams.hiding.arrays import Game, State, Workspace
+from infoset.teams.hiding.arrays import Game, State, Visit, Workspace
 from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.policies import check_probabilities
 from infoset.typing import FloatArray, LongArray, StateArrays
@@ -161,7 +160,7 @@ def _game_of(relaxed_form: RelaxedForm, teams: LongArray) -> Game:
         uniform_reach=relaxed_form.uniform_reach,
         cells=np.flatnonzero(np.isin(relaxed_form.cell_team, teams)),
         teams=teams,
-        below=relaxed_form.below,
+        outcomes=relaxed_form.outcomes,
     )
 
 

@@ -1,18 +1,39 @@
-"""Games with chance once at the start, then one agent at each stage."""
+"""Games in product form: chance moves once at the start, then one agent acts at each stage."""
 
 from infoset.teams.product_form.arrays import ProductArrays
-from infoset.teams.product_form.form import Prefix, ProductForm, Source, check_form
-from infoset.teams.product_form.making import product_form
-from infoset.teams.product_form.reducing import drop_decided, equivalent_nodes, merge_outcomes
+from infoset.teams.product_form.construction import build_product_form
+from infoset.teams.product_form.form import (
+    InformationMap,
+    Prefix,
+    ProductForm,
+    RecallViolation,
+    Source,
+    Team,
+    check_form,
+    check_information,
+    check_team,
+    last_own_edges,
+    listed,
+)
+from infoset.teams.product_form.from_functions import product_form_from_functions
+from infoset.teams.product_form.reduction import drop_decided, equivalent_nodes, merge_outcomes
 
 __all__ = [
+    "InformationMap",
     "Prefix",
     "ProductArrays",
     "ProductForm",
+    "RecallViolation",
     "Source",
+    "Team",
+    "build_product_form",
     "check_form",
+    "check_information",
+    "check_team",
     "drop_decided",
     "equivalent_nodes",
+    "last_own_edges",
+    "listed",
     "merge_outcomes",
-    "product_form",
+    "product_form_from_functions",
 ]

@@ -1,4 +1,4 @@
-"""What product forms are made of: the histories of a game, chance told apart from players."""
+"""Histories of a game with the joint choices of agents apart from those of chance."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm, find_action_mismatch
 from infoset.errors import UnsupportedGameError
-from infoset.teams.product_form._kernels import choose, cumulate
-from infoset.tree import GameTree
+from infoset.teams.product_form._product_form_kernels import choose, cumulate
+from infoset.tree import GameTree, InfostateTree
 from infoset.typing import CHANCE, Action, BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.text import distinct_labels
 
-__all__ = ["Histories", "histories_of_form", "histories_of_tree"]
+__all__ = ["Histories", "histories_of_form", "histories_of_tree", "private_signals"]
 
 
 class Histories(NamedTuple):
@@ -149,3 +149,19 @@ def _make_histories(
         known=known,
         utility=utility,
     )
+
+
+def private_signals(tree: GameTree) -> IntArray:
+    """Return [H, P] a number for what each player has been shown alone, and when."""
+    columns = [_private_record(own)[tree.infostate[:, own.player]] for own in tree.infostate_trees]
+    return np.stack(columns, axis=1)
+
+
+def _private_record(own: InfostateTree) -> IntArray:
+    """Return [S] a number for the private observations on the way to each infostate."""
+    numbers: dict[tuple[int, int], int] = {}
+    record = [0]
+    steps = zip(own.parent[1:].tolist(), own.private_observation[1:].tolist(), strict=True)
+    for parent, seen in steps:
+        record.append(numbers.setdefault((record[parent], seen), len(numbers) + 1))
+    return np.array(record, np.int32)

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from infoset.policy import TabularPolicy
-from infoset.teams.information import InformationMap
 from infoset.teams.policies import to_tabular
-from infoset.teams.team import Team
+from infoset.teams.product_form.form import InformationMap, Team
 from infoset.typing import FloatArray
 
 __all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]

@@ -10,10 +10,11 @@ from functools import cached_property
 from infoset.runs import Budget, Checkpointing
 from infoset.teams.exact import recall_bound
 from infoset.teams.hiding import PenaltySchedule, RelaxedForm, relax
-from infoset.teams.information import InformationMap, Relaxation, get_relaxation
 from infoset.teams.product_form import ProductForm
+from infoset.teams.product_form.form import InformationMap, Team
+from infoset.teams.relaxations import Relaxation, get_relaxation
 from infoset.teams.solving.result import TeamCallback, TeamOutcome, TeamPoint, TeamResult
-from infoset.teams.team import PayoffRule, Team
+from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_callable, check_count
 

@@ -1,0 +1,76 @@
+"""Baselines: learners without information relaxation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from infoset.teams.hiding import HidingScheme, LocalLearner, regret_matching
+from infoset.utils.registry import Registry
+
+__all__ = ["BASELINES", "Baseline", "get_baseline"]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A way to learn with what agents know: whose choices count in the weights of regrets.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line.
+    weighting : str
+        Name of the `Weighting`.
+    """
+
+    name: str
+    description: str
+    weighting: str
+
+    def scheme(self, learner: LocalLearner | None = None, **settings: Any) -> HidingScheme:
+        """Return the scheme to run where nothing is lent: no penalty is ever paid.
+
+        Parameters
+        ----------
+        learner : LocalLearner, optional
+            By default regret matching, which makes it CFR; with `entropic_ftrl()`, it is FTRL.
+        **settings
+            Further fields of `HidingScheme`, such as `visits="outcome"`.
+
+        Examples
+        --------
+        >>> from infoset.games import load_game
+        >>> from infoset.teams import ProgressiveHiding, build_product_form, relax
+        >>> form = build_product_form(load_game("cooperative_matching_pennies"))
+        >>> scheme = BASELINES["two-agents"].scheme()
+        >>> trace = ProgressiveHiding(relax(form), scheme, seed=1).run(200)
+        >>> round(float(trace.implementable[-1, 0]), 2)
+        1.0
+        """
+        chosen = regret_matching() if learner is None else learner
+        return HidingScheme(chosen, penalty=0.0, weighting=self.weighting, **settings)
+
+
+BASELINES: Final = Registry(
+    "baseline",
+    (
+        Baseline("one-player", "the team as one player; only chance's reach counts", "chance"),
+        Baseline("two-agents", "each agent for itself; the reach of all others counts", "agent"),
+        Baseline("full-reach", "the reach of all counts, the own one too", "full"),
+        Baseline("posterior", "beliefs given what is known: full reach, divided", "posterior"),
+    ),
+    entry_type=Baseline,
+)
+"""The baselines by name. The paper's, CFR that takes the team for one player, is `one-player`."""
+
+
+def get_baseline(name: str) -> Baseline:
+    """Return a baseline by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of that name.
+    """
+    return BASELINES.resolve(name)

@@ -1,0 +1,122 @@
+"""Kernels of best responses: of a team that recalls all, and of agents by turns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoset.teams.exact.team_problem import NOBODY, TeamTree
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import Stream, next_uniform
+
+
+@kernel
+def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArray:
+    """Return [N] what is won from each node on with the best action at each cell.
+
+    `pick` [cells] is modified in place; an action stays where none is better. That is the best
+    response wherever whoever chooses recalls its cells and actions. first_entry [cells + 1].
+    """
+    worth = np.zeros(len(tree.cell))
+    total = np.zeros(first_entry[-1])
+    for stage in range(len(tree.first_node) - 2, -1, -1):
+        first, end = tree.first_node[stage], tree.first_node[stage + 1]
+        for node in range(first, end):
+            add_up(tree, first_entry, worth, total, node)
+        for node in range(first, end):
+            cell = tree.cell[node]
+            if cell >= 0:
+                pick[cell] = best(total, first_entry[cell], first_entry[cell + 1], pick[cell])
+                worth[node] = value_of(tree, worth, tree.first_edge[node] + pick[cell])
+    return worth
+
+
+@kernel
+def add_up(
+    tree: TeamTree, first_entry: LongArray, worth: FloatArray, total: FloatArray, node: int
+) -> None:
+    """Add what the edges of a node win to `total` [entries] of its cell, else to `worth` [N]."""
+    cell, first = tree.cell[node], tree.first_edge[node]
+    for edge in range(first, tree.first_edge[node + 1]):
+        value = value_of(tree, worth, edge)
+        if cell >= 0:
+            total[first_entry[cell] + edge - first] += value
+        else:
+            worth[node] += value
+
+
+@kernel
+def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
+    """Return what is won with an edge, by what is won from its child on."""
+    child = tree.child[edge]
+    after = worth[child] if child >= 0 else 0.0
+    return float(tree.gain[edge] + after)
+
+
+@kernel
+def best(total: FloatArray, first: int, end: int, pick: int) -> int:
+    """Return the action with the greatest `total`; `pick` if none is greater."""
+    for entry in range(first, end):
+        if total[entry] > total[first + pick]:
+            pick = entry - first
+    return pick
+
+
+@kernel
+def alternate(
+    tree: TeamTree,
+    roots: LongArray,
+    first_entry: LongArray,
+    block: LongArray,
+    pick: LongArray,
+    tolerance: float,
+) -> float:
+    """Have blocks of cells respond to each other by turns, until none gains; return the value.
+
+    block [cells], roots [R]; `pick` [cells] is modified in place.
+    """
+    num_blocks = block.max() + 1
+    value = -np.inf
+    turn, idle = 0, 0
+    while idle < num_blocks:
+        worth = respond_alone(tree, first_entry, block, turn, pick)
+        found = 0.0
+        for root in roots:
+            found += worth[root]
+        idle = idle + 1 if found <= value + tolerance else 1
+        value = found
+        turn = (turn + 1) % num_blocks
+    return value
+
+
+@kernel
+def respond_alone(
+    tree: TeamTree, first_entry: LongArray, block: LongArray, turn: int, pick: LongArray
+) -> FloatArray:
+    """Have one block respond to what the others do, and return [N] what is won then.
+
+    `pick` [cells] is modified in place.
+    """
+    cell = tree.cell.copy()
+    gain = np.zeros(len(tree.gain))
+    is_met = np.ones(len(cell), np.bool_)
+    for node in range(len(cell)):
+        own, first = tree.cell[node], tree.first_edge[node]
+        is_fixed = own >= 0 and block[own] != turn
+        if is_fixed:
+            cell[node] = NOBODY
+        for edge in range(first, tree.first_edge[node + 1]):
+            met = is_met[node] and (not is_fixed or pick[own] == edge - first)
+            gain[edge] = tree.gain[edge] if met else 0.0
+            if tree.child[edge] >= 0:
+                is_met[tree.child[edge]] = met
+    alone = TeamTree(tree.first_node, cell, tree.first_edge, tree.child, gain)
+    return respond(alone, first_entry, pick)
+
+
+@kernel
+def pick_at_random(first_entry: LongArray, pick: LongArray, stream: Stream) -> None:
+    """Draw an action for each cell, all equally likely; `pick` [cells] is modified in place."""
+    for cell in range(len(pick)):
+        count = first_entry[cell + 1] - first_entry[cell]
+        pick[cell] = int(next_uniform(stream) * count)

@@ -1,0 +1,252 @@
+"""The decision problem of one team: its view of the nodes, and what others do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.teams.policies import check_probabilities
+from infoset.teams.product_form._product_form_kernels import reach_nodes
+from infoset.teams.product_form.form import InformationMap, Team, check_information, check_team
+from infoset.teams.team import PayoffRule, team_payoff
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.ragged import edges_in_order
+
+__all__ = [
+    "NOBODY",
+    "TeamProblem",
+    "TeamTree",
+    "arrange",
+    "merge_equivalent_roots",
+    "pad_stages",
+    "pose_problem",
+    "stages",
+]
+
+
+RELATIVE_TOLERANCE = 1e-13
+NOBODY = -1
+"""The cell of nodes at which the team has nothing to choose, and all edges count."""
+
+
+class TeamTree(NamedTuple):
+    """The nodes of a product form as one team sees them: N nodes, E edges, L stages.
+
+    Attributes
+    ----------
+    first_node : LongArray
+        [L + 1] the nodes of each stage.
+    cell : LongArray
+        [N] what is known where one of the team chooses; `NOBODY` elsewhere.
+    first_edge : LongArray
+        [N + 1] the edges of each node.
+    child : LongArray
+        [E] the node that an edge leads to; -1 where play ends.
+    gain : FloatArray
+        [E] what the team gets where play ends with an edge, times the probability of all that is
+        not the team's choice.
+    """
+
+    first_node: LongArray
+    cell: LongArray
+    first_edge: LongArray
+    child: LongArray
+    gain: FloatArray
+
+    @property
+    def tolerance(self) -> float:
+        """How much better is no better, for rounding."""
+        return RELATIVE_TOLERANCE * float(np.abs(self.gain).sum())
+
+    @property
+    def node_of_edge(self) -> LongArray:
+        """[E] the node that an edge begins at."""
+        return np.repeat(np.arange(len(self.cell)), np.diff(self.first_edge))
+
+    @property
+    def parent_edge(self) -> LongArray:
+        """[N] the edge that leads to a node; -1 at roots."""
+        parent = np.full(len(self.cell), -1, np.int64)
+        inner = np.flatnonzero(self.child >= 0)
+        parent[self.child[inner]] = inner
+        return parent
+
+    @property
+    def stage(self) -> LongArray:
+        """[N] the stage of each node."""
+        return np.repeat(np.arange(len(self.first_node) - 1), np.diff(self.first_node))
+
+
+def stages(tree: TeamTree) -> Iterator[slice]:
+    """Return the nodes of each stage."""
+    ends = tree.first_node.tolist()
+    return map(slice, ends[:-1], ends[1:])
+
+
+def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamTree, LongArray]:
+    """Make one of all roots below which play is the same; what they win is added up.
+
+    Parameters
+    ----------
+    tree : TeamTree
+    twin : LongArray
+        [N] the first node that stands where each stands, below a twin of its root.
+
+    Returns
+    -------
+    tuple[TeamTree, LongArray]
+        The smaller tree, and [its N] the node of `tree` that each stands for.
+    """
+    node = tree.node_of_edge
+    edge = np.arange(len(node)) + (tree.first_edge[equivalent] - tree.first_edge[:-1])[node]
+    gain = np.zeros(len(edge))
+    np.add.at(gain, edge, tree.gain)
+    kept = np.flatnonzero(equivalent == np.arange(len(equivalent)))
+    return arrange(tree._replace(gain=gain), kept, tree.stage), kept
+
+
+def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
+    """Have every play pass through all stages until it ends, with nodes to wait at.
+
+    Returns
+    -------
+    tuple[TeamTree, LongArray]
+        The tree, and [its N] the node of `tree` that each is, or waits for.
+    """
+    num_nodes, stage, parent_edge = len(tree.cell), tree.stage, tree.parent_edge
+    before = np.where(parent_edge < 0, -1, stage[tree.node_of_edge[parent_edge]])
+    count = stage - before - 1
+    owner = np.repeat(np.arange(num_nodes), count)
+    first = num_nodes + np.cumsum(count) - count
+    waiting = np.arange(num_nodes, num_nodes + len(owner))
+    is_last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
+    inner = tree.child >= 0
+    child = np.where(inner & (count[tree.child] > 0), first[tree.child], tree.child)
+    padded = TeamTree(
+        first_node=tree.first_node,
+        cell=np.concatenate([tree.cell, np.full(len(owner), NOBODY)]),
+        first_edge=np.concatenate([tree.first_edge, tree.first_edge[-1] + 1 + waiting - num_nodes]),
+        child=np.concatenate([child, np.where(is_last, owner, waiting + 1)]),
+        gain=np.concatenate([tree.gain, np.zeros(len(owner))]),
+    )
+    owner_of = np.concatenate([np.arange(num_nodes), owner])
+    stage_of = np.concatenate([stage, before[owner] + 1 + waiting - first[owner]])
+    order = np.lexsort((owner_of, stage_of))
+    return arrange(padded, order, stage_of), owner_of[order]
+
+
+def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
+    """Return the tree of some nodes, in another order; [N] the `stage` of each before."""
+    edge, first_edge = edges_in_order(tree.first_edge, nodes)
+    rank = np.full(len(tree.cell) + 1, -1, np.int64)
+    rank[nodes] = np.arange(len(nodes))
+    return TeamTree(
+        first_node=np.searchsorted(stage[nodes], np.arange(len(tree.first_node))),
+        cell=tree.cell[nodes],
+        first_edge=first_edge,
+        child=rank[tree.child[edge]],
+        gain=tree.gain[edge],
+    )
+
+
+@dataclass(frozen=True)
+class TeamProblem:
+    """A team, what it knows, and what others do.
+
+    Attributes
+    ----------
+    information : InformationMap
+    team : Team
+    others : FloatArray
+        [entries] what those not of the team do; for the team itself, anything.
+    tree : TeamTree
+        The nodes of the form as the team sees them; what others do is in its gains.
+    """
+
+    information: InformationMap
+    team: Team
+    others: FloatArray
+    tree: TeamTree
+
+    def policy(self, pick: LongArray) -> FloatArray:
+        """Return [entries] the policy in which the team picks an action at each cell.
+
+        `pick` [M] counts where the team acts.
+        """
+        information = self.information
+        probability = self.others.copy()
+        is_own = np.isin(information.agent, self.team)
+        probability[np.repeat(is_own, information.num_actions)] = 0.0
+        probability[(information.first_entry[:-1] + pick)[is_own]] = 1.0
+        return probability
+
+    def value(self, probability: FloatArray) -> float:
+        """Return what the team wins with its part of a policy [entries]."""
+        return float(_team_reach(self.information, self.team, probability) @ self.tree.gain)
+
+
+def pose_problem(
+    information: InformationMap,
+    team: Sequence[int] | None,
+    others: FloatArray | None,
+    rule: PayoffRule,
+) -> TeamProblem:
+    """Return the problem of a team; by default, of all agents.
+
+    Raises
+    ------
+    ParameterError
+        If one of these is not what it should be, or there are others, of whom it is not told
+        what they do.
+    """
+    check_information(information)
+    form = information.form
+    agents = check_team(form, range(form.num_agents) if team is None else team)
+    if others is None:
+        if len(agents) < form.num_agents:
+            raise ParameterError(
+                f"the team {agents} does not have all agents of {form}: give others=, an array "
+                f"[{information.num_entries}] of probabilities, which tells what the others do"
+            )
+        others = np.repeat(1 / information.num_actions, information.num_actions)
+    check_probabilities(information, others)
+    others = np.asarray(others, np.float64)
+    payoff = team_payoff(form, agents, rule)
+    return TeamProblem(information, agents, others, _see(information, agents, others, payoff))
+
+
+def _see(
+    information: InformationMap, team: Team, others: FloatArray, payoff: FloatArray
+) -> TeamTree:
+    """Return the nodes of a form as a team sees them; `payoff` [Z] is the team's."""
+    form, arrays = information.form, information.form.arrays
+    rest = [agent for agent in range(form.num_agents) if agent not in team]
+    paying = arrays.payoff_edge
+    gain = np.zeros(form.num_edges)
+    chance = arrays.chance[form.node_of_edge[paying]]
+    gain[paying] = chance * _team_reach(information, rest, others)[paying] * payoff
+    chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
+    return TeamTree(
+        first_node=arrays.first_node.copy(),
+        cell=np.where(chooses, information.cell, NOBODY).astype(np.int64),
+        first_edge=arrays.first_edge.copy(),
+        child=arrays.child.astype(np.int64),
+        gain=gain,
+    )
+
+
+def _team_reach(
+    information: InformationMap, team: Sequence[int], probability: FloatArray
+) -> FloatArray:
+    """Return [E] how likely agents choose each edge and all above, by a policy [entries]."""
+    form, arrays = information.form, information.form.arrays
+    is_own = np.isin(arrays.agent, team)[form.node_of_edge]
+    entry = information.first_entry[information.cell][form.node_of_edge]
+    entry += np.arange(form.num_edges) - arrays.first_edge[form.node_of_edge]
+    alone = arrays._replace(chance=np.ones(form.num_nodes))
+    chosen = np.where(is_own, probability[entry], 1.0)
+    return reach_nodes(alone, arrays.first_edge[:-1], chosen)[1]

@@ -1,0 +1,135 @@
+"""Kernels of reach probabilities, payoffs, and the projector of eq. 4.
+
+Loops over nodes run in order of their numbers, so that a parent is done before its children.
+"""
+
+from __future__ import annotations
+
+from infoset.teams.hiding.arrays import Nodes, View
+from infoset.typing import FloatArray, IndexArray
+from infoset.utils.compilation import inner_kernel, kernel
+
+
+@inner_kernel
+def clear(array: FloatArray) -> None:
+    """Set all numbers to 0; a loop compiles faster than a slice assignment."""
+    for index in range(len(array)):
+        array[index] = 0.0
+
+
+@inner_kernel
+def copy(source: FloatArray, target: FloatArray) -> None:
+    """Copy `source` to `target`; a loop compiles faster than a slice assignment."""
+    for index in range(len(target)):
+        target[index] = source[index]
+
+
+@kernel
+def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) -> None:
+    """Fill `reach` [N] with ρ^π(n), the probability that each node is reached under a policy."""
+    for node in range(len(reach)):
+        parent = nodes.parent[node]
+        if parent == node:
+            reach[node] = nodes.chance[node]
+        else:
+            reach[node] = reach[parent] * policy[view.entry[node]]
+
+
+@kernel
+def fill_reach_without(
+    group: IndexArray,
+    removed: int,
+    nodes: Nodes,
+    view: View,
+    policy: FloatArray,
+    others: FloatArray,
+    weight: FloatArray,
+) -> None:
+    """Fill `weight` [N], where group `removed` acts, with the reach without that group's choices.
+
+    group : [N] the acting group, however agents are grouped.
+    others : [N] filled with the reach of chance and the other groups at all nodes.
+    """
+    for node in range(len(others)):
+        parent = nodes.parent[node]
+        if parent == node:
+            others[node] = nodes.chance[node]
+        else:
+            factor = 1.0 if group[parent] == removed else policy[view.entry[node]]
+            others[node] = others[parent] * factor
+        if group[node] == removed:
+            weight[node] = others[node]
+
+
+@kernel
+def fill_payoffs(
+    nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray, payoffs: FloatArray
+) -> None:
+    """Fill `payoffs` [T] with J(π) of each team; `reach` [N] is the reach under the policy."""
+    for team in range(len(payoffs)):
+        payoffs[team] = 0.0
+        for terminal in range(len(nodes.payoff_node)):
+            chance = reach[nodes.payoff_node[terminal]] * policy[view.payoff_entry[terminal]]
+            payoffs[team] += chance * nodes.payoff[team, terminal]
+
+
+@kernel
+def sum_by_cell(cell: IndexArray, weight: FloatArray, total: FloatArray) -> None:
+    """Fill `total` [M] with the sum of the weights [N] of each cell's nodes."""
+    clear(total)
+    for node in range(len(cell)):
+        total[cell[node]] += weight[node]
+
+
+@kernel
+def project_by_cell(
+    fine: View,
+    coarse: View,
+    known: IndexArray,
+    count: FloatArray,
+    mass: FloatArray,
+    policy: FloatArray,
+    total: FloatArray,
+    projected: FloatArray,
+) -> None:
+    """Fill the projected policy [C] of a relaxed policy [S] (eq. 4).
+
+    (P π)_κ(a) = Σ_{ι in κ} m_ι π_ι(a) / Σ_{ι in κ} m_ι, where m_ι = Σ_{n in ι} ρ(n)
+
+    known, count, mass : [M] the coarse cell κ that contains each fine cell ι, its number of nodes,
+        and m_ι; `mass` is modified where a coarse cell has no weight.
+    total : [K] buffer for the weight of each coarse cell.
+    """
+    clear(total)
+    for cell in range(len(mass)):
+        total[known[cell]] += mass[cell]
+    # A coarse cell of weight 0 gets the unweighted mean of its nodes: eq. 4 would be 0 / 0.
+    for cell in range(len(mass)):
+        if not total[known[cell]] > 0.0:
+            mass[cell] = count[cell]
+    sum_by_cell(known, mass, total)
+    clear(projected)
+    for cell in range(len(mass)):
+        above = known[cell]
+        share = mass[cell] / total[above]
+        first, to = fine.first_entry[cell], coarse.first_entry[above]
+        for action in range(fine.first_entry[cell + 1] - first):
+            projected[to + action] += share * policy[first + action]
+
+
+@kernel
+def fill_distances(
+    fine: View,
+    coarse: View,
+    known: IndexArray,
+    policy: FloatArray,
+    projected: FloatArray,
+    distance: FloatArray,
+) -> None:
+    """Fill `distance` [M] with ‖π_ι - π̂_c(ι)‖², the penalty of eq. 7 without γ."""
+    for cell in range(len(distance)):
+        first, to = fine.first_entry[cell], coarse.first_entry[known[cell]]
+        total = 0.0
+        for action in range(fine.first_entry[cell + 1] - first):
+            total += (policy[first + action] - projected[to + action]) ** 2
+        distance[cell] = total

@@ -1,0 +1,95 @@
+"""Local regret minimizers, one at each information-set cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.typing import FloatArray
+from infoset.utils.arguments import check_number
+
+__all__ = ["LocalLearner", "entropic_ftrl", "hedge", "regret_matching", "regret_matching_plus"]
+
+
+@dataclass(frozen=True)
+class LocalLearner:
+    """A regret minimiser at each cell, as numbers.
+
+    It keeps regrets R ← max(R + v - <π, v>, floor), v the vector observed, and chooses in
+    proportion to exp(rate · tᵈʳⁱᶠᵗ · R) in iteration t, or at rate 0 to max(R, 0).
+
+    Attributes
+    ----------
+    name : str
+    learning_rate : float
+        η, per unit of utility; 0 for regret matching.
+    noise : float
+        σ of what the learners begin with: normal in the exponent, or in units of utility its
+        absolute value where regrets are matched. At 0 the first policy is uniform.
+    decay_exponent : float
+        Power of the iteration by which the rate is multiplied.
+    min_regret : float
+        The least regret, in units of utility.
+
+    Raises
+    ------
+    ParameterError
+        If rate or noise is negative, or a number is none.
+    """
+
+    name: str
+    learning_rate: float
+    noise: float
+    decay_exponent: float = 0.0
+    min_regret: float = -inf
+
+    def __post_init__(self) -> None:
+        check_number("learning_rate", self.learning_rate)
+        check_number("noise", self.noise)
+        check_number("decay_exponent", self.decay_exponent, minimum=-inf)
+        if np.isnan(self.min_regret) or self.min_regret > 0:
+            raise ParameterError(
+                f"min_regret={self.min_regret!r} must be at most 0: regrets begin there"
+            )
+
+    def first_regrets(self, size: int, generator: np.random.Generator) -> FloatArray:
+        """Return [size] regrets to begin with."""
+        noise = generator.normal(0.0, self.noise, size)
+        return noise / self.learning_rate if self.learning_rate > 0.0 else np.abs(noise)
+
+
+def entropic_ftrl(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearner:
+    """Return follow-the-regularised-leader with entropy: π ∝ exp(b + η Σ v), b ~ N(0, σ²).
+
+    Examples
+    --------
+    >>> entropic_ftrl(learning_rate=2.0).decay_exponent
+    0.0
+    """
+    _check_learning_rate(learning_rate)
+    return LocalLearner("entropic-ftrl", learning_rate, noise)
+
+
+def hedge(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearner:
+    """Return Hedge for any time: π ∝ exp(η/√t · R), whose rate falls; the start is forgotten."""
+    _check_learning_rate(learning_rate)
+    return LocalLearner("hedge", learning_rate, noise, decay_exponent=-0.5)
+
+
+def regret_matching(noise: float = 0.1) -> LocalLearner:
+    """Return regret matching: π ∝ max(R, 0), uniform where no regret is positive."""
+    return LocalLearner("regret-matching", 0.0, noise)
+
+
+def regret_matching_plus(noise: float = 0.1) -> LocalLearner:
+    """Return regret matching+: as `regret_matching`, with regrets that are never negative."""
+    return LocalLearner("regret-matching+", 0.0, noise, min_regret=0.0)
+
+
+def _check_learning_rate(learning_rate: float) -> None:
+    check_number("learning_rate", learning_rate)
+    if learning_rate == 0:
+        raise ParameterError("learning_rate=0 never learns; give one above 0, such as 1.0")

@@ -1,0 +1,133 @@
+"""Minorize-maximize (Algorithm 1): alternating proximal steps that never decrease the objective."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.teams.hiding._minorize_maximize_kernels import Stages, minorize_maximize
+from infoset.teams.hiding.progressive_hiding import numbers_of
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.scheme import HidingScheme, Weighting
+from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace
+from infoset.teams.policies import check_probabilities, random_probabilities
+from infoset.typing import FloatArray
+from infoset.utils.arguments import check_number
+
+__all__ = ["MinorizeMaximize"]
+
+
+SCHEME: Final = HidingScheme(
+    projector="current",
+    weighting=Weighting("counterfactual beliefs", "given the cell", "team", conditional=True),
+)
+"""The projector and the weights that make both steps exact."""
+
+
+class MinorizeMaximize(HidingState):
+    """The state of Algorithm 1, and the iterations that move it.
+
+    In turn π̂ ← P π, and π ← the best relaxed policy against it:
+
+        argmax  J(π) - γ E_π ‖π - π̂‖²
+
+    found from the last stage to the first.
+    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases: P π is the
+    nearest implementable policy, so the objective equals F at the old π and is at most F at the
+    new one.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+        The team that learns must have perfect recall under the relaxed map.
+    penalty : float
+        γ, above 0, in units of utility.
+    start : FloatArray, optional
+        [S] the first relaxed policy; by default drawn, uniformly among all.
+    seed : int
+        Of the first policy.
+    fixed : FixedPolicies, optional
+        Implementable policies [C] of all other teams.
+
+    Raises
+    ------
+    ParameterError
+        If γ is not above 0, or several teams would learn.
+    UnsupportedGameError
+        If the team forgets under the relaxed map; two prefixes show it.
+
+    Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
+    Algorithm 1 and Theorem 3; the steps are derived.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import get_relaxation, build_product_form, relax
+    >>> form = build_product_form(load_game("cooperative_matching_pennies"))
+    >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
+    >>> round(float(MinorizeMaximize(relaxed, penalty=0.5).run(30).implementable[-1, 0]), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        relaxed_form: RelaxedForm,
+        penalty: float,
+        *,
+        start: FloatArray | None = None,
+        seed: int = 0,
+        fixed: FixedPolicies | None = None,
+    ) -> None:
+        check_number("penalty", penalty)
+        if penalty == 0:
+            raise ParameterError(
+                "penalty=0 has no proximal step; give a penalty above 0, such as 0.3"
+            )
+        super().__init__(relaxed_form, penalty, seed, fixed or {})
+        if len(self._game.teams) != 1:
+            raise ParameterError(
+                f"{len(self._game.teams)} teams would learn; Algorithm 1 is for one team: fix the "
+                "others, or let all learn by ProgressiveHiding"
+            )
+        team = int(self._game.teams[0])
+        violation = relaxed_form.relaxed.recall_violation(relaxed_form.teams[team])
+        if violation is not None:
+            raise UnsupportedGameError(
+                f"Algorithm 1 needs a team that remembers all under the relaxed map: {violation} "
+                "Give the closure, perfect_recall_closure(map, team), or learn by ProgressiveHiding"
+            )
+        self._numbers = numbers_of(SCHEME, relaxed_form, 1)
+        self._stages = _stages_of(relaxed_form)
+        own = np.repeat(relaxed_form.cell_team == team, relaxed_form.relaxed.num_actions)
+        drawn = random_probabilities(relaxed_form.relaxed, self._generator)
+        first = drawn if start is None else start
+        check_probabilities(relaxed_form.relaxed, first)
+        self._state.policy[own] = first[own]
+
+    def run(self, iterations: int) -> HidingTrace:
+        """Do `iterations` more iterations, inside one compiled call, and return what they came to.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        trace = self._workspace_for_trace(iterations)
+        minorize_maximize(
+            self._stages, self._game, self._numbers, self._state, self._workspace, trace
+        )
+        return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what, with the game, its maps and the first policy, decides every iteration."""
+        return {"penalty": float(self._state.penalty[0]), "seed": self.seed}
+
+
+def _stages_of(relaxed_form: RelaxedForm) -> Stages:
+    stages = np.arange(relaxed_form.form.num_stages + 1)
+    return Stages(
+        first_node=relaxed_form.form.arrays.first_node,
+        first_cell=np.searchsorted(relaxed_form.relaxed.stage, stages),
+    )

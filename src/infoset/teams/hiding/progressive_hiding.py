@@ -1,0 +1,253 @@
+"""Progressive hiding (Algorithm 2), and several runs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.teams.hiding._progressive_hiding_kernels import hide
+from infoset.teams.hiding.arrays import Numbers
+from infoset.teams.hiding.relaxed_form import RelaxedForm
+from infoset.teams.hiding.scheme import VISITS, HidingScheme, RegretRestarts, Weighting
+from infoset.teams.hiding.state import (
+    NOISE,
+    FixedPolicies,
+    HidingState,
+    HidingTrace,
+    visit_everything,
+)
+from infoset.typing import FloatArray, IndexArray
+from infoset.utils.arguments import check_count, check_type
+
+__all__ = ["HidingRun", "ProgressiveHiding", "best_run", "numbers_of", "run_seeds"]
+
+
+class ProgressiveHiding(HidingState):
+    """The state of progressive hiding, and the iterations that move it.
+
+    In an iteration the learners at all cells decide, which is the relaxed policy π. Its projection
+    is the projection π̂, which agents can play with what they know. Then each learner observes
+
+        v(a) = Q(a) - 2γ (π(a) - π̂(a))
+
+    where Q is what its actions are worth to its team, all penalties γ‖π - π̂‖² on the way paid.
+    Under the original map there is no penalty, and this is CFR, or its kin, with imperfect recall.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+        The game, its teams, and what they are lent; see `relax`.
+    scheme : HidingScheme
+    seed : int
+        Of the first policy and all that is drawn: the same seed gives the same bits.
+    fixed : FixedPolicies, optional
+        Implementable policies [C] of teams that do not learn.
+
+    Raises
+    ------
+    ParameterError
+        If something is not of its kind, all teams are fixed, or a policy is none.
+
+    Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
+    Algorithm 2; the formulas are derived, see the page on progressive hiding.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import get_relaxation, build_product_form, relax
+    >>> form = build_product_form(load_game("cooperative_matching_pennies"))
+    >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
+    >>> hiding = ProgressiveHiding(relaxed, HidingScheme(penalty=0.5))
+    >>> round(float(hiding.run(100).implementable[-1, 0]), 6)
+    1.0
+    """
+
+    def __init__(
+        self,
+        relaxed_form: RelaxedForm,
+        scheme: HidingScheme | None = None,
+        *,
+        seed: int = 0,
+        fixed: FixedPolicies | None = None,
+    ) -> None:
+        self.scheme = HidingScheme() if scheme is None else scheme
+        check_type("scheme", self.scheme, HidingScheme, "HidingScheme(penalty=0.3)")
+        super().__init__(relaxed_form, self.scheme.schedule.first, seed, fixed or {})
+        self._numbers = numbers_of(self.scheme, relaxed_form, len(self._game.teams))
+        self._visit = visit_everything(relaxed_form)
+        regret = self._state.regret
+        regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
+
+    def run(self, iterations: int) -> HidingTrace:
+        """Do `iterations` more iterations, one compiled call a round; return what they came to.
+
+        Raises
+        ------
+        ParameterError
+            If they are not a whole number.
+        """
+        trace = self._workspace_for_trace(iterations)
+        for rows in self._by_round(trace):
+            hide(self._game, self._numbers, self._visit, self._state, self._workspace, rows)
+        return HidingTrace(*np.moveaxis(trace, 2, 0))
+
+    def _by_round(self, trace: FloatArray) -> Iterator[FloatArray]:
+        """Yield the rows of a trace round by round; learners forget before each but the first."""
+        rounds = self.scheme.regret_restarts
+        if rounds is None or len(trace) == 0:
+            yield trace
+            return
+        first = 0
+        while first < len(trace):
+            done_of_round = self.iteration % rounds.iterations
+            if self.iteration > 0 and done_of_round == 0:
+                self._forget(rounds)
+            end = first + rounds.iterations - done_of_round
+            yield trace[first:end]
+            first = end
+
+    def _forget(self, rounds: RegretRestarts) -> None:
+        """Leave a share of the regrets, add noise, and begin with γ again."""
+        drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
+        learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
+        noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
+        regret[:] = rounds.retain * regret + noise
+        self._state.penalty[:] = self.scheme.schedule.first
+
+    def settings(self) -> dict[str, Any]:
+        """Return what, with the game and its maps, decides every iteration, by name."""
+        return {**self.scheme.settings(), "seed": self.seed}
+
+
+def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: int) -> Numbers:
+    """Return a scheme as kernels read it, where so many teams learn."""
+    learner, schedule, reference = scheme.learner, scheme.schedule, scheme.reference
+    weights = scheme.weights(num_learning)
+    group = _group(weights, relaxed_form)
+    return Numbers(
+        learning_rate=float(learner.learning_rate),
+        decay_exponent=float(learner.decay_exponent),
+        min_regret=float(learner.min_regret),
+        of_current=float(reference.current),
+        of_previous=float(reference.previous),
+        of_uniform=float(reference.uniform),
+        group=group,
+        num_groups=0 if weights.leaves_out == "nobody" else int(group.max()) + 1,
+        conditional=weights.conditional,
+        up=float(schedule.up),
+        down=float(schedule.down),
+        step=float(schedule.step),
+        target=float(schedule.target),
+        low=float(schedule.low),
+        high=float(schedule.high),
+        future=float(scheme.future_penalties),
+        visits=VISITS.index(scheme.visits),
+        exploration=float(scheme.exploration),
+    )
+
+
+def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
+    """Return [N] who acts: the agent, the team, or anybody, as weights leave them out."""
+    if weights.leaves_out == "agent":
+        return relaxed_form.form.arrays.agent.astype(np.uint32)
+    if weights.leaves_out == "team":
+        return relaxed_form.nodes.team
+    return np.zeros(relaxed_form.form.num_nodes, np.uint32)
+
+
+@dataclass(frozen=True)
+class HidingRun:
+    """What a run of progressive hiding came to.
+
+    Attributes
+    ----------
+    seed : int
+    trace : HidingTrace
+        [I, T] of each iteration and team.
+    policy : FloatArray
+        [C] the last projection.
+    best_policy : FloatArray
+        [C] the projection that earned most; see `ProgressiveHiding.best_policy`.
+    best_payoff : float
+        What it earns, in the game's units.
+    """
+
+    seed: int
+    trace: HidingTrace
+    policy: FloatArray
+    best_policy: FloatArray
+    best_payoff: float
+
+
+def run_seeds(
+    relaxed_form: RelaxedForm,
+    scheme: HidingScheme | None = None,
+    *,
+    iterations: int,
+    seeds: Sequence[int],
+    fixed: FixedPolicies | None = None,
+    num_threads: int = 1,
+) -> tuple[HidingRun, ...]:
+    """Run a scheme once for each seed, and return the runs in their order.
+
+    Runs are the same to the bit on any number of threads.
+
+    Parameters
+    ----------
+    relaxed_form : RelaxedForm
+    scheme : HidingScheme, optional
+    iterations : int
+        Of each run.
+    seeds : Sequence[int]
+    fixed : FixedPolicies, optional
+    num_threads : int
+        How many runs go on at a time.
+
+    Raises
+    ------
+    ParameterError
+        If there are no seeds, or something is no whole number; as `ProgressiveHiding` does.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import perfect_recall_closure, build_product_form, reveal_private
+    >>> from infoset.teams.hiding import relax
+    >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
+    >>> relaxed = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
+    >>> runs = run_seeds(relax(form, relaxed), iterations=100, seeds=range(3))
+    >>> round(best_run(runs).best_payoff, 6)
+    1.0
+    """
+    check_count("num_threads", num_threads, minimum=1)
+    check_type("seeds", seeds, Sequence, "whole numbers, such as range(10)")
+    if not seeds:
+        raise ParameterError("there are no seeds to run; give some, such as seeds=range(10)")
+
+    def run(seed: int) -> HidingRun:
+        hiding = ProgressiveHiding(relaxed_form, scheme, seed=seed, fixed=fixed)
+        trace = hiding.run(iterations)
+        best = hiding.best_policy()
+        return HidingRun(seed, trace, hiding.policy(), best, hiding.best_payoff)
+
+    first = run(seeds[0])  # compiles what the others share, and fills what is cached
+    with ThreadPoolExecutor(num_threads) as pool:
+        return first, *pool.map(run, seeds[1:])
+
+
+def best_run(runs: Sequence[HidingRun]) -> HidingRun:
+    """Return the run whose best policy earns most, the first of equals: random restarts.
+
+    Raises
+    ------
+    ParameterError
+        If there are no runs.
+    """
+    if not runs:
+        raise ParameterError("there is no best of no runs; give those of run_seeds")
+    return max(runs, key=lambda run: run.best_payoff)

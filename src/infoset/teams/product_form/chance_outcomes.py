@@ -1,0 +1,221 @@
+"""All moves of chance at the start: one number for each of its draws, whatever agents do.
+
+Chance could draw a number between 0 and 1 for its first move, one for its second, and so on, before
+play begins, and later move by them. Two numbers that lead to the same moves, whatever agents do,
+are as good as one: an outcome is an interval for each draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, overload
+
+import numpy as np
+
+from infoset.efg import ExtensiveForm
+from infoset.utils.text import distinct_labels
+from infoset.efg import chance_move_text
+from infoset.errors import GameTooLargeError
+from infoset.teams.product_form.histories import Histories
+from infoset.tree import GameTree
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.ragged import edges_in_order, spread
+
+__all__ = ["ChanceOutcomes", "OutcomeNames", "Pairs", "draw_all", "extend_rows", "until_drawn"]
+
+
+NEARLY_EQUAL = 1e-12
+"""Ends of intervals that differ by less are one, put apart by rounding."""
+
+
+class ChanceOutcomes(NamedTuple):
+    """The W outcomes of chance.
+
+    Attributes
+    ----------
+    draws : FloatArray
+        [W, D] a number for each draw, from 0 to 1; any in the interval leads to the same moves.
+    probability : FloatArray
+        [W] product of the lengths of the intervals.
+    """
+
+    draws: FloatArray
+    probability: FloatArray
+
+
+class Intervals(NamedTuple):
+    """Parts of the next draw.
+
+    Attributes
+    ----------
+    outcome : LongArray
+        [n] the outcome, by the draws before, that a part is of.
+    middle, length : FloatArray
+        [n] of the interval; the length is the probability of a single move of chance as the game
+        gives it, where it is that.
+    """
+
+    outcome: LongArray
+    middle: FloatArray
+    length: FloatArray
+
+
+class Pairs(NamedTuple):
+    """Outcomes so far, and one of the histories, or groups, that are possible with each; [n]."""
+
+    outcome: LongArray
+    item: LongArray
+
+
+def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
+    """Return the outcomes of chance, in the order of its draws.
+
+    Each draw is split where chance's probabilities differ for any history that agents can bring
+    about, given the draws before.
+
+    Raises
+    ------
+    GameTooLargeError
+        If the outcomes come to more than `max_nodes`.
+    """
+    draws, probability = np.empty((1, 0)), np.ones(1)
+    started = Pairs(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    waiting = until_drawn(histories, started)
+    while len(waiting.outcome):
+        parts = _split(histories, waiting, len(probability))
+        draws = np.column_stack([draws[parts.outcome], parts.middle])
+        probability = probability[parts.outcome] * parts.length
+        pairs = _of_each(parts.outcome, waiting)
+        _check_size(max(len(probability), len(pairs.outcome)), max_nodes)
+        children = histories.choose(pairs.item, parts.middle[pairs.outcome])
+        waiting = until_drawn(histories, Pairs(pairs.outcome, children))
+    return ChanceOutcomes(draws, probability)
+
+
+def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
+    """Return the groups of some histories [n] in order, and of which row each is."""
+    row, position = spread(histories.num_groups[history])
+    return histories.first_group[history][row] + position, row
+
+
+def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
+    """Return the groups that chance draws from next, on all ways from some histories."""
+    outcomes, groups = [pairs.outcome[:0]], [pairs.item[:0]]
+    is_drawn = histories.is_drawn
+    while len(pairs.outcome):
+        group, row = extend_rows(histories, pairs.item)
+        outcome, waits = pairs.outcome[row], is_drawn[group]
+        outcomes.append(outcome[waits])
+        groups.append(group[waits])
+        pairs = Pairs(outcome[~waits], histories.first_child[group[~waits]])
+    return Pairs(np.concatenate(outcomes), np.concatenate(groups))
+
+
+def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals:
+    """Return the intervals of the next draw, in order; all from 0 to 1 of an outcome without one.
+
+    They end wherever a child of some group does.
+    """
+    group, _ = spread(np.diff(histories.first_child)[waiting.item])
+    child, _ = edges_in_order(histories.first_child, waiting.item)
+    outcome = np.concatenate([waiting.outcome[group], np.arange(num_outcomes)])
+    high = np.concatenate([histories.cumulative[child], np.ones(num_outcomes)])
+    length = np.concatenate([histories.probability[child], np.ones(num_outcomes)])
+    order = np.lexsort((high, outcome))
+    outcome, high, length = outcome[order], high[order], length[order]
+    is_first = (np.diff(outcome, prepend=-1) > 0) | (np.diff(high, prepend=0.0) > NEARLY_EQUAL)
+    first = np.flatnonzero(is_first)
+    outcome, high, length = outcome[first], high[first], np.minimum.reduceat(length, first)
+    low = np.where(np.diff(outcome, prepend=-1) > 0, 0.0, np.concatenate([[0.0], high[:-1]]))
+    is_whole = np.abs(high - low - length) <= NEARLY_EQUAL
+    met = np.flatnonzero(high - low > NEARLY_EQUAL)
+    length = np.where(is_whole, length, high - low)
+    return Intervals(outcome[met], (low + high)[met] / 2, length[met])
+
+
+def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
+    """Return the groups that wait, for each new outcome; `before` [W] the one it is a part of."""
+    order = np.argsort(waiting.outcome, kind="stable")
+    sorted_outcome = waiting.outcome[order]
+    start = np.searchsorted(sorted_outcome, before)
+    count = np.searchsorted(sorted_outcome, before, side="right") - start
+    outcome, position = spread(count)
+    return Pairs(outcome, waiting.item[order][start[outcome] + position])
+
+
+def _check_size(size: int, max_nodes: int) -> None:
+    if size > max_nodes:
+        raise GameTooLargeError(
+            f"with all moves of chance at the start there would be more than {size} outcomes and "
+            f"histories to draw from; at most {max_nodes} nodes are allowed: give a smaller game, "
+            "or a larger max_nodes",
+            {"outcomes": size},
+        )
+
+
+@dataclass(frozen=True)
+class OutcomeNames(Sequence[str]):
+    """The outcomes of chance as texts, all different, made when they are asked for first.
+
+    A draw that comes to different things in different histories is told by the first of them; the
+    text then ends with the number of the outcome.
+    """
+
+    tree: GameTree | ExtensiveForm
+    histories: Histories
+    draws: FloatArray
+    texts: dict[int, str] = field(default_factory=dict)
+    drawn: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        if isinstance(index, slice):
+            return [self._text(outcome) for outcome in range(*index.indices(len(self)))]
+        return self._text(range(len(self))[index])
+
+    def _text(self, outcome: int) -> str:
+        if outcome not in self.texts:
+            self.texts[outcome] = self._trace(outcome)
+        return self.texts[outcome]
+
+    def _trace(self, outcome: int) -> str:
+        texts: list[str] = []
+        is_clear = True
+        none = np.zeros(1, np.int64)
+        waiting = until_drawn(self.histories, Pairs(none, none))
+        for draw in self.draws[outcome].tolist():
+            if not len(waiting.item):
+                break
+            children = self.histories.choose(waiting.item, np.full(len(waiting.item), draw))
+            drawn = dict.fromkeys(map(self._drawn, children.tolist()))
+            is_clear &= len(drawn) == 1
+            texts.append(_either(drawn))
+            waiting = until_drawn(self.histories, Pairs(waiting.outcome, children))
+        text = ", ".join(texts) or "(nothing to draw)"
+        return text if is_clear else f"{text}, number {outcome}"
+
+    def _drawn(self, child: int) -> str:
+        """Return what chance draws, in words that tell it from all else that it might."""
+        first_child = self.histories.first_child
+        group = int(np.searchsorted(first_child, child, side="right")) - 1
+        if group not in self.drawn:
+            others = range(first_child[group], first_child[group + 1])
+            self.drawn[group] = distinct_labels([self._text_of_move(other) for other in others])
+        return self.drawn[group][child - int(first_child[group])]
+
+    def _text_of_move(self, child: int) -> str:
+        if isinstance(self.tree, GameTree):
+            return chance_move_text(self.tree.graph, int(self.tree.edge[child]))
+        return str(self.tree.moves[self.tree.move[child]])
+
+
+def _either(texts: Collection[str]) -> str:
+    first, *others = texts
+    return f"{first} (or {len(others)} more)" if others else first

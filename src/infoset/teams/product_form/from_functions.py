@@ -1,0 +1,356 @@
+"""Games written directly in product form, as functions of outcomes and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from infoset.errors import GameTooLargeError, ParameterError
+from infoset.game import Probability
+from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.form import ProductForm, check_cells
+from infoset.typing import Action, FloatArray, IntArray, LongArray
+from infoset.utils.arguments import (
+    SUM_TOLERANCE,
+    check_callable,
+    check_count,
+    check_number,
+    check_type,
+)
+from infoset.utils.ragged import offsets
+
+__all__ = ["Actions", "Rules", "Written", "product_form_from_functions"]
+
+
+Actions: TypeAlias = tuple[Action, ...]
+"""What was chosen, one action for each stage that is over."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The functions as they were given; the methods below check what they answer.
+
+    Attributes
+    ----------
+    num_agents, num_stages : int
+    agent, legal_actions, information, reward : callable
+        As `product_form_from_functions` has them.
+    """
+
+    num_agents: int
+    num_stages: int
+    agent: Callable[[Hashable, Actions], int | None]
+    legal_actions: Callable[[Hashable, Actions], Sequence[Action]]
+    information: Callable[[Hashable, Actions], Hashable]
+    reward: Callable[[Hashable, Actions], Sequence[float]]
+
+    def __post_init__(self) -> None:
+        for name in ("agent", "legal_actions", "information", "reward"):
+            check_callable(
+                name, getattr(self, name), "a function of an outcome and the actions since"
+            )
+
+    def who_acts(self, outcome: Hashable, actions: Actions) -> int | None:
+        """Return the agent who acts after a prefix; None where play is over."""
+        agent = self.agent(outcome, actions)
+        if agent is None:
+            return None
+        if isinstance(agent, bool) or agent not in range(self.num_agents):
+            raise ParameterError(
+                f"agent({outcome!r}, {actions!r}) is {agent!r}; it must be a number from 0 to "
+                f"{self.num_agents - 1}, or None where play is over"
+            )
+        if len(actions) == self.num_stages:
+            raise ParameterError(
+                f"play goes on after {self.num_stages} actions, agent({outcome!r}, {actions!r}) is "
+                f"{agent!r}; it must be None after the last stage: give a larger num_stages"
+            )
+        return int(agent)
+
+    def may_do(self, outcome: Hashable, actions: Actions) -> Actions:
+        """Return what may be done after a prefix."""
+        legal = self.legal_actions(outcome, actions)
+        is_list = isinstance(legal, Iterable) and not isinstance(legal, str)
+        chosen = tuple(legal) if is_list else ()
+        if not chosen or len(set(chosen)) < len(chosen):
+            raise ParameterError(
+                f"legal_actions({outcome!r}, {actions!r}) is {legal!r}; it must be one action or "
+                "more, each once, in a list or tuple"
+            )
+        return chosen
+
+    def knows(self, outcome: Hashable, actions: Actions) -> Hashable:
+        """Return what whoever acts after a prefix knows."""
+        known = self.information(outcome, actions)
+        if not isinstance(known, Hashable):
+            raise ParameterError(
+                f"information({outcome!r}, {actions!r}) is {known!r}, which cannot be compared; "
+                "give text, numbers, or tuples of them"
+            )
+        return known
+
+    def pays(self, outcome: Hashable, actions: Actions) -> Sequence[float]:
+        """Return what a play pays."""
+        reward = self.reward(outcome, actions)
+        if len(reward) != self.num_agents or not all(map(isfinite, reward)):
+            raise ParameterError(
+                f"reward({outcome!r}, {actions!r}) is {reward!r}; it must be a finite number for "
+                f"each of {self.num_agents} agents"
+            )
+        return reward
+
+
+class Unwritten(NamedTuple):
+    """A node that is not written down yet."""
+
+    outcome: int
+    actions: Actions
+    agent: int
+    parent_edge: int
+
+
+class Written:
+    """The nodes of a game, in order.
+
+    Parameters
+    ----------
+    rules : Rules
+    outcomes : tuple[Hashable, ...]
+    max_nodes : int
+
+    Attributes
+    ----------
+    outcome, agent, action_set, cell, parent_edge : list[int]
+        [N]
+    child : list[int]
+        [E]
+    action_sets : dict[Actions, int]
+        The different lists of actions, in order.
+    """
+
+    def __init__(self, rules: Rules, outcomes: tuple[Hashable, ...], max_nodes: int) -> None:
+        self.rules = rules
+        self.outcomes = outcomes
+        self.outcome: list[int] = []
+        self.agent: list[int] = []
+        self.action_set: list[int] = []
+        self.cell: list[int] = []
+        self.parent_edge: list[int] = []
+        self.child: list[int] = []
+        self.action_sets: dict[Actions, int] = {}
+        self._cells: dict[tuple[int, int, Hashable], int] = {}
+        self._stage_sizes: list[int] = []
+        self._payoff_edge: list[int] = []
+        self._payoff: list[tuple[float, ...]] = []
+        prefixes = [self._root(number) for number in range(len(outcomes))]
+        while prefixes:
+            self._check_size(len(prefixes), max_nodes)
+            prefixes = self._write_stage(prefixes)
+
+    def arrays(self, chance: FloatArray) -> ProductArrays:
+        """Return the arrays; `chance` [W] is that of the outcomes."""
+        sizes = np.array([*map(len, self.action_sets)], np.int64)
+        return ProductArrays(
+            first_node=offsets(np.array(self._stage_sizes)),
+            chance=chance[self.outcome],
+            agent=np.array(self.agent, np.int32),
+            first_edge=offsets(sizes[self.action_set]),
+            child=np.array(self.child, np.int32),
+            parent_edge=np.array(self.parent_edge, np.int64),
+            payoff_edge=np.array(self._payoff_edge, np.int64),
+            payoff=np.array(self._payoff, np.float64).reshape(-1, self.rules.num_agents),
+        )
+
+    def _root(self, outcome: int) -> Unwritten:
+        agent = self.rules.who_acts(self.outcomes[outcome], ())
+        if agent is None:
+            raise ParameterError(
+                f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play has an "
+                "action: let agent 0 have one that does nothing"
+            )
+        return Unwritten(outcome, (), agent, -1)
+
+    def _write_stage(self, prefixes: list[Unwritten]) -> list[Unwritten]:
+        """Write down the nodes of one stage, and return those of the next."""
+        following: list[Unwritten] = []
+        first = len(self.outcome) + len(prefixes)
+        for prefix in prefixes:
+            legal = self.rules.may_do(self.outcomes[prefix.outcome], prefix.actions)
+            self._write_node(prefix, legal)
+            for action in legal:
+                self._write_edge(prefix, action, following, first)
+        return following
+
+    def _write_node(self, prefix: Unwritten, legal: Actions) -> None:
+        known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
+        key = (len(prefix.actions), prefix.agent, known)
+        self.cell.append(self._cells.setdefault(key, len(self._cells)))
+        self.outcome.append(prefix.outcome)
+        self.agent.append(prefix.agent)
+        self.parent_edge.append(prefix.parent_edge)
+        self.action_set.append(self.action_sets.setdefault(legal, len(self.action_sets)))
+
+    def _write_edge(
+        self, prefix: Unwritten, action: Hashable, following: list[Unwritten], first: int
+    ) -> None:
+        outcome, actions = self.outcomes[prefix.outcome], (*prefix.actions, action)
+        agent = self.rules.who_acts(outcome, actions)
+        if agent is not None:
+            following.append(Unwritten(prefix.outcome, actions, agent, len(self.child)))
+            self.child.append(first + len(following) - 1)
+            return
+        paid = self.rules.pays(outcome, actions)
+        if any(paid):
+            self._payoff_edge.append(len(self.child))
+            self._payoff.append(tuple(map(float, paid)))
+        self.child.append(-1)
+
+    def _check_size(self, num_nodes: int, max_nodes: int) -> None:
+        self._stage_sizes.append(num_nodes)
+        total = sum(self._stage_sizes)
+        if total > max_nodes:
+            stage = len(self._stage_sizes)
+            raise GameTooLargeError(
+                f"there are {total} nodes in the first {stage} stages; at most {max_nodes} are "
+                "allowed: give a smaller game, or a larger max_nodes",
+                {"nodes": total},
+            )
+
+
+MAX_NODES = 2_000_000
+
+
+def product_form_from_functions(
+    outcomes: Mapping[Hashable, Probability],
+    *,
+    agent_names: Sequence[str],
+    num_stages: int,
+    agent: Callable[[Hashable, Actions], int | None],
+    legal_actions: Callable[[Hashable, Actions], Sequence[Action]],
+    information: Callable[[Hashable, Actions], Hashable],
+    reward: Callable[[Hashable, Actions], Sequence[float]],
+    private_signals: Callable[[Hashable], Sequence[Hashable]] | None = None,
+    name: str = "product form",
+    max_nodes: int = MAX_NODES,
+) -> ProductForm:
+    """Return a game that is written down in product form.
+
+    The functions are asked of prefixes: an outcome of chance, and the actions so far, one for each
+    stage that is over.
+
+    Parameters
+    ----------
+    outcomes : Mapping[Hashable, Probability]
+        The outcomes of chance, and their probabilities.
+    agent_names : Sequence[str]
+        One name for each agent.
+    num_stages : int
+        The most actions that there are in a play.
+    agent : callable
+        Who acts after a prefix, by number; None where play is over.
+    legal_actions : callable
+        What it may do.
+    information : callable
+        What it knows, besides the stage and who it is: any hashable value.
+    reward : callable
+        What each agent gets for a play, in the order of their names.
+    private_signals : callable, optional
+        From an outcome to the private information of each agent; `reveal_private` needs it.
+    name : str
+    max_nodes : int
+        Largest number of nodes allowed.
+
+    Raises
+    ------
+    ParameterError
+        If an answer is of the wrong kind, probabilities do not sum to one, play goes on after the
+        last stage, or agents cannot know from `information` what they may do.
+    GameTooLargeError
+        If there are more nodes.
+
+    Notes
+    -----
+    Source: Heymann and Lanctot (2025), Section 2. The paper's functions are on whole plays and
+    must not depend on what comes after the prefix; here they are not told.
+
+    Examples
+    --------
+    Player 0 sees a coin and says one of two words, player 1 hears it and guesses.
+
+    >>> form = product_form_from_functions(
+    ...     {"heads": 0.5, "tails": 0.5},
+    ...     agent_names=("Alice", "Bob"),
+    ...     num_stages=2,
+    ...     agent=lambda coin, actions: (0, 1, None)[len(actions)],
+    ...     legal_actions=lambda coin, actions: ("heads", "tails"),
+    ...     information=lambda coin, actions: actions[0] if actions else coin,
+    ...     reward=lambda coin, actions: (1, 1) if actions[1] == coin else (0, 0),
+    ... )
+    >>> form.information.cell.tolist(), form.prefix_text(3)
+    ([0, 1, 2, 3, 2, 3], 'outcome heads, then Alice: tails')
+    """
+    check_type("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
+    check_count("the number of agents", len(agent_names), minimum=1)
+    check_count("num_stages", num_stages, minimum=1)
+    check_count("max_nodes", max_nodes, minimum=1)
+    chance = _checked_chance(outcomes)
+    names = tuple(map(str, agent_names))
+    rules = Rules(len(names), num_stages, agent, legal_actions, information, reward)
+    written = Written(rules, tuple(outcomes), max_nodes)
+    outcome = np.array(written.outcome, np.int64)
+    form = ProductForm(
+        name=name,
+        agent_names=names,
+        arrays=written.arrays(chance),
+        outcomes=written.outcomes,
+        outcome=outcome,
+        action_sets=tuple(written.action_sets),
+        action_set=np.array(written.action_set, np.int32),
+        original=np.array(written.cell, np.int32),
+        private_signal=_numbered_signals(private_signals, outcomes, outcome, len(names)),
+    )
+    check_cells(form, form.original, "original")
+    return form
+
+
+def _checked_chance(outcomes: Mapping[Hashable, Probability]) -> FloatArray:
+    """Return [W] the probabilities of the outcomes."""
+    check_type("outcomes", outcomes, Mapping, 'probabilities by outcome: {"heads": 0.5, ...}')
+    for outcome, probability in outcomes.items():
+        check_number(f"the probability of outcome {outcome!r}", probability)
+        if not probability:
+            raise ParameterError(f"outcome {outcome!r} has probability 0; leave it out")
+    total = sum(map(float, outcomes.values()))
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise ParameterError(f"probabilities of outcomes sum to {total:g}; they must sum to 1")
+    return np.array([*map(float, outcomes.values())])
+
+
+def _numbered_signals(
+    private_signals: Callable[[Hashable], Sequence[Hashable]] | None,
+    outcomes: Iterable[Hashable],
+    outcome: LongArray,
+    num_agents: int,
+) -> IntArray | None:
+    """Return [N, P] the number of each agent's private signal; None without signals.
+
+    outcome : [N] index of each node's outcome.
+    """
+    if private_signals is None:
+        return None
+    check_callable("private_signals", private_signals, "a function of an outcome")
+    numbers: dict[Hashable, int] = {}
+    table = []
+    for each in outcomes:
+        values = tuple(private_signals(each))
+        if len(values) != num_agents:
+            raise ParameterError(
+                f"private_signals({each!r}) has {len(values)} values; give one for each of the "
+                f"{num_agents} agents, None for no signal"
+            )
+        table.append([numbers.setdefault(value, len(numbers)) for value in values])
+    return np.array(table, np.int32)[outcome]

@@ -1,0 +1,167 @@
+"""Smaller product forms of the same game."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from infoset.utils.sorting import number_by_appearance
+from infoset.teams.product_form._product_form_kernels import payoff_ranges
+from infoset.teams.product_form.arrays import ProductArrays
+from infoset.teams.product_form.form import ProductForm, Source, check_form
+from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.utils.ragged import edges_in_order, offsets, spread
+
+__all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
+
+
+def merge_outcomes(form: ProductForm) -> ProductForm:
+    """Merge outcomes of chance that no agent can ever tell apart; payoffs are their means.
+
+    Two outcomes are merged if all that agents know, and are shown alone, is the same whatever they
+    do. With the original information map, or one that does not tell them apart either, policies
+    are worth the same. A map that reveals everything reveals less: which of those that are left.
+
+    Parameters
+    ----------
+    form : ProductForm
+
+    Returns
+    -------
+    ProductForm
+        Whose `outcomes` are as they were, but those merged into others have no nodes.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no product form.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+    >>> form.num_nodes, merge_outcomes(form).num_nodes
+    (53760, 12928)
+    """
+    check_form(form)
+    arrays = form.arrays
+    known = (
+        form.original
+        if form.private_signal is None
+        else np.column_stack([form.original, form.private_signal])
+    )
+    equivalent = equivalent_nodes(form, known)
+    chance = np.bincount(equivalent, arrays.chance, form.num_nodes).astype(np.float64)
+    node = form.node_of_edge[arrays.payoff_edge]
+    action = arrays.payoff_edge - arrays.first_edge[node]
+    edge, of = np.unique(arrays.first_edge[equivalent[node]] + action, return_inverse=True)
+    payoff = np.zeros((len(edge), form.num_agents))
+    share = arrays.chance[node] / chance[equivalent[node]]
+    np.add.at(payoff, of, share[:, None] * arrays.payoff)
+    merged = arrays._replace(chance=chance, payoff_edge=edge, payoff=payoff)
+    return _keep(form, merged, equivalent == np.arange(form.num_nodes))
+
+
+def drop_decided(form: ProductForm) -> ProductForm:
+    """End play as soon as all that can follow pays the same.
+
+    Policies are worth the same. What was chosen where nothing depends on it any more is left
+    out, and so are penalties that would be paid there.
+
+    Raises
+    ------
+    ParameterError
+        If what is given is no product form.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("trade_comm(num_items=5)"))
+    >>> form.num_edges, drop_decided(form).num_edges
+    (407000, 32000)
+    """
+    check_form(form)
+    arrays = form.arrays
+    low, high = payoff_ranges(arrays)
+    is_decided = (low == high).all(axis=1)
+    kept = ~is_decided | (arrays.parent_edge < 0)
+    ends = np.flatnonzero(kept[form.node_of_edge] & _is_terminal(arrays, is_decided))
+    child = arrays.child[ends]
+    payoff = low[child]
+    is_old = child < 0
+    payoff[is_old] = _edge_payoffs(arrays, ends[is_old])
+    pays = payoff.any(axis=1)
+    shorter = arrays.child.copy()
+    shorter[ends] = -1
+    ended = arrays._replace(child=shorter, payoff_edge=ends[pays], payoff=payoff[pays])
+    return _keep(form, ended, kept)
+
+
+def _is_terminal(arrays: ProductArrays, is_decided: BoolArray) -> BoolArray:
+    return (arrays.child < 0) | is_decided[arrays.child]
+
+
+def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
+    """Return [n, P] what edges pay that end play."""
+    place = np.searchsorted(arrays.payoff_edge, edge)
+    padded = np.append(arrays.payoff_edge, -1)
+    rows = np.vstack([arrays.payoff, np.zeros(arrays.payoff.shape[1])])
+    return rows[np.where(padded[place] == edge, place, -1)]
+
+
+def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
+    """Return [N] the same node of the first outcome that cannot be told apart; often itself.
+
+    Parameters
+    ----------
+    form : ProductForm
+    known : IntArray
+        [N] or [N, any] what is known at a node, as numbers. Outcomes are alike if these are the
+        same at all their nodes, which lead to each other by the same actions.
+    """
+    nodes = np.argsort(form.outcome, kind="stable")
+    _, first, count = np.unique(form.outcome[nodes], return_index=True, return_counts=True)
+    _, position = spread(count)
+    rank = np.empty(form.num_nodes + 1, np.int64)
+    rank[nodes], rank[-1] = position, -1
+    child_rank = rank[form.arrays.child]
+    equivalent = np.empty(form.num_nodes, np.int64)
+    alike: dict[tuple[bytes, bytes], LongArray] = {}
+    for own in np.split(nodes, first[1:]):
+        edge, _ = edges_in_order(form.arrays.first_edge, own)
+        tables = known[own].tobytes(), child_rank[edge].tobytes()
+        equivalent[own] = alike.setdefault(tables, own)
+    return equivalent
+
+
+def _keep(form: ProductForm, arrays: ProductArrays, kept: BoolArray) -> ProductForm:
+    """Return a form with some of its nodes, as numbered in `arrays`; edges lead to kept ones."""
+    nodes = np.flatnonzero(kept)
+    edge, first_edge = edges_in_order(arrays.first_edge, nodes)
+    number = np.full(form.num_nodes + 1, -1, np.int64)
+    number[nodes] = np.arange(len(nodes))
+    edge_number = np.full(form.num_edges + 1, -1, np.int64)
+    edge_number[edge] = np.arange(len(edge))
+    _, sizes = np.unique(form.stage[nodes], return_counts=True)
+    source = form.source
+    return replace(
+        form,
+        arrays=ProductArrays(
+            first_node=offsets(sizes),
+            chance=arrays.chance[nodes],
+            agent=arrays.agent[nodes],
+            first_edge=first_edge,
+            child=number[arrays.child[edge]].astype(np.int32),
+            parent_edge=edge_number[arrays.parent_edge[nodes]],
+            payoff_edge=edge_number[arrays.payoff_edge],
+            payoff=arrays.payoff,
+        ),
+        outcome=form.outcome[nodes],
+        action_set=form.action_set[nodes],
+        original=number_by_appearance(form.original[nodes]),
+        private_signal=None if form.private_signal is None else form.private_signal[nodes],
+        source=source and Source(source.tree, source.history[nodes], source.infostate[nodes]),
+    )

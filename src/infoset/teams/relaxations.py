@@ -1,0 +1,275 @@
+"""Information relaxations: maps by which a team knows more, or less, than in the game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from infoset.utils.sorting import number_by_appearance
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.teams.product_form import (
+    InformationMap,
+    ProductForm,
+    check_form,
+    check_information,
+    check_team,
+    last_own_edges,
+)
+from infoset.tree import GameTree, InfostateTree
+from infoset.typing import BoolArray, LongArray
+from infoset.utils.registry import Registry
+
+__all__ = [
+    "RELAXATIONS",
+    "Relaxation",
+    "forget_own_actions",
+    "get_relaxation",
+    "perfect_recall_closure",
+    "reveal_everything",
+    "reveal_private",
+]
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """A named information relaxation.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        What it reveals, in a few words.
+    relax : callable
+        From an information map and a team to a map that refines it.
+    """
+
+    name: str
+    description: str
+    relax: Callable[[InformationMap, Sequence[int]], InformationMap]
+
+
+def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    """Return the coarsest refinement under which a team, as one player, has perfect recall.
+
+    Besides what the map tells, the acting agent of the team knows what was known and done when the
+    team last acted. Other agents keep the map.
+
+    Parameters
+    ----------
+    information : InformationMap
+    team : Sequence[int]
+
+    Raises
+    ------
+    ParameterError
+        If the information map or the team is invalid.
+
+    Notes
+    -----
+    The closure of a closure is itself. One pass over the stages suffices, since the cells of
+    earlier stages are final when those of a stage are split by them.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("cooperative_matching_pennies"))
+    >>> closed = perfect_recall_closure(form.information, (0, 1))
+    >>> form.information.num_cells, closed.num_cells
+    (4, 6)
+    """
+    is_own = _own_nodes(information, team)
+    form = information.form
+    last = np.where(is_own, last_own_edges(form, is_own), -1)
+    before = form.node_of_edge[last]
+    did = last - form.arrays.first_edge[before]
+    cell = np.zeros(form.num_nodes, np.int64)
+    num_cells = 0
+    for start, end in zip(form.arrays.first_node[:-1], form.arrays.first_node[1:], strict=True):
+        here = slice(start, end)
+        knew_and_did = cell[before[here]] * int(form.num_actions.max()) + did[here]
+        record = np.where(last[here] < 0, 0, 1 + knew_and_did)
+        codes = record * information.num_cells + information.cell[here]
+        cell[here] = num_cells + number_by_appearance(codes)
+        num_cells = int(cell[here].max()) + 1
+    return InformationMap(form, cell.astype(np.int32), f"recall of {information.name}")
+
+
+def reveal_private(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    """Return the map by which a team also knows the private information of all its agents, so far.
+
+    Own actions that the others do not observe stay hidden.
+
+    Parameters
+    ----------
+    information : InformationMap
+        Its form must record private signals, as forms built from the rules of a game do.
+    team : Sequence[int]
+
+    Raises
+    ------
+    ParameterError
+        If the information map or the team is invalid, or the form records no private signals.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
+    >>> revealed = reveal_private(form.information, (0, 1))
+    >>> np.bincount(form.information.stage).tolist(), np.bincount(revealed.stage).tolist()
+    ([2, 4, 8, 8], [4, 8, 16, 16])
+    """
+    is_own = _own_nodes(information, team)
+    form = information.form
+    if form.private_signal is None:
+        raise ParameterError(
+            f"{form} was not built from the rules of a game and records no private signals; use "
+            "relax='closure' (--relax closure), give private_signals= to "
+            "product_form_from_functions, or define a map with InformationMap.from_function"
+        )
+    cell = information.cell.astype(np.int64)
+    for agent in check_team(form, team):
+        codes = cell * (int(form.private_signal.max()) + 1) + form.private_signal[:, agent]
+        cell = number_by_appearance(codes).astype(np.int64)
+    return _with_cells(information, is_own, cell, f"{information.name}, private revealed")
+
+
+def reveal_everything(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    """Return the map by which a team knows the whole prefix.
+
+    Parameters
+    ----------
+    information : InformationMap
+    team : Sequence[int]
+
+    Raises
+    ------
+    ParameterError
+        If the information map or the team is invalid.
+    """
+    is_own = _own_nodes(information, team)
+    return _with_cells(information, is_own, np.arange(len(is_own)), "everything revealed")
+
+
+def _own_nodes(information: InformationMap, team: Sequence[int]) -> BoolArray:
+    """Return [N] where an agent of the team acts."""
+    check_information(information)
+    form = information.form
+    return np.isin(form.arrays.agent, check_team(form, team))
+
+
+def _with_cells(
+    information: InformationMap, is_own: BoolArray, cell: LongArray, name: str
+) -> InformationMap:
+    """Return the map with other cells [N] where `is_own` [N]."""
+    codes = np.where(is_own, cell + information.num_cells, information.cell)
+    return InformationMap(information.form, number_by_appearance(codes), name)
+
+
+def _recall(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    return perfect_recall_closure(reveal_private(information, team), team)
+
+
+def _unchanged(information: InformationMap, team: Sequence[int]) -> InformationMap:
+    return information
+
+
+RELAXATIONS: Final = Registry(
+    "relaxation",
+    (
+        Relaxation("none", "nothing: the original information", _unchanged),
+        Relaxation("closure", "what the team knew and did before", perfect_recall_closure),
+        Relaxation("private_revealed", "private information of all agents", reveal_private),
+        Relaxation("recall", "both: private information, and past knowledge and actions", _recall),
+        Relaxation("everything", "the whole prefix", reveal_everything),
+    ),
+    entry_type=Relaxation,
+)
+"""Relaxations by name. The paper calls `private_revealed` "cheated"."""
+
+
+def get_relaxation(name: str) -> Relaxation:
+    """Return a relaxation by name.
+
+    Raises
+    ------
+    UnknownNameError
+        If no relaxation has that name.
+
+    Examples
+    --------
+    >>> get_relaxation("private_revealed").description
+    'private information of all agents'
+    """
+    if name == "cheated":
+        raise UnknownNameError(
+            "the relaxation 'cheated' is now called 'private_revealed': relax='private_revealed'"
+        )
+    return RELAXATIONS.resolve(name)
+
+
+def forget_own_actions(form: ProductForm) -> InformationMap:
+    """Return the map by which agents do not remember their own actions.
+
+    An agent remembers what it observed, but neither its own actions nor public observations that
+    follow from its action alone. The map is coarser than the original one, so
+    `form.with_original(forget_own_actions(form))` is a harder game.
+
+    Parameters
+    ----------
+    form : ProductForm
+        Built from the rules of a game.
+
+    Raises
+    ------
+    ParameterError
+        If it was not built from rules, or agents would not know their legal actions.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.teams import build_product_form
+    >>> form = build_product_form(load_game("trade_comm(num_items=5)"))
+    >>> for information in (form.information, forget_own_actions(form)):
+    ...     print(np.bincount(information.stage).tolist())
+    [5, 25, 125, 125]
+    [5, 25, 25, 25]
+    """
+    check_form(form)
+    if form.source is None or not isinstance(form.source.tree, GameTree):
+        raise ParameterError(
+            f"{form} was not built from the rules of a game, so the observations of agents are not "
+            "known; define the map with InformationMap.from_function"
+        )
+    tree = form.source.tree
+    values = np.empty(form.num_nodes, np.int64)
+    for own in tree.infostate_trees:
+        nodes = np.flatnonzero(form.arrays.agent == own.player)
+        infostate = tree.infostate[form.source.history[nodes], own.player]
+        values[nodes] = np.array(_observed(own, _acts_alone(tree, own)))[infostate]
+    return InformationMap.from_values(form, values.tolist(), "own actions forgotten")
+
+
+def _acts_alone(tree: GameTree, own: InfostateTree) -> BoolArray:
+    """Return [S] whether the player acts at an infostate and certainly nobody else does."""
+    num_actors = (tree.graph.action_set >= 0).sum(axis=1)[tree.world]
+    max_actors = np.zeros(own.num_infostates, np.int64)
+    np.maximum.at(max_actors, tree.infostate[:, own.player], num_actors)
+    alone: BoolArray = (own.num_actions > 0) & (max_actors == 1)
+    return alone
+
+
+def _observed(own: InfostateTree, acts_alone: BoolArray) -> list[int]:
+    """Return [S] a number for what the player has observed, at each infostate."""
+    numbers: dict[Hashable, int] = {}
+    observed = [0]
+    for infostate in range(1, own.num_infostates):
+        parent = int(own.parent[infostate])
+        public = -1 if acts_alone[parent] else int(own.public_observation[infostate])
+        key = (observed[parent], public, int(own.private_observation[infostate]))
+        observed.append(numbers.setdefault(key, len(numbers) + 1))
+    return observed
