@@ -151,7 +151,10 @@ def test_hanabi_is_beside_its_optimum(done):
 def test_bidders_keep_some_regrets_or_none():
     for name in BIDDERS:
         anew, kept = (bidding_cell(name, share, 2, 0).scheme for share in (0.0, 0.001))
-        assert (anew.regret_restarts.retain, anew.regret_restarts.noise) == (0.0, anew.learner.noise)
+        assert (anew.regret_restarts.retain, anew.regret_restarts.noise) == (
+            0.0,
+            anew.learner.noise,
+        )
         assert kept.regret_restarts.retain == 0.001
         assert anew.regret_restarts.iterations == kept.regret_restarts.iterations
 

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from infoset.utils.sorting import number_by_appearance
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.teams.product_form import (
     InformationMap,
@@ -21,6 +20,7 @@ from infoset.teams.product_form import (
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import BoolArray, LongArray
 from infoset.utils.registry import Registry
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = [
     "RELAXATIONS",

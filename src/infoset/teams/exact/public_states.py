@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.utils.sorting import number_by_appearance
 from infoset.teams.exact.team_problem import NOBODY, TeamTree, stages
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import offsets
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["PublicStates", "find_components", "list_public_states", "number_within", "sort_nodes"]
 

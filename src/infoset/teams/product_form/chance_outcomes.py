@@ -13,14 +13,13 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm
-from infoset.utils.text import distinct_labels
-from infoset.efg import chance_move_text
+from infoset.efg import ExtensiveForm, chance_move_text
 from infoset.errors import GameTooLargeError
 from infoset.teams.product_form.histories import Histories
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import edges_in_order, spread
+from infoset.utils.text import distinct_labels
 
 __all__ = ["ChanceOutcomes", "OutcomeNames", "Pairs", "draw_all", "extend_rows", "until_drawn"]
 

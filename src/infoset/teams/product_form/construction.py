@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.efg import ExtensiveForm
-from infoset.utils.sorting import number_by_appearance
 from infoset.errors import GameTooLargeError, UnsupportedGameError
 from infoset.game import Game
 from infoset.teams.product_form.arrays import ProductArrays
@@ -28,6 +27,7 @@ from infoset.tree import GameTree, build_tree
 from infoset.typing import NOOP, BoolArray, IntArray, LongArray
 from infoset.utils.arguments import check_count, check_type
 from infoset.utils.ragged import edges_in_order, offsets, spread
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = [
     "Layout",

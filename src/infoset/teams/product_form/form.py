@@ -13,15 +13,14 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from infoset.efg import ExtensiveForm
-from infoset.utils.sorting import number_by_appearance
-from infoset.efg import merge_intersecting
+from infoset.efg import ExtensiveForm, merge_intersecting
 from infoset.errors import ParameterError
 from infoset.teams.product_form._product_form_kernels import inherit_last
 from infoset.teams.product_form.arrays import Description, ProductArrays, check_well_posed
 from infoset.tree import GameTree
 from infoset.typing import Action, BoolArray, IntArray, LongArray, World
 from infoset.utils.arguments import check_callable, check_player, check_type
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = [
     "InformationMap",

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoset.utils.sorting import number_by_appearance
 from infoset.teams.product_form._product_form_kernels import payoff_ranges
 from infoset.teams.product_form.arrays import ProductArrays
 from infoset.teams.product_form.form import ProductForm, Source, check_form
 from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
 from infoset.utils.ragged import edges_in_order, offsets, spread
+from infoset.utils.sorting import number_by_appearance
 
 __all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
 
