@@ -80,7 +80,8 @@ def _share(
     where = np.zeros(num_entries, np.uint32)
     slots = np.full(1 << (2 * num_entries).bit_length(), -1, np.int32)
     rows = np.zeros((num_entries + 1, LANES), np.int64)
-    used = share_payoffs(first, lane, payoff.view(np.int64), slots, rows, where)
+    with np.errstate(over="ignore"):  # hashes wrap around, also where kernels are interpreted
+        used = share_payoffs(first, lane, payoff.view(np.int64), slots, rows, where)
     shared = aligned_zeros(used * LANES, "float64")
     shared[:] = rows[:used].view(np.float64).ravel()
     return where, shared

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
+
+from infoset.utils import _interpreted_simd
+from infoset.utils._interpreted_simd import LANES
 
 __all__ = [
     "LANES",
@@ -32,9 +35,6 @@ __all__ = [
     "take",
     "where_positive",
 ]
-
-LANES: Final = 8
-"""How many numbers stand side by side."""
 
 Lanes: TypeAlias = Any
 """Eight numbers, in the signatures of kernels: checkers of types cannot know them."""
@@ -135,7 +135,12 @@ def alignment(vector: Any) -> int:
 
 
 def as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of kernels of one that types and emits its calls."""
+    """Make a function for kernels from one that types and emits its calls.
+
+    With Numba's compiler disabled, return the function of the same name in plain NumPy.
+    """
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return cast(Callable[..., Any], getattr(_interpreted_simd, function.__name__[1:]))
     return cast(Callable[..., Any], intrinsic(function))
 
 
@@ -193,7 +198,7 @@ def _define_operator(symbol: Callable[[Any, Any], Any], instruction: str) -> Non
 
         return _lane_by_lane((a, b), instructions)
 
-    operate = as_intrinsic(_operate)
+    operate = intrinsic(_operate)
 
     def apply(a: Any, b: Any) -> Any:
         return operate(a, b)
