@@ -1,4 +1,4 @@
-"""First-order methods in plain NumPy, each from its own formula: slow twins."""
+"""First-order methods in plain NumPy, each from its own formula: reference implementations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dilated distances and their prox in plain NumPy, in the order of sequences: slow twins."""
+"""Dilated distances and their prox in plain NumPy, in the order of sequences: reference implementations."""
 
 from __future__ import annotations
 

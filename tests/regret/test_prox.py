@@ -140,7 +140,7 @@ def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
 
 @each_distance
 @pytest.mark.parametrize("seed", range(5))
-def test_the_slow_twin_gives_the_same(distance, seed):
+def test_the_reference_implementation_gives_the_same(distance, seed):
     problem = Problem(distance, seed)
     terms = [(problem.temperature, problem.magnet), (problem.inverse_step_size, problem.center)]
     behavior, value = slow_prox(

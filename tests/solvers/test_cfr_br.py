@@ -1,4 +1,4 @@
-"""CFR-BR: against its slow twin, OpenSpiel, and what the theory promises."""
+"""CFR-BR: against its reference implementation, OpenSpiel, and what the theory promises."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SlowSide(SlowMinimizer):
     st.integers(0, 2**32),
     st.sampled_from(["cfr", "cfr+", "dcfr", "sapcfr+"]),
 )
-def test_random_games_equal_the_slow_twin(game, seed, name):
+def test_random_games_equal_the_reference_implementation(game, seed, name):
     form = generic(build_tree(game).sequence_form, seed)
     fast, slow = CFRBRSolver(form, SCHEMES[name]), SlowSide(form, alternating=True)
     for row in SCHEMES[name].schedule(1, 8):

@@ -1,4 +1,4 @@
-"""The excessive gap technique: its inequality, its certificate, and its slow twin."""
+"""The excessive gap technique: its inequality, its certificate, and its reference implementation."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
 
 
 @each_distance
-def test_the_slow_twin_takes_the_same_steps(distance):
+def test_the_reference_implementation_takes_the_same_steps(distance):
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap(distance=distance))
     slow = SlowExcessiveGap(form, distance, solver.strengths[0])

@@ -48,7 +48,7 @@ class SlowPlay:
 
 @settings(max_examples=40)
 @given(random_games(), st.integers(0, 2**32))
-def test_any_game_equals_the_slow_twin(game, seed):
+def test_any_game_equals_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
     fast, slow = FictitiousPlaySolver(form), SlowPlay(form)
     for _ in range(8):

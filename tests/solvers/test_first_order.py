@@ -1,4 +1,4 @@
-"""The first-order family: slow twins, theorems, and reference curves."""
+"""The first-order family: reference implementations, theorems, and reference curves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from strategies import random_games
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,returns_type=point_difference)"
 ENTROPY, EUCLIDEAN = Distance("entropy"), Distance("euclidean")
-TWINS = {
+REFERENCES = {
     "omd": SlowMirrorDescent,
     "ftrl": SlowLeader,
     "optimistic-omd": SlowOptimistic,
@@ -72,8 +72,8 @@ def both_exploitabilities(spec, row, iterations):
     return [evaluate_policy(policy).exploitability for policy in policies]
 
 
-def assert_equal_to_the_slow_twin(form, row, twin, iterations, atol):
-    fast, slow = FirstOrderSolver(form, row), twin(form, row)
+def assert_equal_to_the_reference(form, row, reference, iterations, atol):
+    fast, slow = FirstOrderSolver(form, row), reference(form, row)
     for _ in range(iterations):
         slow.step()
     fast.run(1)
@@ -84,35 +84,35 @@ def assert_equal_to_the_slow_twin(form, row, twin, iterations, atol):
         (fast.current_policy().probabilities, slow.played),
         (fast.average_policy().probabilities, expected.probabilities),
     ):
-        for of_player, of_twin in zip(found, kept, strict=True):
-            np.testing.assert_allclose(of_player, of_twin, atol=atol)
+        for of_player, of_reference in zip(found, kept, strict=True):
+            np.testing.assert_allclose(of_player, of_reference, atol=atol)
 
 
 @each_row
 @pytest.mark.parametrize(
     "distance", [ENTROPY, EUCLIDEAN, Distance("entropy", balanced_weights)], ids=name_of
 )
-def test_rows_equal_their_slow_twins_on_kuhn_poker(name, distance):
+def test_rows_equal_their_reference_implementations_on_kuhn_poker(name, distance):
     row = replace(FIRST_ORDER[name], distance=distance)
     if row.magnet_period is not None:
         row = replace(row, magnet_period=7)
-    assert_equal_to_the_slow_twin(form_of(KUHN), row, TWINS[name], iterations=50, atol=1e-10)
+    assert_equal_to_the_reference(form_of(KUHN), row, REFERENCES[name], iterations=50, atol=1e-10)
 
 
 @settings(max_examples=15)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32), st.booleans())
-def test_random_games_equal_the_slow_twins(game, seed, alternating):
+def test_random_games_equal_the_reference_implementations(game, seed, alternating):
     form = generic(build_tree(game).sequence_form, seed)
-    for name, twin in TWINS.items():
+    for name, reference in REFERENCES.items():
         alternates = alternating and name != "mirror-prox"
         row = replace(FIRST_ORDER[name], alternating=alternates, average_exponent=2.0)
-        assert_equal_to_the_slow_twin(form, row, twin, iterations=4, atol=1e-9)
+        assert_equal_to_the_reference(form, row, reference, iterations=4, atol=1e-9)
 
 
 @pytest.mark.parametrize(("name", "limit"), [("mmd", 1e-10), ("mmd-moving", 1e-10)])
 def test_magnetic_mirror_descent_with_temperatures_that_fall(name, limit):
     row = replace(FIRST_ORDER[name], temperature_exponent=0.5, step_exponent=0.5, magnet_period=9)
-    assert_equal_to_the_slow_twin(form_of(KUHN), row, SlowMagnetic, iterations=30, atol=limit)
+    assert_equal_to_the_reference(form_of(KUHN), row, SlowMagnetic, iterations=30, atol=limit)
 
 
 def test_without_a_temperature_magnetic_mirror_descent_is_mirror_descent():

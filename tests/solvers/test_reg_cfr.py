@@ -1,4 +1,4 @@
-"""Regularized CFR: its slow twin, its fixed point, and what was measured."""
+"""Regularized CFR: its reference implementation, its fixed point, and what was measured."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
 
-def assert_equal_to_the_slow_twin(form, row, iterations, atol):
+def assert_equal_to_the_reference(form, row, iterations, atol):
     fast, slow = RegCFRSolver(form, row), SlowRegCFR(form, row)
     for _ in range(iterations):
         slow.step()
@@ -40,17 +40,17 @@ def assert_equal_to_the_slow_twin(form, row, iterations, atol):
         np.testing.assert_allclose(found, expected, atol=atol)
 
 
-def test_the_slow_twin_on_kuhn_poker():
+def test_the_reference_implementation_on_kuhn_poker():
     row = RegCFR(step_size_offset=0.5, temperature=0.1, min_probability=0.02, period=8)
-    assert_equal_to_the_slow_twin(form_of(KUHN), row, iterations=40, atol=1e-10)
+    assert_equal_to_the_reference(form_of(KUHN), row, iterations=40, atol=1e-10)
 
 
 @settings(max_examples=20)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
-def test_random_games_equal_the_slow_twin(game, seed):
+def test_random_games_equal_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
     row = RegCFR(temperature=0.2, min_probability=0.05, period=3)
-    assert_equal_to_the_slow_twin(form, row, iterations=8, atol=1e-9)
+    assert_equal_to_the_reference(form, row, iterations=8, atol=1e-9)
 
 
 @pytest.mark.parametrize("spec", [KUHN, LEDUC])

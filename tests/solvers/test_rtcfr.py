@@ -1,4 +1,4 @@
-"""Reward transformation CFR+: against its slow twin, its fixed point, and reference curves."""
+"""Reward transformation CFR+: against its reference implementation, its fixed point, and reference curves."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SlowSolver(SlowMinimizer):
 
 @settings(max_examples=40)
 @given(random_games(num_players=2, zero_sum=True), st.integers(0, 2**32))
-def test_random_games_equal_the_slow_twin(game, seed):
+def test_random_games_equal_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
     row = RTCFRPlus(strength=0.3, period=3, min_probability=0.02)
     fast, slow = RTCFRPlusSolver(form, row), SlowSolver(form, row)

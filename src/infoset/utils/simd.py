@@ -198,7 +198,7 @@ def _define_operator(symbol: Callable[[Any, Any], Any], instruction: str) -> Non
 
         return _lane_by_lane((a, b), instructions)
 
-    operate = intrinsic(_operate)
+    operate = cast(Callable[..., Any], intrinsic(_operate))
 
     def apply(a: Any, b: Any) -> Any:
         return operate(a, b)
