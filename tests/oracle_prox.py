@@ -1,4 +1,4 @@
-"""Dilated distances and their prox in plain NumPy, in the order of sequences: reference implementations."""
+"""Reference implementation of dilated distances and their prox, in plain NumPy."""
 
 from __future__ import annotations
 

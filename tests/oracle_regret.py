@@ -1,4 +1,4 @@
-"""Regret minimization in plain NumPy, in the order of sequences: the kernel's reference implementation."""
+"""Reference implementation of regret minimization, in plain NumPy and order of sequences."""
 
 from __future__ import annotations
 

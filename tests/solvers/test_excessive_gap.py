@@ -1,4 +1,4 @@
-"""The excessive gap technique: its inequality, its certificate, and its reference implementation."""
+"""The excessive gap technique: its inequality, certificate and reference implementation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reward transformation CFR+: against its reference implementation, its fixed point, and reference curves."""
+"""Reward transformation CFR+: reference implementation, fixed point and reference curves."""
 
 from __future__ import annotations
 
