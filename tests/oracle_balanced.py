@@ -17,17 +17,19 @@ class SlowAverage:
 
     def __init__(self, tree):
         self.tree = tree
-        self.mass = [np.zeros(size) for size in tree.num_actions]
+        self.cumulative_plan = [np.zeros(size) for size in tree.num_actions]
 
     def add(self, policies, player):
         for here, own in enumerate(self.tree.player):
             if own == player:
-                self.mass[here] += self.tree.reach(policies, here) * policies[here]
+                self.cumulative_plan[here] += self.tree.reach(policies, here) * policies[here]
 
     def policies(self):
         return [
-            mass / mass.sum() if mass.sum() > 0 else np.full(len(mass), 1 / len(mass))
-            for mass in self.mass
+            cumulative_plan / cumulative_plan.sum()
+            if cumulative_plan.sum() > 0
+            else np.full(len(cumulative_plan), 1 / len(cumulative_plan))
+            for cumulative_plan in self.cumulative_plan
         ]
 
 

@@ -148,8 +148,10 @@ class SlowEfce:
             plan = own.fixed_point(own.deviation(rate * matrix))
             self.plans.append(plan)
             for here in {x for x, _ in own.sequences}:
-                mass = np.array([plan[own.number[s]] for s in own.sequences if s[0] == here])
-                self.policies[here] = mass / mass.sum()
+                cumulative_plan = np.array(
+                    [plan[own.number[s]] for s in own.sequences if s[0] == here]
+                )
+                self.policies[here] = cumulative_plan / cumulative_plan.sum()
 
     def estimate(self, player, path, loss):
         """Return [Q, Q] what an episode adds to M."""

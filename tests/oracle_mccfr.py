@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE
+from infoset.learning._simulator_kernels import CHANCE_NODE, TERMINAL_NODE
 
 MASK = 2**64 - 1
 
@@ -93,35 +93,35 @@ class SlowMCCFR:
     def __init__(self, simulator, row):
         self.simulator, self.row = simulator, row
         self.nodes, self.infostates = simulator.nodes, simulator.infostates
-        self.regret = np.zeros(simulator.num_slots)
-        self.mass = np.zeros(simulator.num_slots)
+        self.regret = np.zeros(simulator.num_sequences)
+        self.cumulative_plan = np.zeros(simulator.num_sequences)
         self.episodes = 0
         self.ends = 0
 
-    def slots(self, here):
-        first = self.infostates.first_slot[here]
+    def sequences(self, here):
+        first = self.infostates.first_sequence[here]
         return slice(first, first + self.infostates.num_actions[here])
 
     def policy(self):
-        policy = np.ones(self.simulator.num_slots)
-        for here in range(len(self.infostates.first_slot)):
-            positive = np.maximum(self.regret[self.slots(here)], 0.0)
+        policy = np.ones(self.simulator.num_sequences)
+        for here in range(len(self.infostates.first_sequence)):
+            positive = np.maximum(self.regret[self.sequences(here)], 0.0)
             total = positive.sum()
             uniform = np.full(len(positive), 1.0 / len(positive))
-            policy[self.slots(here)] = positive / total if total > 0 else uniform
+            policy[self.sequences(here)] = positive / total if total > 0 else uniform
         return policy
 
     def plan(self, policy):
         plan = policy.copy()
-        for here in range(len(self.infostates.first_slot)):
-            plan[self.slots(here)] *= plan[self.infostates.parent_slot[here]]
+        for here in range(len(self.infostates.first_sequence)):
+            plan[self.sequences(here)] *= plan[self.infostates.parent_sequence[here]]
         return plan
 
     def episode(self, draws):
         player = self.episodes % self.simulator.num_players
         self.episodes += 1
         policy = self.policy()
-        self.mass += self.plan(policy)
+        self.cumulative_plan += self.plan(policy)
         self.learn(player, policy, draws)
         self.regret = np.maximum(self.regret, 0.0 if self.row.clip_regrets else -np.inf)
 
@@ -133,8 +133,8 @@ class SlowOutcomeSampling(SlowMCCFR):
         super().__init__(simulator, row)
         explore = row.exploration_policy or (lambda *_: simulator.uniform())
         self.exploration = explore(simulator.infostates, simulator.depth)
-        self.baseline = np.zeros(simulator.num_slots)
-        self.visits = np.zeros(simulator.num_slots, int)
+        self.baseline = np.zeros(simulator.num_sequences)
+        self.visits = np.zeros(simulator.num_sequences, int)
 
     def learn(self, player, policy, draws):
         return self.visit(0, player, policy, 1.0, 1.0, draws)
@@ -149,28 +149,28 @@ class SlowOutcomeSampling(SlowMCCFR):
             chance = outcome_probabilities(self.nodes, node)[child]
             rest = (player, policy, others * chance, sampled * chance, draws)
             return self.visit(first + child, *rest)
-        own = policy[self.slots(here)]
+        own = policy[self.sequences(here)]
         if self.infostates.player[here] != player:
             action = draws.choose(own)
             rest = (player, policy, others * own[action], sampled * own[action], draws)
             return self.visit(first + action, *rest)
         mixed = (
-            self.row.exploration * self.exploration[self.slots(here)]
+            self.row.exploration * self.exploration[self.sequences(here)]
             + (1 - self.row.exploration) * own
         )
         action = draws.choose(mixed)
         rest = (player, policy, others, sampled * mixed[action], draws)
         found = self.visit(first + action, *rest)
-        baseline = self.baseline[self.slots(here)]
+        baseline = self.baseline[self.sequences(here)]
         values = baseline.copy()
         values[action] += (found - baseline[action]) / mixed[action]
         value = own @ values
-        self.regret[self.slots(here)] += others / sampled * (values - value)
+        self.regret[self.sequences(here)] += others / sampled * (values - value)
         if self.row.baseline_window:
-            slot = self.infostates.first_slot[here] + action
-            self.visits[slot] += 1
-            step = 1.0 / min(self.visits[slot] + 1, self.row.baseline_window)
-            self.baseline[slot] = (1 - step) * self.baseline[slot] + step * found
+            sequence = self.infostates.first_sequence[here] + action
+            self.visits[sequence] += 1
+            step = 1.0 / min(self.visits[sequence] + 1, self.row.baseline_window)
+            self.baseline[sequence] = (1 - step) * self.baseline[sequence] + step * found
         return value
 
 
@@ -182,8 +182,10 @@ class SlowSampledTraversal(SlowMCCFR):
 
     def inclusion(self, here):
         """Return the probabilities of actions to be gone into."""
-        mass = self.mass[self.slots(here)]
-        likely = (self.row.bonus + self.row.threshold * mass) / (self.row.bonus + mass.sum())
+        cumulative_plan = self.cumulative_plan[self.sequences(here)]
+        likely = (self.row.bonus + self.row.threshold * cumulative_plan) / (
+            self.row.bonus + cumulative_plan.sum()
+        )
         return np.minimum(1.0, np.maximum(self.row.min_probability, likely))
 
     def visit(self, node, player, policy, weight, draws):
@@ -195,7 +197,7 @@ class SlowSampledTraversal(SlowMCCFR):
         if here == CHANCE_NODE:
             child = first + draws.outcome(self.nodes, node)
             return self.visit(child, player, policy, weight, draws)
-        own = policy[self.slots(here)]
+        own = policy[self.sequences(here)]
         if self.infostates.player[here] == player:
             return self.decide(here, first, player, policy, weight, draws)
         if not self.row.all_opponents:
@@ -208,7 +210,7 @@ class SlowSampledTraversal(SlowMCCFR):
         )
 
     def decide(self, here, first, player, policy, weight, draws):
-        own = policy[self.slots(here)]
+        own = policy[self.sequences(here)]
         values = np.zeros(len(own))
         inclusion = np.ones(len(own)) if self.row.min_probability == 1 else self.inclusion(here)
         for action, share in enumerate(inclusion):
@@ -216,14 +218,14 @@ class SlowSampledTraversal(SlowMCCFR):
                 below = self.visit(first + action, player, policy, weight / share, draws)
                 values[action] = below / share
         value = own @ values
-        self.regret[self.slots(here)] += weight * (values - value)
+        self.regret[self.sequences(here)] += weight * (values - value)
         return value
 
 
 def exact_regrets(simulator, policy, player):
     """Return [S] the instantaneous counterfactual regrets of a player, by the whole tree."""
     nodes, infostates = simulator.nodes, simulator.infostates
-    regret = np.zeros(simulator.num_slots)
+    regret = np.zeros(simulator.num_sequences)
 
     def visit(node, weight):
         here, first, count = nodes.kind[node], nodes.first[node], nodes.num_children[node]
@@ -232,7 +234,7 @@ def exact_regrets(simulator, policy, player):
         if here == CHANCE_NODE:
             chances = outcome_probabilities(nodes, node)
         else:
-            begin = infostates.first_slot[here]
+            begin = infostates.first_sequence[here]
             chances = policy[begin : begin + count]
         is_own = here >= 0 and infostates.player[here] == player
         values = np.array(

@@ -43,13 +43,13 @@ class SlowTree:
         self.num_actions = [int(count) for count in rows.num_actions]
         owner = {
             int(first) + action: (here, action)
-            for here, first in enumerate(rows.first_slot)
+            for here, first in enumerate(rows.first_sequence)
             for action in range(self.num_actions[here])
         }
         self.owner = owner
         self.above = []
-        for slot in rows.parent_slot:
-            parent = owner.get(int(slot))
+        for sequence in rows.parent_sequence:
+            parent = owner.get(int(sequence))
             self.above.append([*self.above[parent[0]], parent] if parent else [])
 
     @property
@@ -104,10 +104,10 @@ class SlowTree:
 
     def flat(self, values):
         """Return [S] values of infostates; 1 at empty sequences."""
-        slots = np.ones(self.simulator.num_slots)
-        for slot, (here, action) in self.owner.items():
-            slots[slot] = values[here][action]
-        return slots
+        sequences = np.ones(self.simulator.num_sequences)
+        for sequence, (here, action) in self.owner.items():
+            sequences[sequence] = values[here][action]
+        return sequences
 
     def play(self, stream, policy_of):
         """Play an episode; return its terminal, and the decisions of each player in order.

@@ -128,7 +128,7 @@ def test_an_interrupt_while_compiling_ends_all(monkeypatch):
     def broken(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infoset.learning.path.learner.learn_together", broken)
+    monkeypatch.setattr("infoset.learning.online_mirror_descent.run_self_play", broken)
     with pytest.raises(KeyboardInterrupt):
         infoset.learn("kuhn_poker", "ixomd", episodes=10)
 

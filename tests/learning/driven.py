@@ -14,7 +14,7 @@ from infoset.learning import (
     make_learner,
     tree_size,
 )
-from infoset.learning.simulation import CHANCE_NODE, TERMINAL_NODE, draw_outcome
+from infoset.learning._simulator_kernels import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.utils.splitmix import make_stream
 
 
@@ -75,7 +75,7 @@ def names_of(simulator):
 
 def assert_same_bits(simulator, learners, self_play, left_out=()):
     """Whether driven learners have come to the arrays of compiled ones, to the bit."""
-    compiled, slots = self_play.state(), simulator.infostates
+    compiled, sequences = self_play.state(), simulator.infostates
     compiled = {name: array for name, array in compiled.items() if name not in left_out}
     assert all(learner.episodes == self_play.iteration for learner in learners)
     num_met = 0
@@ -83,19 +83,19 @@ def assert_same_bits(simulator, learners, self_play, left_out=()):
         tables = learners[player]._tables
         number = tables.infostates.find(key)
         if number < 0:
-            assert not self_play.state()["counted"][here]
+            assert not self_play.state()["parent_counted"][here]
             continue
         num_met += 1
-        first = int(slots.first_slot[here])
-        theirs = slice(first, first + int(slots.num_actions[here]))
+        first = int(sequences.first_sequence[here])
+        theirs = slice(first, first + int(sequences.num_actions[here]))
         for name, mine in tables.state._asdict().items():
             if name == "touched" or name not in compiled or not len(mine):
                 continue
-            by_slot = len(compiled[name]) == simulator.num_slots
-            ours = mine[tables.infostates.slots(number)] if by_slot else mine[number]
-            other = compiled[name][theirs] if by_slot else compiled[name][here]
+            by_sequence = len(compiled[name]) == simulator.num_sequences
+            ours = mine[tables.infostates.sequences(number)] if by_sequence else mine[number]
+            other = compiled[name][theirs] if by_sequence else compiled[name][here]
             np.testing.assert_array_equal(ours, other, name)
-    assert num_met > len(slots.player) / 3
+    assert num_met > len(sequences.player) / 3
 
 
 def assert_same_average(simulator, learners, self_play):

@@ -31,7 +31,7 @@ def random_policy(simulator, rng):
     """Return [S] a policy drawn at random, often nearly pure."""
     policy = simulator.uniform()
     rows = simulator.infostates
-    for first, count in zip(rows.first_slot, rows.num_actions, strict=True):
+    for first, count in zip(rows.first_sequence, rows.num_actions, strict=True):
         policy[first : first + count] = rng.dirichlet(np.full(count, 0.3))
     return policy
 
@@ -40,7 +40,7 @@ def plan_of(simulator, policy):
     """Return [S] the own reach of sequences."""
     plan, rows = np.ones_like(policy), simulator.infostates
     for first, count, parent in zip(
-        rows.first_slot, rows.num_actions, rows.parent_slot, strict=True
+        rows.first_sequence, rows.num_actions, rows.parent_sequence, strict=True
     ):
         own = slice(first, first + count)
         plan[own] = plan[parent] * policy[own]
@@ -53,7 +53,8 @@ def covered(simulator, policy, layer, player):
     weight = balanced_reach(rows, simulator.depth)
     own = np.flatnonzero((rows.player == player) & (simulator.depth == layer))
     return sum(
-        plan[rows.first_slot[x] : rows.first_slot[x] + rows.num_actions[x]].sum() / weight[x]
+        plan[rows.first_sequence[x] : rows.first_sequence[x] + rows.num_actions[x]].sum()
+        / weight[x]
         for x in own
     )
 
@@ -62,26 +63,26 @@ def most_covered(simulator, layer, player):
     """Return the most that any pure policy covers of a layer, from the leaves to the root."""
     rows = simulator.infostates
     weight = balanced_reach(rows, simulator.depth)
-    below = np.zeros(simulator.num_slots)
+    below = np.zeros(simulator.num_sequences)
     for x in reversed(np.flatnonzero(rows.player == player)):
-        own = slice(rows.first_slot[x], rows.first_slot[x] + rows.num_actions[x])
+        own = slice(rows.first_sequence[x], rows.first_sequence[x] + rows.num_actions[x])
         here = below[own] + (1 / weight[x] if simulator.depth[x] == layer else 0)
-        below[rows.parent_slot[x]] += here.max()
-    return below[rows.root_slot[player]]
+        below[rows.parent_sequence[x]] += here.max()
+    return below[rows.root_sequence[player]]
 
 
 def test_kuhn_poker_has_the_weights_of_the_paper():
     simulator = simulator_of("kuhn_poker")
     assert np.allclose(balanced_reach(simulator.infostates, simulator.depth), 0.5, atol=1e-15)
-    assert simulator.most_decisions.tolist() == [2, 1]
+    assert simulator.max_decisions.tolist() == [2, 1]
 
 
 def test_leduc_poker_has_the_counts_of_the_paper():
     simulator = simulator_of("leduc_poker")
     rows = simulator.infostates
     counts = layer_counts(rows, simulator.depth)
-    assert counts[:, rows.root_slot].T.tolist() == [[12, 150, 480, 450], [30, 612, 390, 60]]
-    first = rows.first_slot[0]
+    assert counts[:, rows.root_sequence].T.tolist() == [[12, 150, 480, 450], [30, 612, 390, 60]]
+    first = rows.first_sequence[0]
     split = {tuple(counts[:, first + action]) for action in range(rows.num_actions[0])}
     assert split == {(1, 13, 45, 50), (1, 12, 35, 25)}
 
@@ -114,9 +115,9 @@ def test_counts_equal_those_of_brute_force(game):
     rows, depth, tree = simulator.infostates, simulator.depth, SlowTree(simulator_of(game))
     counts, sizes = layer_counts(rows, depth), subtree_sizes(rows, depth)
     policies = layer_policies(rows, depth)
-    for slot, (here, action) in tree.owner.items():
-        assert sizes[slot] == tree.sequences_below(here, action)
-        assert counts[:, slot].tolist() == [
+    for sequence, (here, action) in tree.owner.items():
+        assert sizes[sequence] == tree.sequences_below(here, action)
+        assert counts[:, sequence].tolist() == [
             tree.sequences_below(here, action, layer) for layer in range(len(counts))
         ]
     for layer, policy in enumerate(policies):
@@ -128,7 +129,7 @@ def test_counts_equal_those_of_brute_force(game):
 def test_layers_hold_every_sequence_once(game):
     simulator = simulator_of(game)
     rows = simulator.infostates
-    counts = layer_counts(rows, simulator.depth)[:, rows.root_slot].sum(axis=0)
+    counts = layer_counts(rows, simulator.depth)[:, rows.root_sequence].sum(axis=0)
     assert counts.tolist() == [
         plex.num_sequences - 1 for plex in simulator.sequence_form.treeplexes
     ]
@@ -142,14 +143,16 @@ def test_the_reach_is_that_of_the_balanced_policies(game):
     for layer, policy in enumerate(layer_policies(rows, depth)):
         plan = plan_of(simulator, policy)
         for x in np.flatnonzero(depth == layer):
-            own = plan[rows.first_slot[x] : rows.first_slot[x] + rows.num_actions[x]]
+            own = plan[rows.first_sequence[x] : rows.first_sequence[x] + rows.num_actions[x]]
             assert np.allclose(own, weight[x], rtol=1e-12)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_the_best_pure_policy_covers_the_size_of_a_layer_and_no_policy_more(game):
     simulator = simulator_of(game)
-    sizes = layer_counts(simulator.infostates, simulator.depth)[:, simulator.infostates.root_slot]
+    sizes = layer_counts(simulator.infostates, simulator.depth)[
+        :, simulator.infostates.root_sequence
+    ]
     rng = np.random.default_rng(5)
     policies = [random_policy(simulator, rng) for _ in range(5)]
     for (layer, player), size in np.ndenumerate(sizes):
@@ -164,7 +167,7 @@ def test_the_best_pure_policy_covers_the_size_of_a_layer_and_no_policy_more(game
 def test_balanced_policies_cover_their_own_layer_in_full(game):
     simulator = simulator_of(game)
     rows, depth = simulator.infostates, simulator.depth
-    sizes = layer_counts(rows, depth)[:, rows.root_slot]
+    sizes = layer_counts(rows, depth)[:, rows.root_sequence]
     for layer, policy in enumerate(layer_policies(rows, depth)):
         for player, size in enumerate(sizes[layer]):
             assert abs(covered(simulator, policy, layer, player) - size) < 1e-9
@@ -178,7 +181,7 @@ def test_the_distance_of_any_policy_to_the_uniform_one_is_bounded(game):
     for policy in [random_policy(simulator, rng) for _ in range(5)]:
         plan, distance = plan_of(simulator, policy), np.zeros(simulator.num_players)
         for x in range(len(depth)):
-            own = slice(rows.first_slot[x], rows.first_slot[x] + rows.num_actions[x])
+            own = slice(rows.first_sequence[x], rows.first_sequence[x] + rows.num_actions[x])
             gained = plan[own] @ np.log(np.maximum(policy[own], 1e-300) * rows.num_actions[x])
             distance[rows.player[x]] += gained / weight[x]
         for player, plex in enumerate(simulator.sequence_form.treeplexes):
@@ -190,13 +193,13 @@ def most_met(simulator, player):
     """Return the most Σ A(x) p(x) / p*(x) that nature and others can make, leaves to root."""
     rows = simulator.infostates
     inverse = 1 / balanced_transitions(rows, simulator.depth)
-    best = np.zeros(simulator.num_slots)
+    best = np.zeros(simulator.num_sequences)
     for x in reversed(np.flatnonzero(rows.player == player)):
-        own = slice(rows.first_slot[x], rows.first_slot[x] + rows.num_actions[x])
+        own = slice(rows.first_sequence[x], rows.first_sequence[x] + rows.num_actions[x])
         here = rows.num_actions[x] * inverse[x] + best[own].sum()
-        parent = rows.parent_slot[x]
+        parent = rows.parent_sequence[x]
         best[parent] = max(best[parent], here)
-    return best[rows.root_slot[player]]
+    return best[rows.root_sequence[player]]
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)

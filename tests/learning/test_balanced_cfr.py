@@ -16,7 +16,7 @@ from infoset.learning import (
     TreeSize,
     get_learner,
 )
-from infoset.learning.balanced_cfr.rows import balanced_cfr_step_sizes
+from infoset.learning.balanced_cfr import balanced_cfr_step_sizes
 from oracle_balanced import SlowBalancedCFR
 from slow_tree import SlowTree
 
@@ -36,13 +36,13 @@ GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
-    rates = [numbers[0] for numbers in learner.settings()["numbers"]]
+    rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
     return SlowBalancedCFR(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
 
 def episodes_per_iteration(game):
-    return int(simulator_of(game).most_decisions.sum())
+    return int(simulator_of(game).max_decisions.sum())
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -55,7 +55,7 @@ def test_every_iteration_equals_that_of_the_slow_twin(name, game):
         current = twin.tree.flat(twin.policies)
         assert np.allclose(learner.state()["policy"], current, atol=1e-9)
     plans = np.concatenate(learner.policy().realization_plans())
-    kept = twin.tree.flat(twin.average.mass)
+    kept = twin.tree.flat(twin.average.cumulative_plan)
     assert np.allclose(25 * plans[list(twin.tree.owner)], kept[list(twin.tree.owner)], atol=1e-9)
     assert int(learner.state()["stream"][0]) == twin.stream.state
 
@@ -72,7 +72,7 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
         learner.run(1)
         touched = learner.state()["touched"]
         changed = np.flatnonzero(learner.state()["policy"] != before)
-        owners = {SlowTree(learner.simulator).owner[int(slot)][0] for slot in changed}
+        owners = {SlowTree(learner.simulator).owner[int(sequence)][0] for sequence in changed}
         assert owners <= set(touched[touched >= 0].tolist())
         moved += len(owners)
     assert moved > 10
@@ -81,7 +81,7 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
 @pytest.mark.parametrize("name", ["matching", "matching+"])
 def test_regret_matching_does_not_see_the_scale_of_losses(name):
     plain, scaled = learner_of(ROWS[name]), learner_of(ROWS[name])
-    scaled._arena.told[:] *= 8.0
+    scaled._play_state.told[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.array_equal(plain.state()["policy"], scaled.state()["policy"])
@@ -89,7 +89,7 @@ def test_regret_matching_does_not_see_the_scale_of_losses(name):
 
 def test_hedge_sees_the_product_of_rate_and_losses_only():
     plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, step_sizes=StepSizes(0.3 / 8, 0)))
-    scaled._arena.told[:] *= 8.0
+    scaled._play_state.told[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.allclose(plain.state()["policy"], scaled.state()["policy"], rtol=1e-9)
@@ -125,8 +125,8 @@ def test_rates_for_any_time_need_no_horizon():
     """The rate of iteration t is that of the rule for t, whatever the horizon."""
     anytime, planned = (get_learner("balanced-cfr-hedge", preset=name) for name in ANY_OR_THEORY)
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
-    rate, _, _, drift = anytime.numbers(size, 10**9)
-    assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])
+    rate, _, _, drift = anytime.parameters(size, 10**9)
+    assert rate * 400**drift == pytest.approx(planned.parameters(size, 400)[0])
     gaps = [
         np.mean([nash_conv(row, 300_000, seed) for seed in range(3)]) for row in (anytime, planned)
     ]

@@ -9,8 +9,8 @@ from playing import simulator_of
 from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame
 from infoset.learning import LEARNERS
-from infoset.learning.balanced_cfr._kernels import LayerState, learn_layer
-from infoset.learning.simulation import Paths
+from infoset.learning._balanced_cfr_kernels import BalancedCFRState, learn_layer
+from infoset.learning._simulator_kernels import Paths
 from slow_tree import SlowTree, counterfactual_losses, losses_by_sequence
 
 GAMES = [
@@ -28,8 +28,8 @@ def policies_at_random(tree, seed):
 def as_paths(paths):
     length = np.array([len(path) for path in paths], np.int32)
     most = max(length.max(), 1)
-    infostate, slot = np.zeros((2, len(paths), most), np.int32)
-    return Paths(length, infostate, slot, np.zeros((len(paths), most + 1)))
+    infostate, sequence = np.zeros((2, len(paths), most), np.int32)
+    return Paths(length, infostate, sequence, np.zeros((len(paths), most + 1)))
 
 
 def regret_of(simulator, policies, player, layer, paths, loss, centre):
@@ -39,16 +39,16 @@ def regret_of(simulator, policies, player, layer, paths, loss, centre):
     for p, path in enumerate(paths):
         for step, (here, action) in enumerate(path):
             given.infostate[p, step] = here
-            given.slot[p, step] = rows.first_slot[here] + action
+            given.sequence[p, step] = rows.first_sequence[here] + action
     size = len(simulator.depth)
-    state = LayerState(
+    state = BalancedCFRState(
         policy=tree.flat(policies),
-        regret=np.zeros(simulator.num_slots),
+        regret=np.zeros(simulator.num_sequences),
         touched=np.zeros(1, np.int32),
         baseline=np.full(size, centre),
         visits=np.zeros(size),
-        mass=np.zeros(simulator.num_slots),
-        counted=np.zeros(size),
+        cumulative_plan=np.zeros(simulator.num_sequences),
+        parent_counted=np.zeros(size),
     )
     numbers = np.array([0.0, -np.inf, 0.0])
     learn_layer(numbers, rows, player, layer, given, loss, state)
@@ -65,7 +65,7 @@ def test_expected_regrets_are_counterfactual_regrets(game, centre):
         exact = counterfactual_losses(tree, policies, losses_by_sequence(tree, policies, player))
         for layer in range(count):
             exploring = tree.exploring(layer)
-            expected = np.zeros(simulator.num_slots)
+            expected = np.zeros(simulator.num_sequences)
             for probability, end, paths in tree.trajectories(
                 lambda here, step, player=player, layer=layer, exploring=exploring: (
                     exploring if tree.player[here] == player and step <= layer else policies
@@ -75,13 +75,13 @@ def test_expected_regrets_are_counterfactual_regrets(game, centre):
                     simulator, policies, player, layer, paths, losses[end, player], centre
                 )
                 expected += probability * regret
-            for slot, (here, action) in tree.owner.items():
+            for sequence, (here, action) in tree.owner.items():
                 if (tree.player[here], tree.layer(here)) == (player, layer):
                     weight = tree.reach(exploring, here) / tree.num_actions[here]
                     regret = policies[here] @ exact[here] - exact[here][action]
-                    assert abs(expected[slot] / weight - regret) < 1e-12
+                    assert abs(expected[sequence] / weight - regret) < 1e-12
                 else:
-                    assert expected[slot] == 0
+                    assert expected[sequence] == 0
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -126,9 +126,11 @@ def test_joint_play_of_three_players_is_nearly_a_coarse_correlated_equilibrium(n
     losses = [[np.zeros(size) for size in tree.num_actions] for _ in range(3)]
     paid = np.zeros(3)
     for _ in range(parts):
-        slots = learner.state()["policy"]
-        first = simulator.infostates.first_slot
-        policies = [slots[f : f + n].copy() for f, n in zip(first, tree.num_actions, strict=True)]
+        sequences = learner.state()["policy"]
+        first = simulator.infostates.first_sequence
+        policies = [
+            sequences[f : f + n].copy() for f, n in zip(first, tree.num_actions, strict=True)
+        ]
         for player in range(3):
             for here, loss in enumerate(losses_by_sequence(tree, policies, player)):
                 losses[player][here] += loss / parts

@@ -10,8 +10,8 @@ from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
 from infoset.learning import LEARNERS, LocalOMD, StepSizes, TreeSize, get_learner
-from infoset.learning.local_omd._kernels import estimate_losses
-from infoset.learning.local_omd.rows import local_omd_step_sizes
+from infoset.learning._local_omd_kernels import estimate_losses
+from infoset.learning.local_omd import local_omd_step_sizes
 from oracle_balanced import SlowLocalOMD
 from slow_tree import SlowTree
 
@@ -34,7 +34,7 @@ GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
-    rates = [numbers[0] for numbers in learner.settings()["numbers"]]
+    rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
     return SlowLocalOMD(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
@@ -48,14 +48,15 @@ def test_every_episode_equals_that_of_the_slow_twin(name, game):
         twin.episode()
         assert np.allclose(learner.state()["policy"], twin.tree.flat(twin.policies), atol=1e-9)
     simulator = learner.simulator
-    mass = learner.state()["mass"][simulator.infostates.root_slot]
-    assert mass.tolist() == [60 // simulator.num_players] * simulator.num_players
-    slots = list(twin.tree.owner)
+    cumulative_plan = learner.state()["cumulative_plan"][simulator.infostates.root_sequence]
+    assert cumulative_plan.tolist() == [60 // simulator.num_players] * simulator.num_players
+    sequences = list(twin.tree.owner)
     plans = [
-        count * plan for count, plan in zip(mass, learner.policy().realization_plans(), strict=True)
+        count * plan
+        for count, plan in zip(cumulative_plan, learner.policy().realization_plans(), strict=True)
     ]
-    kept = twin.tree.flat(twin.average.mass)
-    assert np.allclose(np.concatenate(plans)[slots], kept[slots], atol=1e-9)
+    kept = twin.tree.flat(twin.average.cumulative_plan)
+    assert np.allclose(np.concatenate(plans)[sequences], kept[sequences], atol=1e-9)
     assert int(learner.state()["stream"][0]) == twin.stream.state
 
 
@@ -67,10 +68,10 @@ def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
     for episode in range(60):
         before = learner.state()["policy"].copy()
         learner.run(1)
-        paths, player = learner._arena.paths, episode % 3
+        paths, player = learner._play_state.paths, episode % 3
         path = set(paths.infostate[player, : paths.length[player]].tolist())
         changed = np.flatnonzero(learner.state()["policy"] != before)
-        assert {tree.owner[int(slot)][0] for slot in changed} <= path
+        assert {tree.owner[int(sequence)][0] for sequence in changed} <= path
         moved += len(changed)
     assert moved > 60
 
@@ -80,24 +81,24 @@ def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_
     sampling, policy = learner._state.sampling, learner.state()["policy"]
     policy[:] = 0.0
     rows = learner.simulator.infostates
-    policy[rows.first_slot] = 1.0  # everyone's own policy: always the first action
+    policy[rows.first_sequence] = 1.0  # everyone's own policy: always the first action
     chosen = []
     for episode in range(300):
         learner.run(1)
-        paths, player = learner._arena.paths, episode % 2
-        others = paths.slot[1 - player, : paths.length[1 - player]]
-        assert set(others.tolist()) <= set(rows.first_slot.tolist())
-        chosen += paths.slot[player, : paths.length[player]].tolist()
-    share = np.mean([slot in rows.first_slot for slot in chosen])
-    assert abs(share - sampling[rows.first_slot].mean()) < 0.1
+        paths, player = learner._play_state.paths, episode % 2
+        others = paths.sequence[1 - player, : paths.length[1 - player]]
+        assert set(others.tolist()) <= set(rows.first_sequence.tolist())
+        chosen += paths.sequence[player, : paths.length[player]].tolist()
+    share = np.mean([sequence in rows.first_sequence for sequence in chosen])
+    assert abs(share - sampling[rows.first_sequence].mean()) < 0.1
 
 
 def test_rates_for_any_time_need_no_horizon():
     """The rate of episode t is that of the rule for t, whatever the horizon."""
     anytime, planned = (get_learner("local-omd", preset=name) for name in ("anytime", "theory"))
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
-    rate, *_, drift = anytime.numbers(size, 10**9)
-    assert rate * 400**drift == pytest.approx(planned.numbers(size, 400)[0])
+    rate, *_, drift = anytime.parameters(size, 10**9)
+    assert rate * 400**drift == pytest.approx(planned.parameters(size, 400)[0])
     gaps = [
         np.mean([nash_conv(row, 300_000, seed) for seed in range(3)]) for row in (anytime, planned)
     ]
@@ -107,7 +108,7 @@ def test_rates_for_any_time_need_no_horizon():
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])
 def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
     centered, shifted = learner_of(replace(ROWS[name], center=0.5)), learner_of(ROWS[name])
-    shifted._arena.told[:] -= 0.5
+    shifted._play_state.told[:] -= 0.5
     centered.run(2000)
     shifted.run(2000)
     assert np.allclose(centered.state()["policy"], shifted.state()["policy"], atol=1e-9)
@@ -126,7 +127,7 @@ def test_what_is_passed_up_is_nearly_the_value_when_steps_are_small():
             for here, _ in path:
                 seen[here] += probability * losses[end, player], probability
     baseline = learner.state()["baseline"]
-    first = simulator.infostates.first_slot
+    first = simulator.infostates.first_sequence
     assert np.allclose(baseline[first], seen[:, 0] / seen[:, 1], atol=0.02)
 
 

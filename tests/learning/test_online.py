@@ -35,7 +35,7 @@ from infoset.learning import (
     make_own_tree,
     play_and_learn,
 )
-from infoset.learning.balanced_cfr.rule import BalancedCFRUpdate
+from infoset.learning.balanced_cfr import BalancedCFRUpdate
 from infoset.learning.online import met
 from infoset.learning.online.keys import keys_from_json, keys_to_json
 from infoset.matches import play_matches
@@ -169,7 +169,7 @@ def test_turns_are_as_long_as_learners_need():
 @pytest.mark.parametrize("name", OUTCOME_ROWS)
 def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
     """Its compiled self-play also counts the episodes of others in averages; they do not here."""
-    row, averages = LEARNERS[name], ("mass", "counted")
+    row, averages = LEARNERS[name], ("cumulative_plan", "parent_counted")
     learners, self_play = same_as_self_play(
         row, "leduc_poker", 600, turns=in_turn, left_out=averages
     )
@@ -217,7 +217,11 @@ def test_infostates_are_numbered_as_they_are_met():
     assert table.visit("b", ("x", "y", "z"), 2) == 1
     assert table.visit("c", ("x",), 5) == 2
     assert table.visit("b", None, 2) == 1
-    assert [table.slots(number) for number in range(3)] == [slice(1, 3), slice(3, 6), slice(6, 7)]
+    assert [table.sequences(number) for number in range(3)] == [
+        slice(1, 3),
+        slice(3, 6),
+        slice(6, 7),
+    ]
     assert table.depth[:3].tolist() == [0, 1, 2]
     assert [table.parent(number) for number in range(3)] == [-1, 0, 1]
     with pytest.raises(TrajectoryError, match="now comes after 'z' at b, and otherwise after 'y'"):
@@ -377,7 +381,7 @@ def test_an_episode_that_is_abandoned_never_was():
     learner.abandon()
     for each in (learner, other):
         play_and_learn(game, [each, None], episodes=20)
-    assert other.average_policy._tables.state.mass[0] == 40
+    assert other.average_policy._tables.state.cumulative_plan[0] == 40
     for key in (key for key in other._tables.infostates._numbers):
         assert other.current_policy[key] == learner.current_policy[key]
 
@@ -453,7 +457,7 @@ def test_infostates_keep_their_actions_and_their_past():
     with pytest.raises(TrajectoryError, match=r"after '\w+' at door, and otherwise after no own"):
         learner.act("arms")
     learner.abandon()
-    assert learner.state()["mass"].tobytes() == before["mass"]
+    assert learner.state()["cumulative_plan"].tobytes() == before["cumulative_plan"]
 
 
 def test_only_what_was_acted_is_observed():
@@ -592,13 +596,13 @@ def test_learners_are_made_for_what_they_may_know():
     with pytest.raises(ParameterError, match="size=6 is of type int; give TreeSize"):
         learner_of("ixomd", size=6)
     size = TreeSize(infostates=6, sequences=12, decisions=2, actions=2)
-    sized = learner_of("ixomd", size=size, horizon=400).settings()["numbers"]
+    sized = learner_of("ixomd", size=size, horizon=400).settings()["parameters"]
     assert sized == simulator_numbers("ixomd", 400)
 
 
 def simulator_numbers(name, horizon):
     self_play = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=horizon)
-    return self_play.settings()["numbers"][0]
+    return self_play.settings()["parameters"][:1]
 
 
 def test_seats_are_checked():
@@ -632,7 +636,7 @@ def test_checkpoints_of_others_are_refused(tmp_path):
         (learner_of(game="arms", seed=1), "seed 0 there and 1 here"),
         (learner_of(game="arms", horizon=2), "horizon"),
         (learner_of(replace(PLAIN, center=0.5), game="arms"), "center 0.0 there and 0.5 here"),
-        (learner_of(get_learner(PLAIN, step_sizes=(1, 1)), game="arms"), "numbers"),
+        (learner_of(get_learner(PLAIN, step_sizes=(1, 1)), game="arms"), "parameters"),
     ):
         before = everything(other)
         with pytest.raises(CheckpointMismatchError, match=message):

@@ -179,7 +179,7 @@ def test_balanced_ftrl_counts_from_the_first_infostates():
     assert tuned_learners.cell_of(found, 0.001, 0).rate == pytest.approx(0.001 / 6)
     for column in COLUMNS[:2]:
         simulator = simulator_of(column.game)
-        roots = simulator.infostates.parent_slot == simulator.infostates.root_slot[0]
+        roots = simulator.infostates.parent_sequence == simulator.infostates.root_sequence[0]
         assert np.count_nonzero(roots) == column.num_roots
 
 

@@ -25,10 +25,11 @@ from infoset.learning import (
     SelfPlay,
     Simulator,
     StepSizeRule,
+    counting_cost,
     get_learner,
+    learns_joint_play,
     make_simulator,
 )
-from infoset.learning.measuring import learns_joint_play, work_of_counting
 from infoset.runs import (
     DEFAULT_CHECKPOINT_SECONDS,
     Budget,
@@ -139,7 +140,7 @@ def learn(
         check_count("workers", workers, minimum=1)
     files = _files(checkpoint, checkpoint_seconds, numbers)
     simulator = make_simulator(_tree(game, memory, progress))
-    row, reason = row.choose(simulator) if isinstance(row, AutoLearner) else (row, None)
+    row, reason = row.choose() if isinstance(row, AutoLearner) else (row, None)
     _try_out(row, simulator, episodes)
     runs = [
         _Run(
@@ -227,8 +228,8 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
     if not (pairs or learns_joint_play(form)):
         return learners
     fewest, most = (ceil(episodes / count) for count in COUNTED)
-    every = max(most, min(fewest, work_of_counting(form, pairs) // learners.cost_per_iteration))
-    keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_slots))
+    every = max(most, min(fewest, counting_cost(form, pairs) // learners.cost_per_iteration))
+    keep = max(1, min(POLICIES_KEPT, NUMBERS_KEPT // learners.simulator.num_sequences))
     return RegretTracker(learners, every=every, keep=keep, triggers=pairs > 0)
 
 

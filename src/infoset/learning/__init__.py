@@ -1,13 +1,11 @@
-"""Learning from play: learners that see their own episodes only."""
+"""Learning from play, by learners that see their own episodes only."""
 
-from infoset.learning.auto import AutoLearner
+from infoset.learning.adversarial_play import AdversarialPlay, Adversary, switch_between
 from infoset.learning.balanced_cfr import BalancedCFR
-from infoset.learning.efce import BalancedEFCEOMD
-from infoset.learning.knowledge import Knowledge
+from infoset.learning.efce_omd import BalancedEFCEOMD
+from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec, Presets
+from infoset.learning.learners import DEFAULT_LEARNER, LEARNERS, AutoLearner, get_learner
 from infoset.learning.local_omd import LocalOMD
-from infoset.learning.mccfr import OutcomeSampling, SampledTraversal
-from infoset.learning.measuring import AdversarialPlay, Adversary, RegretTracker, switch_between
-from infoset.learning.methods import DEFAULT_LEARNER, LEARNERS, get_learner
 from infoset.learning.online import (
     Decision,
     LearnedPolicy,
@@ -17,12 +15,21 @@ from infoset.learning.online import (
     make_own_tree,
     play_and_learn,
 )
-from infoset.learning.path import OnlineMirrorDescent
+from infoset.learning.online_mirror_descent import OnlineMirrorDescent
+from infoset.learning.outcome_sampling import OutcomeSampling
+from infoset.learning.regret_tracker import RegretTracker, counting_cost, learns_joint_play
 from infoset.learning.result import LearnResult, ProductOfAveragesWarning
-from infoset.learning.row import LearnerSpec, Presets
+from infoset.learning.sampled_traversal import SampledTraversal
 from infoset.learning.self_play import SelfPlay
-from infoset.learning.simulation import Simulator, make_simulator
-from infoset.learning.step_sizes import StepSizeRule, StepSizes, TreeSize, tree_size
+from infoset.learning.simulator import Simulator, make_simulator
+from infoset.learning.step_sizes import (
+    ScaledStepSizes,
+    StepSizeRule,
+    StepSizes,
+    TreeSize,
+    TunedStepSizes,
+    tree_size,
+)
 from infoset.learning.update_rule import Exploration, Feedback, UpdateRule
 
 __all__ = [
@@ -42,20 +49,25 @@ __all__ = [
     "Learner",
     "LearnerSpec",
     "LocalOMD",
+    "OnlineLearnerSpec",
     "OnlineMirrorDescent",
     "OutcomeSampling",
     "Presets",
     "ProductOfAveragesWarning",
     "RegretTracker",
     "SampledTraversal",
+    "ScaledStepSizes",
     "SelfPlay",
     "Simulator",
     "StepSizeRule",
     "StepSizes",
     "Trajectory",
     "TreeSize",
+    "TunedStepSizes",
     "UpdateRule",
+    "counting_cost",
     "get_learner",
+    "learns_joint_play",
     "make_learner",
     "make_own_tree",
     "make_simulator",

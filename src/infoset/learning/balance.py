@@ -1,7 +1,7 @@
 """What a player can know of its own infostate tree, as weights: how to reach everything alike.
 
 Layer h of a player's tree has the infostates with h - 1 own decisions above them. All arrays are
-over the infostates and slots of all players, who do not mix.
+over the infostates and sequences of all players, who do not mix.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoset.learning.simulation import Infostates, infostate_slots
+from infoset.learning._simulator_kernels import Infostates
+from infoset.learning.simulator import infostate_sequences
 from infoset.typing import FloatArray, IntArray
 
 __all__ = [
@@ -24,16 +25,16 @@ __all__ = [
 
 
 def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each slot.
+    """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each sequence.
 
     Those of empty sequences are the sizes |C_h| of the layers. Where nobody decides, the first
     layer is there all the same.
 
     Source: Bai, Jin, Mei and Yu (2022), Section 4.1.
     """
-    counts = np.zeros((int(depth.max(initial=0)) + 1, _num_slots(infostates)))
+    counts = np.zeros((int(depth.max(initial=0)) + 1, _num_sequences(infostates)))
     for layer, count in enumerate(counts):
-        count[infostate_slots(infostates, depth == layer)] = 1.0
+        count[infostate_sequences(infostates, depth == layer)] = 1.0
         for members in _layers_upwards(depth, layer):
             _add_to_parents(infostates, members, count)
     return counts
@@ -58,23 +59,25 @@ def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
     """
     reach = np.ones(len(depth))
     for layer, policy in enumerate(layer_policies(infostates, depth)):
-        plan = np.ones(_num_slots(infostates))
+        plan = np.ones(_num_sequences(infostates))
         for above in range(layer + 1):
             members = np.flatnonzero(depth == above)
             counts = infostates.num_actions[members]
-            slots = infostate_slots(infostates, members)
-            plan[slots] = policy[slots] * np.repeat(plan[infostates.parent_slot[members]], counts)
+            sequences = infostate_sequences(infostates, members)
+            plan[sequences] = policy[sequences] * np.repeat(
+                plan[infostates.parent_sequence[members]], counts
+            )
             if above == layer:
-                reach[members] = plan[infostates.first_slot[members]]
+                reach[members] = plan[infostates.first_sequence[members]]
     return reach
 
 
 def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [S] n(x, a): the number of own sequences at or below each slot.
+    """Return [S] n(x, a): the number of own sequences at or below each sequence.
 
     That of an empty sequence is one more than the player's other sequences.
     """
-    sizes = np.ones(_num_slots(infostates))
+    sizes = np.ones(_num_sequences(infostates))
     for members in _layers_upwards(depth, int(depth.max(initial=-1))):
         _add_to_parents(infostates, members, sizes)
     return sizes
@@ -96,21 +99,21 @@ def balanced_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
     Source: Fiegel et al. (2023), Section 4.
     """
     sizes = subtree_sizes(infostates, depth)
-    reach = np.ones(_num_slots(infostates))
+    reach = np.ones(_num_sequences(infostates))
     transitions = np.ones(len(depth))
     for layer in range(int(depth.max(initial=-1)) + 1):
         members = np.flatnonzero(depth == layer)
-        parent = infostates.parent_slot[members]
-        slots = infostate_slots(infostates, members)
+        parent = infostates.parent_sequence[members]
+        sequences = infostate_sequences(infostates, members)
         counts = infostates.num_actions[members]
-        own = np.add.reduceat(sizes[slots], np.cumsum(counts) - counts)
+        own = np.add.reduceat(sizes[sequences], np.cumsum(counts) - counts)
         transitions[members] = reach[parent] * own / (sizes[parent] - 1.0)
-        reach[slots] = np.repeat(transitions[members], counts)
+        reach[sequences] = np.repeat(transitions[members], counts)
     return transitions
 
 
-def _num_slots(infostates: Infostates) -> int:
-    return len(infostates.root_slot) + int(infostates.num_actions.sum())
+def _num_sequences(infostates: Infostates) -> int:
+    return len(infostates.root_sequence) + int(infostates.num_actions.sum())
 
 
 def _layers_upwards(depth: IntArray, last: int) -> Iterator[IntArray]:
@@ -120,21 +123,21 @@ def _layers_upwards(depth: IntArray, last: int) -> Iterator[IntArray]:
 
 
 def _add_to_parents(infostates: Infostates, members: IntArray, values: FloatArray) -> None:
-    """Add to each parent slot the values of the slots of its infostates, in place."""
+    """Add to each parent sequence the values of the sequences of its infostates, in place."""
     counts = infostates.num_actions[members]
-    slots = infostate_slots(infostates, members)
-    np.add.at(values, np.repeat(infostates.parent_slot[members], counts), values[slots])
+    sequences = infostate_sequences(infostates, members)
+    np.add.at(values, np.repeat(infostates.parent_sequence[members], counts), values[sequences])
 
 
 def _normalized(infostates: Infostates, weights: FloatArray) -> FloatArray:
     """Return weights [S] divided by their sum at each infostate; uniform where it is 0."""
     counts = infostates.num_actions
-    slots = infostate_slots(infostates)
-    totals = np.add.reduceat(weights[slots], np.cumsum(counts) - counts)
+    sequences = infostate_sequences(infostates)
+    totals = np.add.reduceat(weights[sequences], np.cumsum(counts) - counts)
     policy = np.ones_like(weights)
     spread = np.repeat(totals, counts)
     none = spread == 0.0
-    policy[slots] = np.where(
-        none, 1.0 / np.repeat(counts, counts), weights[slots] / np.where(none, 1.0, spread)
+    policy[sequences] = np.where(
+        none, 1.0 / np.repeat(counts, counts), weights[sequences] / np.where(none, 1.0, spread)
     )
     return policy

@@ -13,7 +13,7 @@ from infoset.evaluation import (
     EFCEEvaluation,
     evaluate_policy,
 )
-from infoset.learning.measuring import learns_joint_play
+from infoset.learning.regret_tracker import learns_joint_play
 from infoset.policy import TabularPolicy
 from infoset.runs import SolveResult
 

@@ -1,4 +1,4 @@
-"""Learners of all seats that play a compiled game against each other."""
+"""Self-play: learners of all players that play a compiled game against each other."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from infoset.learning._kernels import count_rest
-from infoset.learning.simulation import Simulator
+from infoset.learning._update_kernels import count_rest
+from infoset.learning.simulator import Simulator
 from infoset.learning.update_rule import LearnerState
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
@@ -20,12 +20,12 @@ __all__ = ["SelfPlay", "check_play"]
 
 
 def check_play(simulator: object, horizon: object) -> None:
-    """Raise unless there is a simulator to play on, and a number of episodes is meant.
+    """Check the arguments of `LearnerSpec.self_play`.
 
     Raises
     ------
     ParameterError
-        If something else is given.
+        If `simulator` is not a `Simulator`, or `horizon` is not a positive whole number.
     """
     check_type(
         "simulator", simulator, Simulator, f"infoset.learning.make_simulator({TREE_EXAMPLE})"
@@ -36,25 +36,25 @@ def check_play(simulator: object, horizon: object) -> None:
 class SelfPlay(IterativeState):
     """All players of a game learning from the episodes they play with each other.
 
-    Subclasses have the arrays that their learners move, and the compiled loop that moves them.
-    An iteration is an episode.
+    Subclasses provide the arrays of their algorithm and the compiled loop that updates them. An
+    iteration is an episode.
 
     Parameters
     ----------
     simulator : Simulator
         The game.
     seed : int
-        Of all that is drawn: the same seed gives the same bits.
+        Random seed: the same seed gives the same bits.
     settings : mapping
-        The numbers that, with game and seed, decide every episode, by name.
+        The parameters that, with game and seed, determine every episode, by name.
     state : LearnerState
-        What the learners begin with.
-    told : FloatArray
-        [Z, N] what each player is told at a terminal node: its loss, or its utility.
+        The arrays before the first episode.
+    feedback : FloatArray
+        [Z, N] what each player learns from at a terminal: its loss or its utility.
     """
 
     learned: ClassVar[tuple[str, ...]]
-    """By name, what of the state is moved, besides policy and average."""
+    """Names of the arrays that learning changes, besides the policy and its average."""
 
     _state: LearnerState
 
@@ -64,35 +64,35 @@ class SelfPlay(IterativeState):
         seed: int,
         settings: Mapping[str, Any],
         state: LearnerState,
-        told: FloatArray,
+        feedback: FloatArray,
     ) -> None:
         super().__init__()
         self.simulator = simulator
         self.seed = seed
         self._settings = settings
         self._state = state
-        self._arena = simulator.arena(told, self._done, seed)
+        self._play_state = simulator.play_state(feedback, self._done, seed)
 
     @property
     def sequence_form(self) -> SequenceForm:
-        """The game."""
+        """The game's sequence form."""
         return self.simulator.sequence_form
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in an episode, about."""
-        return 8 * int(self.simulator.most_decisions.sum()) + 8
+        """Approximate number of array elements read in an episode."""
+        return 8 * int(self.simulator.max_decisions.sum()) + 8
 
     @property
     def num_pairs(self) -> int:
-        """Number of pairs of a recommendation and a sequence that may be played instead, or after.
+        """Number of pairs of a trigger and a sequence at or below its infostate.
 
-        Where what is promised is joint play that players are told step by step; 0 elsewhere.
+        Positive for learners of extensive-form correlated equilibria only; 0 for the others.
         """
         return 0
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that, with the game, decide every episode, by name."""
+        """Return the parameters that, with the game, determine every episode, by name."""
         return {**self._settings, "seed": self.seed}
 
     def run(self, episodes: int) -> None:
@@ -101,37 +101,38 @@ class SelfPlay(IterativeState):
         Raises
         ------
         ParameterError
-            If they are not a whole number.
+            If `episodes` is not a whole number of at least 0.
         """
         check_count("episodes", episodes)
         self._run(episodes)
 
     @abstractmethod
     def _run(self, episodes: int) -> None:
-        """Play `episodes` more episodes, inside one compiled call."""
+        """Play `episodes` more episodes in one compiled call."""
 
     def _state_arrays(self) -> StateArrays:
-        names = ("policy", "mass", "counted", *self.learned)
+        names = ("policy", "cumulative_plan", "parent_counted", *self.learned)
         arrays = {name: getattr(self._state, name) for name in names}
-        return {"stream": self._arena.stream, **arrays}
+        return {"stream": self._play_state.stream, **arrays}
 
     @property
     def current_probabilities(self) -> FloatArray:
-        """[S] the policy that the next episode begins with: the array itself, which moves."""
+        """[S] the policy of the next episode: the learners' own array, which changes in place."""
         return self._state.policy
 
     def policy(self) -> TabularPolicy:
-        """Return the average of the policies so far, weighted by own reach.
+        """Return the average policy, weighted by own reach.
 
-        Uniform where no policy so far leads. What is learned stays as it is, to the bit. With more
-        than two players, or payoffs that are not constant-sum, it need not come close to any
-        equilibrium; what does is joint play (`infoset.learning.RegretTracker`).
+        It is uniform at infostates that no policy has reached. The learners' arrays do not change.
+        With more than two players, or payoffs that are not constant-sum, the average need not
+        approach an equilibrium; the empirical joint distribution of play does
+        (`infoset.learning.RegretTracker`).
         """
         state = self._state
-        mass, counted = state.mass.copy(), state.counted.copy()
-        count_rest(self.simulator.infostates, state.policy, mass, counted)
-        return self.simulator.policy(mass)
+        cumulative_plan, parent_counted = state.cumulative_plan.copy(), state.parent_counted.copy()
+        count_rest(self.simulator.infostates, state.policy, cumulative_plan, parent_counted)
+        return self.simulator.policy(cumulative_plan)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next episode begins with."""
+        """Return the policy of the next episode."""
         return self.simulator.policy(self._state.policy)

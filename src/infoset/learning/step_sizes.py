@@ -1,36 +1,47 @@
-"""Step sizes: from the size of a player's tree and the number of episodes, or as given."""
+"""Step sizes: from the size of a player's tree and the number of episodes, or given as numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import log, sqrt
+import csv
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import log
 from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.learning.simulation import Infostates, Simulator
+from infoset.learning._simulator_kernels import Infostates
+from infoset.learning.simulator import Simulator
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_callable, check_number, check_player, check_type
 
 __all__ = [
+    "ScaledStepSizes",
     "StepSizeRule",
     "StepSizes",
     "TreeSize",
+    "TunedStepSizes",
     "check_step_sizes",
     "planned_horizon",
     "require_tree_size",
     "tree_size",
     "tree_size_of",
     "tree_sizes",
+    "tuned_step_sizes",
 ]
 
-FAILURE = 0.1
+FAILURE_PROBABILITY = 0.1
 """The probability δ with which the bounds behind the step sizes may fail."""
+
+TUNED_EPISODES = 1_000_000
+EXPLORATION_PER_RATE = 0.05
 
 
 class TreeSize(NamedTuple):
-    """How large a player's infostate tree is, in the letters of the papers.
+    """The size of a player's infostate tree, in the papers' letters.
 
     Attributes
     ----------
@@ -39,11 +50,11 @@ class TreeSize(NamedTuple):
     sequences : int
         XA, the number of pairs of an infostate and an action there.
     decisions : int
-        H, the most own decisions in an episode.
+        H, the maximum number of own decisions in an episode.
     actions : int
-        A, the most actions at an infostate.
+        A, the maximum number of actions at an infostate.
     game : str
-        The name of the game, where it has one: some steps are kept by game.
+        Name of the game; tuned step sizes are looked up by it.
     """
 
     infostates: int
@@ -54,24 +65,25 @@ class TreeSize(NamedTuple):
 
     @property
     def log_actions(self) -> float:
-        """The logarithm of A, at least of 2."""
+        """Log A, with A at least 2."""
         return log(max(self.actions, 2))
 
     @property
     def confidence(self) -> float:
-        """The number ι = log(3 H XA / δ), with δ = 0.1."""
-        return log(3.0 * max(self.decisions, 1) * max(self.sequences, 1) / FAILURE)
+        """ι = log(3 H XA / δ), with δ = 0.1."""
+        sequences = max(self.sequences, 1)
+        return log(3.0 * max(self.decisions, 1) * sequences / FAILURE_PROBABILITY)
 
 
 class StepSizes(NamedTuple):
-    """The numbers of a learner.
+    """The learning rate and implicit exploration of a learner.
 
     Attributes
     ----------
     learning_rate : float
-        η, the learning rate, for losses in [0, 1].
+        η, for losses in [0, 1].
     implicit_exploration : float
-        γ, of implicit exploration.
+        γ, added to the reach in the denominator of estimated losses.
     """
 
     learning_rate: float
@@ -79,21 +91,98 @@ class StepSizes(NamedTuple):
 
 
 StepSizeRule: TypeAlias = Callable[[TreeSize, int], StepSizes]
-"""Gives the steps for a tree and a number of episodes."""
+"""Computes step sizes from the size of a tree and the number of episodes."""
+
+
+@dataclass(frozen=True)
+class ScaledStepSizes:
+    """A multiple of the learning rate of a rule, with implicit exploration a twentieth of it.
+
+    Theoretical rates guard against the worst game; the factor was best on most of those tried.
+
+    Attributes
+    ----------
+    rule : StepSizeRule
+    factor : float
+    """
+
+    rule: StepSizeRule
+    factor: float
+
+    def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
+        """Return the step sizes for a tree and a number of episodes."""
+        rate = self.factor * self.rule(size, episodes).learning_rate
+        return StepSizes(rate, EXPLORATION_PER_RATE * rate)
+
+
+@dataclass(frozen=True)
+class TunedStepSizes:
+    """Step sizes found by grid search on particular games: learning rate c, exploration c / 20.
+
+    Attributes
+    ----------
+    constants : Mapping[str, float]
+        c for 10⁶ episodes, by family of games.
+    growth : float
+        The power of the number of episodes in c: -1/2 for learners with fixed rates.
+    """
+
+    constants: Mapping[str, float]
+    growth: float = -0.5
+
+    def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
+        """Return the step sizes for the family of a game.
+
+        Raises
+        ------
+        ParameterError
+            If there are none for it.
+        """
+        family = size.game.split("(")[0]
+        if family not in self.constants:
+            raise ParameterError(
+                f"there are no tuned step sizes for {size.game or 'this game'}, only for "
+                f"{', '.join(sorted(self.constants))}: choose another preset, or give "
+                "step_sizes=(learning_rate, implicit_exploration)"
+            )
+        rate = self.constants[family] * (episodes / TUNED_EPISODES) ** self.growth
+        return StepSizes(rate, EXPLORATION_PER_RATE * rate)
+
+
+@cache
+def _tuned_table() -> Mapping[str, TunedStepSizes]:
+    """Read the tuned constants of all learners, by name."""
+    table = {}
+    text = files("infoset.learning").joinpath("tuned_step_sizes.csv").read_text(encoding="utf-8")
+    for line in csv.DictReader(text.splitlines()):
+        name, growth = line.pop("learner"), float(line.pop("growth"))
+        table[name] = TunedStepSizes({game: float(c) for game, c in line.items()}, growth)
+    return table
+
+
+def tuned_step_sizes(learner: str) -> TunedStepSizes:
+    """Return the tuned step sizes of a learner, from `tuned_step_sizes.csv`.
+
+    Examples
+    --------
+    >>> tuned_step_sizes("ixomd")(TreeSize(6, 12, 2, 2, "kuhn_poker"), 4_000_000)
+    StepSizes(learning_rate=0.0015, implicit_exploration=7.500000000000001e-05)
+    """
+    return _tuned_table()[learner]
 
 
 def tree_size(simulator: Simulator, player: Player) -> TreeSize:
-    """Return how large a player's infostate tree is.
+    """Return the size of a player's infostate tree.
 
     Raises
     ------
     ParameterError
-        If there is no such player, or the simulator is none.
+        If `simulator` is not a `Simulator`, or has no such player.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.learning.simulation import make_simulator
+    >>> from infoset.learning import make_simulator
     >>> from infoset.tree import build_tree
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
@@ -105,12 +194,12 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
 
 
 def tree_sizes(simulator: Simulator) -> list[TreeSize]:
-    """Return how large the infostate tree of each player is."""
+    """Return the sizes of the infostate trees of all players."""
     return [tree_size(simulator, player) for player in range(simulator.num_players)]
 
 
 def tree_size_of(infostates: Infostates, depth: IntArray, player: Player, game: str) -> TreeSize:
-    """Return how large a player's tree is, from the infostates and their depths [I]."""
+    """Return the size of a player's tree, from the infostates and their depths [I]."""
     own = infostates.player == player
     counts = infostates.num_actions[own]
     return TreeSize(
@@ -123,7 +212,7 @@ def tree_size_of(infostates: Infostates, depth: IntArray, player: Player, game: 
 
 
 def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
-    """Return the size of a tree, which the steps of a learner go by.
+    """Return the size of a tree that step sizes depend on.
 
     Raises
     ------
@@ -132,9 +221,9 @@ def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
     """
     if size is None:
         raise ParameterError(
-            f"the steps of {learner} are set by the size of the player's tree, which is not known: "
-            "give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), upper "
-            f'bounds will do; or numbers, by get_learner("{learner}", '
+            f"the step sizes of {learner} depend on the size of the player's tree, which is not "
+            "known: give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), "
+            f'where upper bounds will do; or give numbers by get_learner("{learner}", '
             "step_sizes=(learning_rate, implicit_exploration))"
         )
     return size
@@ -143,20 +232,22 @@ def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
 def planned_horizon(
     step_sizes: StepSizes | StepSizeRule | None, horizon: int, *, anytime: bool = False
 ) -> int | None:
-    """Return the number of episodes that a run is of, where its steps are made for one.
+    """Return the number of episodes that the step sizes are made for.
 
-    None where they are not: such a run may go on for as long as one likes.
+    None where they do not depend on it: such a run can be extended at will.
     """
-    return None if anytime or step_sizes is None or isinstance(step_sizes, StepSizes) else horizon
+    is_fixed = anytime or step_sizes is None or isinstance(step_sizes, StepSizes)
+    return None if is_fixed else horizon
 
 
 def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
-    """Return steps given as a pair of numbers, or as a rule for them.
+    """Return step sizes that were given as a pair of numbers, or as a rule.
 
     Raises
     ------
     ParameterError
-        If they are neither, if the rate is not above 0, or the exploration is below.
+        If they are neither, if the learning rate is not positive, or if the implicit exploration
+        is negative.
 
     Examples
     --------
@@ -164,74 +255,12 @@ def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
     StepSizes(learning_rate=0.1, implicit_exploration=0.005)
     """
     if not isinstance(step_sizes, tuple) or len(step_sizes) != len(StepSizes._fields):
-        check_callable(
-            "step_sizes",
-            step_sizes,
-            "a pair (learning_rate, implicit_exploration) such as StepSizes(0.1, 0.005)",
-        )
+        expected = "a pair (learning_rate, implicit_exploration) such as StepSizes(0.1, 0.005)"
+        check_callable("step_sizes", step_sizes, expected)
         return cast(StepSizeRule, step_sizes)
-    given = StepSizes(*step_sizes)
-    for name, number in given._asdict().items():
+    pair = StepSizes(*step_sizes)
+    for name, number in pair._asdict().items():
         check_number(name, number)
-    if given.learning_rate == 0:
-        raise ParameterError("learning_rate=0 learns nothing: the learning rate must be above 0")
-    return given
-
-
-def ixomd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return η = √(X log A / (H XA T)) and γ = √(X ι / (XA T)).
-
-    Source: Kozuno, Ménard, Munos and Valko (2021).
-    """
-    scale = max(size.sequences, 1) * episodes
-    rate = sqrt(size.infostates * size.log_actions / (max(size.decisions, 1) * scale))
-    return StepSizes(rate, sqrt(size.infostates * size.confidence / scale))
-
-
-def balanced_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return η = √(XA log A / (H³ T)) and γ = √(XA ι / (H T)).
-
-    Source: Bai, Jin, Mei and Yu (2022), Theorem 6.
-    """
-    decisions = max(size.decisions, 1)
-    rate = sqrt(size.sequences * size.log_actions / (decisions**3 * episodes))
-    return StepSizes(rate, sqrt(size.sequences * size.confidence / (decisions * episodes)))
-
-
-def ixomd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return η = √(X log A / (XA T)) and γ = √(X ι / (XA T)), for a total loss in [0, 1]."""
-    scale = max(size.sequences, 1) * episodes
-    return StepSizes(
-        sqrt(size.infostates * size.log_actions / scale),
-        sqrt(size.infostates * size.confidence / scale),
-    )
-
-
-def balanced_omd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return η = √(XA log A / (H T)) and γ = √(XA ι / T), for a total loss in [0, 1]."""
-    rate = sqrt(size.sequences * size.log_actions / (max(size.decisions, 1) * episodes))
-    return StepSizes(rate, sqrt(size.sequences * size.confidence / episodes))
-
-
-def balanced_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return η = √(2 H log A / (XA T)) and γ = √(H ι / (XA T)).
-
-    Source: Fiegel et al. (2023), Theorem 4.1.
-    """
-    scale = max(size.sequences, 1) * episodes
-    decisions = max(size.decisions, 1)
-    return StepSizes(
-        sqrt(2 * decisions * size.log_actions / scale), sqrt(decisions * size.confidence / scale)
-    )
-
-
-def adaptive_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return those of `balanced_ftrl_step_sizes` times T: P(x) grows like T times a probability."""
-    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
-    return StepSizes(rate * episodes, exploration * episodes)
-
-
-def tweaked_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return `balanced_ftrl_step_sizes` times √T, for rates that fall with the root of P(x)."""
-    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
-    return StepSizes(rate * sqrt(episodes), exploration * sqrt(episodes))
+    if pair.learning_rate == 0:
+        raise ParameterError("learning_rate=0 learns nothing: give a rate above 0")
+    return pair

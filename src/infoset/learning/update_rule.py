@@ -1,22 +1,23 @@
-"""What a kind of learner brings to a player that is driven from outside."""
+"""The update of a learner: what it does with the episodes of a player, wherever they are played.
+
+Compiled self-play and learners in a user's own loop share these objects and their kernels.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from infoset.learning.knowledge import Knowledge
-from infoset.learning.simulation import Infostates, Paths
-from infoset.learning.step_sizes import TreeSize
+from infoset.learning._simulator_kernels import Infostates, Paths
 from infoset.typing import FloatArray, IntArray
 
-__all__ = ["Exploration", "Feedback", "LearnerState", "OnlineLearnerSpec", "UpdateRule"]
+__all__ = ["Exploration", "Feedback", "LearnerState", "UpdateRule"]
 
 
 class LearnerState(Protocol):
-    """The arrays of a learner, a named tuple: these, and those that its kind needs besides.
+    """The arrays of a learner, as a named tuple: these three and those of its algorithm.
 
-    Where infostates are taken in as they are met, each array is over slots [S], over infostates
-    [I] or empty, and grows with them.
+    Where infostates are discovered in play, every array is over sequences [S], over infostates [I]
+    or empty, and grows with them.
     """
 
     @property
@@ -24,26 +25,26 @@ class LearnerState(Protocol):
         """[S] the current policy."""
 
     @property
-    def mass(self) -> FloatArray:
-        """[S] the average, as far as it is counted; see `infoset.learning._kernels`."""
+    def cumulative_plan(self) -> FloatArray:
+        """[S] sum over episodes of the realization plans, as far as it is counted."""
 
     @property
-    def counted(self) -> FloatArray:
-        """[I] the mass of the parent that is already in it."""
+    def parent_counted(self) -> FloatArray:
+        """[I] the part of the parent sequence's cumulative plan that is counted here."""
 
 
 State = TypeVar("State", bound=LearnerState)
 
 
 class Exploration(NamedTuple):
-    """What a learner mixes into its policy at a decision, to learn from what comes of it.
+    """An exploration policy, and how often a learner follows it instead of its own.
 
     Attributes
     ----------
     policy : FloatArray
         [S]
     probability : float
-        The probability with which it is followed instead of the current policy.
+        Probability of drawing an action from `policy` instead of the current policy.
     """
 
     policy: FloatArray
@@ -51,16 +52,16 @@ class Exploration(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What a learner is told in the end of an episode.
+    """Bandit feedback at the end of an episode.
 
     Attributes
     ----------
     utility : float
         In the game's units.
     loss : float
-        (greatest utility - utility) / range of utilities: in [0, 1].
+        (maximum utility - utility) / range of utilities, in [0, 1].
     episode : int
-        How many it has learnt from, this one included.
+        Number of episodes the learner has learned from, this one included.
     """
 
     utility: float
@@ -69,42 +70,26 @@ class Feedback(NamedTuple):
 
 
 class UpdateRule(Protocol[State]):
-    """What a kind of learner does with the episodes of one player, wherever they are played.
+    """An algorithm with its parameters: the arrays it begins with, and its update of one player.
 
-    Infostates and slots are those of that player alone, which is player 0 of them.
+    In a user's own loop, infostates and sequences are those of one player, numbered as player 0.
     """
 
     @property
     def turn(self) -> int:
-        """How many episodes it explores before its policy moves; 0 where it plays its policy."""
+        """Number of episodes in which it explores before its policy moves; 0 if it never does."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that decide what is learnt, as JSON has them, by name."""
+        """Return the parameters that determine what is learned, as JSON values by name."""
 
-    def begin(self, infostates: Infostates, depth: IntArray, num_slots: int) -> State:
+    def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> State:
         """Return the arrays before the first episode; `depth` [I] counts own decisions above."""
 
-    def first_policies(self, state: State) -> tuple[FloatArray, ...]:
-        """Return the arrays [S] that begin as uniform policies where infostates are met in play."""
+    def initial_policies(self, state: State) -> tuple[FloatArray, ...]:
+        """Return the arrays [S] that must be uniform at infostates discovered in play."""
 
     def exploration(self, state: State, episode: int, step: int) -> Exploration | None:
-        """Return what to mix in at a decision, None for nothing; both are counted from 0."""
+        """Return the exploration at a decision, or None; episode and step count from 0."""
 
     def learn(self, infostates: Infostates, paths: Paths, feedback: Feedback, state: State) -> None:
-        """Count an episode in the average, and learn from it, `state` in place."""
-
-
-@runtime_checkable
-class OnlineLearnerSpec(Protocol):
-    """A learner as data that can be driven from outside."""
-
-    @property
-    def name(self) -> str:
-        """What results call it."""
-
-    @property
-    def knowledge(self) -> Knowledge:
-        """What it is given of the game."""
-
-    def update_rule(self, size: TreeSize | None, horizon: int) -> UpdateRule[Any]:
-        """Return what one player of this kind does, for the size of its tree, if that is known."""
+        """Add an episode to the average and learn from it, `state` in place."""

@@ -168,7 +168,7 @@ def _bold_cell(
     game: str, learner: str, factor: float, explores: bool, episodes: int, seed: int
 ) -> LearningCell:
     row = cast(OnlineMirrorDescent, get_learner(learner, preset="tuned"))
-    rate = factor * row.numbers(tree_size(simulator_of(game), 0), episodes)[0]
+    rate = factor * row.parameters(tree_size(simulator_of(game), 0), episodes)[0]
     steps = (rate, EXPLORATION_PER_RATE * rate if explores else 0.0)
     return LearningCell(game, learner, episodes, seed, changes=(("step_sizes", steps),))
 

@@ -77,7 +77,7 @@ class JointCell:
     def run(self, interrupt: Event) -> CellResult:
         """Learn; return the gap and gains of joint play, and what the product of averages has."""
         simulator = simulator_of(self.game)
-        most = int(simulator.most_decisions.max()) if self.shares_depth else None
+        most = int(simulator.max_decisions.max()) if self.shares_depth else None
         row = get_learner(self.learner, step_sizes=_steps(self.learner, most))
         learners = row.self_play(simulator, horizon=self.episodes, seed=self.seed)
         play = RegretTracker(learners, every=max(1, self.episodes // COUNTED))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.errors import TrajectoryError
-from infoset.learning.simulation import Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.typing import Action
 
 __all__ = ["Episode", "Trajectory"]
@@ -41,28 +41,28 @@ class Episode:
     def __init__(self) -> None:
         self.steps: list[tuple[Hashable, Action]] = []
         self._infostates: list[int] = []
-        self._slots: list[int] = []
+        self._sequences: list[int] = []
 
     @property
-    def last_slot(self) -> int:
+    def last_sequence(self) -> int:
         """Slot of the last own sequence; 0 for the empty one."""
-        return self._slots[-1] if self._slots else 0
+        return self._sequences[-1] if self._sequences else 0
 
     @property
     def paths(self) -> Paths:
         """The steps as kernels read them."""
         return Paths(
-            np.array([len(self._slots)], np.int32),
+            np.array([len(self._sequences)], np.int32),
             np.array([self._infostates], np.int32),
-            np.array([self._slots], np.int32),
-            np.zeros((1, len(self._slots) + 1)),
+            np.array([self._sequences], np.int32),
+            np.zeros((1, len(self._sequences) + 1)),
         )
 
-    def add(self, infostate: Hashable, action: Action, number: int, slot: int) -> None:
+    def add(self, infostate: Hashable, action: Action, number: int, sequence: int) -> None:
         """Add a step."""
         self.steps.append((infostate, action))
         self._infostates.append(number)
-        self._slots.append(slot)
+        self._sequences.append(sequence)
 
     def check(self, steps: Sequence[tuple[Hashable, Action]]) -> None:
         """Raise unless steps are those of this episode, in order.

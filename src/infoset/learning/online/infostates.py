@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoset.errors import TrajectoryError
 from infoset.game import Infostate
-from infoset.learning.simulation import Infostates
+from infoset.learning._simulator_kernels import Infostates
 from infoset.typing import Action, IntArray, Player
 
 __all__ = ["InfostateTable", "check_hashable"]
@@ -44,14 +44,14 @@ class InfostateTable(ABC):
         [I] and [S] as in self-play; there may be room for more than are known.
     depth : IntArray
         [I] own decisions above each infostate.
-    num_slots : int
+    num_sequences : int
         S, those that there is only room for included.
     """
 
     player: Player
     infostates: Infostates
     depth: IntArray
-    num_slots: int
+    num_sequences: int
 
     @property
     @abstractmethod
@@ -68,7 +68,7 @@ class InfostateTable(ABC):
 
     @abstractmethod
     def _add(
-        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
         """Take in an infostate that is not known, and return its number; or raise."""
 
@@ -86,7 +86,7 @@ class InfostateTable(ABC):
         return ""
 
     def visit(
-        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
         """Return the number of an infostate that play has come to.
 
@@ -95,7 +95,7 @@ class InfostateTable(ABC):
         infostate : Hashable
         legal_actions : Sequence[Action] or None
             None where they are known.
-        parent_slot : int
+        parent_sequence : int
             Slot of the player's last own sequence.
 
         Raises
@@ -119,13 +119,13 @@ class InfostateTable(ABC):
             )
         number = self.find(infostate)
         if number < 0:
-            return self._add(infostate, legal_actions, parent_slot)
+            return self._add(infostate, legal_actions, parent_sequence)
         if legal_actions is not None:
             self.check_actions(infostate, number, legal_actions)
-        if self.infostates.parent_slot[number] != parent_slot:
+        if self.infostates.parent_sequence[number] != parent_sequence:
             raise TrajectoryError(
-                f"the infostate {infostate} now comes after {self._last(parent_slot)}, and "
-                f"otherwise after {self._last(int(self.infostates.parent_slot[number]))}: a player "
+                f"the infostate {infostate} now comes after {self._last(parent_sequence)}, and "
+                f"otherwise after {self._last(int(self.infostates.parent_sequence[number]))}: a player "
                 "remembers what it did, so that one infostate has one own history; if the last "
                 "episode has ended, observe or abandon it first"
             )
@@ -148,26 +148,26 @@ class InfostateTable(ABC):
                 f"otherwise {list(known)}: they are the same, in the same order, at all times"
             )
 
-    def slots(self, number: int) -> slice:
-        """Return the slots of an infostate."""
-        first_slot = int(self.infostates.first_slot[number])
-        return slice(first_slot, first_slot + int(self.infostates.num_actions[number]))
+    def sequences(self, number: int) -> slice:
+        """Return the sequences of an infostate."""
+        first_sequence = int(self.infostates.first_sequence[number])
+        return slice(first_sequence, first_sequence + int(self.infostates.num_actions[number]))
 
     def parent(self, number: int) -> int:
         """Return the infostate that the last own sequence before another is of; -1 for none."""
-        return self._owner(int(self.infostates.parent_slot[number]))
+        return self._owner(int(self.infostates.parent_sequence[number]))
 
-    def _owner(self, slot: int) -> int:
-        """Return the infostate that a slot is of; -1 for the empty sequence."""
-        first_slots = self.infostates.first_slot[: self.num_known]
-        return int(np.searchsorted(first_slots, slot, side="right")) - 1
+    def _owner(self, sequence: int) -> int:
+        """Return the infostate that a sequence is of; -1 for the empty sequence."""
+        first_sequences = self.infostates.first_sequence[: self.num_known]
+        return int(np.searchsorted(first_sequences, sequence, side="right")) - 1
 
-    def _last(self, slot: int) -> str:
+    def _last(self, sequence: int) -> str:
         """Say what a player did last."""
-        if slot == 0:
+        if sequence == 0:
             return "no own action"
-        owner = self._owner(slot)
-        action = self.legal_actions(owner)[slot - int(self.infostates.first_slot[owner])]
+        owner = self._owner(sequence)
+        action = self.legal_actions(owner)[sequence - int(self.infostates.first_sequence[owner])]
         return f"{action!r} at {self._text(owner)}"
 
     @abstractmethod

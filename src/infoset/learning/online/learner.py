@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import TrajectoryError
+from infoset.learning._simulator_kernels import draw_action, draw_mixed
 from infoset.learning.online.episode import Episode, Trajectory
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.policy import LearnedPolicy
 from infoset.learning.online.tables import LearnerTables
 from infoset.learning.online.terms import Terms
-from infoset.learning.simulation import draw_action, draw_mixed
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
 from infoset.typing import Action, Player, StateArrays
@@ -151,22 +151,22 @@ class Learner(IterativeState):
         UnknownNameError
             If the learner was given its tree, and the infostate is not in it.
         """
-        here = self._tables.visit(infostate, legal_actions, self._episode.last_slot)
-        slots = self._tables.infostates.slots(here)
-        index = self._draw(slots.start, slots.stop - slots.start)
+        here = self._tables.visit(infostate, legal_actions, self._episode.last_sequence)
+        sequences = self._tables.infostates.sequences(here)
+        index = self._draw(sequences.start, sequences.stop - sequences.start)
         action = self._tables.infostates.legal_actions(here)[index]
-        self._episode.add(infostate, action, here, slots.start + index)
+        self._episode.add(infostate, action, here, sequences.start + index)
         return action
 
-    def _draw(self, first_slot: int, num_actions: int) -> int:
+    def _draw(self, first_sequence: int, num_actions: int) -> int:
         """Draw the index of an action."""
         state, mixed = self._tables.state, None
         if self._learns:
             mixed = self._rule.exploration(state, self.iteration, len(self._episode.steps))
         if mixed is None:
-            return draw_action(state.policy, first_slot, num_actions, self._stream)
+            return draw_action(state.policy, first_sequence, num_actions, self._stream)
         return draw_mixed(
-            state.policy, mixed.policy, mixed.probability, first_slot, num_actions, self._stream
+            state.policy, mixed.policy, mixed.probability, first_sequence, num_actions, self._stream
         )
 
     def check(self, trajectory: Trajectory) -> None:

@@ -6,16 +6,14 @@ from math import isfinite, nan
 from types import NoneType
 
 from infoset.errors import ParameterError
-from infoset.learning.knowledge import Knowledge
-from infoset.learning.methods import get_learner
+from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec
+from infoset.learning.learners import get_learner
 from infoset.learning.online.infostates import InfostateTable
 from infoset.learning.online.learner import Learner
 from infoset.learning.online.met import DiscoveredInfostates
 from infoset.learning.online.own_tree import TreeInfostates
 from infoset.learning.online.terms import Terms
-from infoset.learning.row import LearnerSpec
 from infoset.learning.step_sizes import TreeSize, tree_size_of
-from infoset.learning.update_rule import OnlineLearnerSpec
 from infoset.tree import InfostateTree
 from infoset.typing import Player
 from infoset.utils.arguments import check_count, check_type

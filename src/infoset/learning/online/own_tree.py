@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from infoset.errors import UnknownNameError, nearest_names
 from infoset.game import Infostate
+from infoset.learning._simulator_kernels import Infostates
 from infoset.learning.online.infostates import InfostateTable
-from infoset.learning.simulation import Infostates, infostate_depths
+from infoset.learning.simulator import infostate_depths
 from infoset.tree import InfostateTree
 from infoset.typing import Action
 
@@ -27,14 +28,14 @@ class TreeInfostates(InfostateTable):
     def __init__(self, tree: InfostateTree) -> None:
         self.tree = tree
         self.player = tree.player
-        self.num_slots = tree.num_sequences
+        self.num_sequences = tree.num_sequences
         acting = tree.acting
         self.infostates = Infostates(
-            first_slot=tree.first_sequence[acting],
+            first_sequence=tree.first_sequence[acting],
             num_actions=tree.num_actions[acting],
             player=np.zeros(len(acting), np.int32),
-            parent_slot=tree.last_sequence[acting],
-            root_slot=np.zeros(1, np.int32),
+            parent_sequence=tree.last_sequence[acting],
+            root_sequence=np.zeros(1, np.int32),
         )
         self.depth = infostate_depths(self.infostates)
         self._numbers = {label: number for number, label in enumerate(tree.acting_labels)}
@@ -60,7 +61,7 @@ class TreeInfostates(InfostateTable):
         return self.tree.legal_actions(int(self.tree.acting[number]))
 
     def _add(
-        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
         near = nearest_names(str(infostate), self.tree.acting_labels)
         raise UnknownNameError(

@@ -36,11 +36,11 @@ class LearnerTables:
 
     def _fresh(self) -> LearnerState:
         table = self.infostates
-        state: LearnerState = self._rule.begin(table.infostates, table.depth, table.num_slots)
+        state: LearnerState = self._rule.begin(table.infostates, table.depth, table.num_sequences)
         return state
 
     def visit(
-        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_slot: int
+        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
         """Return the number of an infostate that play has come to, with room for it in the arrays.
 
@@ -50,7 +50,7 @@ class LearnerTables:
             As `InfostateTable.visit`.
         """
         known = self.infostates.num_known
-        here = self.infostates.visit(infostate, legal_actions, parent_slot)
+        here = self.infostates.visit(infostate, legal_actions, parent_sequence)
         if here == known:
             self._take_in(here)
         return here
@@ -58,17 +58,19 @@ class LearnerTables:
     def _take_in(self, here: int) -> None:
         """Make room for an infostate that is new, where a policy begins as uniform."""
         table = self.infostates
-        if len(self.state.policy) < table.num_slots or len(self.state.counted) < len(table.depth):
+        if len(self.state.policy) < table.num_sequences or len(self.state.parent_counted) < len(
+            table.depth
+        ):
             before, self.state = self.state, self._fresh()
             for old, new in zip(before, self.state, strict=True):
                 new[: len(old)] = old
-        slots = table.slots(here)
-        for policy in self._rule.first_policies(self.state):
-            policy[slots] = 1.0 / (slots.stop - slots.start)
+        sequences = table.sequences(here)
+        for policy in self._rule.initial_policies(self.state):
+            policy[sequences] = 1.0 / (sequences.stop - sequences.start)
 
     def current(self, number: int) -> FloatArray:
         """Return the current policy at an infostate, by action."""
-        policy: FloatArray = self.state.policy[self.infostates.slots(number)].copy()
+        policy: FloatArray = self.state.policy[self.infostates.sequences(number)].copy()
         return policy
 
     def average(self, number: int) -> FloatArray:
@@ -81,18 +83,21 @@ class LearnerTables:
         return masses / total if total > 0.0 else np.full(len(masses), 1.0 / len(masses))
 
     def _masses(self, number: int) -> FloatArray:
-        """Return the mass of each action at an infostate, counted to the end."""
+        """Return the cumulative_plan of each action at an infostate, counted to the end."""
         above = [number]
         while (parent := self.infostates.parent(above[-1])) >= 0:
             above.append(parent)
         state, arrays = self.state, self.infostates.infostates
-        masses: FloatArray = state.mass[:1]
-        first_slot = 0
+        masses: FloatArray = state.cumulative_plan[:1]
+        first_sequence = 0
         for here in reversed(above):
-            parent_mass = masses[arrays.parent_slot[here] - first_slot]
-            slots = self.infostates.slots(here)
-            gained = parent_mass - state.counted[here]
-            masses, first_slot = state.mass[slots] + gained * state.policy[slots], slots.start
+            parent_mass = masses[arrays.parent_sequence[here] - first_sequence]
+            sequences = self.infostates.sequences(here)
+            gained = parent_mass - state.parent_counted[here]
+            masses, first_sequence = (
+                state.cumulative_plan[sequences] + gained * state.policy[sequences],
+                sequences.start,
+            )
         return masses
 
     def arrays(self) -> StateArrays:

@@ -1,0 +1,201 @@
+"""Kernels of Balanced CFR: one episode for each layer of each player, then all policies move.
+
+Source: Bai, Jin, Mei and Yu (2022), Algorithm 2. μ*ʰ is the balanced exploration policy of layer h.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.learning._update_kernels import count_episode, count_infostate, update_baseline
+from infoset.regret import hedge, match_regrets
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
+
+# The columns of `parameters`.
+LEARNING_RATE = 0
+MIN_REGRET = 1
+BASELINE_WINDOW = 2
+DECAY_EXPONENT = 3
+
+
+class Schedule(NamedTuple):
+    """The E episodes of an iteration, in order.
+
+    Attributes
+    ----------
+    player, layer : IntArray
+        [E] the player who explores, and the layer, from 0, that the episode is for.
+    layer_policies : FloatArray
+        [H, S] the balanced exploration policies μ*ʰ, by layer.
+    """
+
+    player: IntArray
+    layer: IntArray
+    layer_policies: FloatArray
+
+
+class BalancedCFRState(NamedTuple):
+    """The arrays of Balanced CFR.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy, which changes at the end of an iteration.
+    regret : FloatArray
+        [S] cumulative regrets, those of the current iteration included.
+    touched : IntArray
+        [E] infostate whose regrets each episode of the iteration changed, or -1.
+    baseline, visits : FloatArray
+        [I] b(x), subtracted from losses, and the number of losses it has averaged.
+    cumulative_plan, parent_counted : FloatArray
+        [S] and [I] the average over iterations; see `infoset.learning._update_kernels`.
+    """
+
+    policy: FloatArray
+    regret: FloatArray
+    touched: IntArray
+    baseline: FloatArray
+    visits: FloatArray
+    cumulative_plan: FloatArray
+    parent_counted: FloatArray
+
+
+@inner_kernel
+def add_regret(
+    first_sequence: int,
+    end: int,
+    taken: int,
+    loss: float,
+    min_regret: float,
+    policy: FloatArray,
+    regret: FloatArray,
+) -> None:
+    """Add the regret of an estimated loss of the action taken, in place.
+
+    regret(b) += <policy, estimate> - estimate(b), with the estimate `loss` for the action taken
+    and 0 for the others. The importance weight 1 / μ*ʰ₁:ₕ is the same for all actions: Hedge
+    multiplies its rate by μ*ʰ₁:ₕ, so that both cancel, and regret matching ignores the scale.
+    """
+    expected = policy[taken] * loss
+    regret[taken] -= loss
+    for sequence in range(first_sequence, end):
+        regret[sequence] = max(regret[sequence] + expected, min_regret)
+
+
+@inner_kernel
+def learn_layer(
+    parameters: FloatArray,
+    infostates: Infostates,
+    player: int,
+    layer: int,
+    paths: Paths,
+    loss: float,
+    state: BalancedCFRState,
+) -> int:
+    """Learn from an episode for one layer of a player, `state` in place except the policy.
+
+    Return the infostate of that layer, which alone learns, or -1 where the episode ended before.
+    """
+    if paths.length[player] <= layer:
+        return -1
+    for step in range(layer + 1):
+        here = paths.infostate[player, step]
+        count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
+    here, taken = paths.infostate[player, layer], paths.sequence[player, layer]
+    first_sequence = infostates.first_sequence[here]
+    end = first_sequence + infostates.num_actions[here]
+    # A baseline shifts the estimates of all actions equally on average: same regrets, less noise.
+    centered = loss - state.baseline[here]
+    min_regret = parameters[MIN_REGRET]
+    add_regret(first_sequence, end, taken, centered, min_regret, state.policy, state.regret)
+    update_baseline(here, loss, parameters[BASELINE_WINDOW], state.baseline, state.visits)
+    return int(here)
+
+
+@inner_kernel
+def update_policies(
+    parameters: FloatArray, infostates: Infostates, iteration: float, state: BalancedCFRState
+) -> None:
+    """Set the policies of an iteration's infostates from their regrets, in place.
+
+    Regrets are sums, so Hedge with a decaying rate is follow the regularized leader.
+    """
+    for here in state.touched:
+        if here >= 0:
+            first_sequence = infostates.first_sequence[here]
+            end = first_sequence + infostates.num_actions[here]
+            rate = parameters[infostates.player[here], LEARNING_RATE]
+            if parameters[infostates.player[here], DECAY_EXPONENT] != 0.0:
+                rate *= iteration ** parameters[infostates.player[here], DECAY_EXPONENT]
+            if rate > 0.0:
+                hedge(first_sequence, end, rate, state.regret, state.policy)
+            else:
+                match_regrets(first_sequence, end, state.regret, state.policy)
+
+
+@inner_kernel
+def learn_episode(
+    parameters: FloatArray,
+    infostates: Infostates,
+    schedule: Schedule,
+    done: int,
+    paths: Paths,
+    loss: float,
+    state: BalancedCFRState,
+) -> None:
+    """Learn from the episode that follows `done` others, in place.
+
+    An iteration enters the average with its first episode and changes policies after its last.
+
+    parameters : [N, 4] of each player: the learning rate of Hedge or 0 for regret matching, the
+    minimum regret, the window of baselines or 0 for constant ones, and the exponent of the
+    iteration number in the decay of the rate, or 0.
+    """
+    num_episodes = len(schedule.player)
+    part = done % num_episodes
+    player, layer = schedule.player[part], schedule.layer[part]
+    if part == 0:
+        count_episode(infostates, state.cumulative_plan)
+    state.touched[part] = learn_layer(
+        parameters[player], infostates, player, layer, paths, loss, state
+    )
+    if part == num_episodes - 1:
+        update_policies(parameters, infostates, float((done + 1) // num_episodes), state)
+
+
+@bare_kernel
+def run_self_play(
+    parameters: FloatArray,
+    schedule: Schedule,
+    play_state: PlayState,
+    episodes: int,
+    state: BalancedCFRState,
+) -> None:
+    """Play episodes of iterations and learn from them, in place.
+
+    In an episode for layer h, its player follows μ*ʰ in its first h decisions and its policy after
+    them; the others follow their policies, which stay frozen during an iteration.
+
+    parameters : [N, 4] see `learn_episode`. Feedback is losses.
+    """
+    nodes, infostates, losses, done, stream, paths = play_state
+    num_episodes = len(schedule.player)
+    for _ in range(episodes):
+        part = done[0] % num_episodes
+        player, layer = schedule.player[part], schedule.layer[part]
+        end = play(
+            nodes,
+            infostates,
+            state.policy,
+            player,
+            schedule.layer_policies[layer],
+            1.0,
+            layer + 1,
+            stream,
+            paths,
+        )
+        loss = losses[end, player]
+        done[0] += 1
+        learn_episode(parameters, infostates, schedule, done[0] - 1, paths, loss, state)

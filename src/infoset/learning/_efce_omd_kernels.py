@@ -1,0 +1,489 @@
+"""Kernels of Balanced EFCE-OMD: mirror descent over trigger deviations, played at a fixed point.
+
+A trigger g is a sequence (x_g, a_g): its deviation follows the recommendations until a_g is
+recommended at x_g, and from there on plays its own policy m_g. The learner holds a mixture of
+deviations φ = Σ_g λ_g (I - E_g + m_g e_gᵀ), with λ the weights and E_g the projection on the
+sequences at or below x_g that follow a_g. It plays a policy μ with φ μ = μ, so that its regret
+against every deviation is the regret of the mixture.
+
+A pair is a trigger g together with a sequence at or below x_g; `pairs.start[g] + pairs.rank[s]` is
+the index of the pair of g and s. Source: Bai, Jin, Mei, Song and Yu, "Efficient Phi-regret
+minimization in extensive-form games via online mirror descent" (2022b).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.evaluation.triggers import TriggerPairs
+from infoset.learning._simulator_kernels import (
+    TERMINAL_NODE,
+    Infostates,
+    Nodes,
+    Paths,
+    PlayState,
+    add_step,
+    draw_action,
+    draw_outcome,
+)
+from infoset.learning._update_kernels import count_episode, count_rest
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+from infoset.utils.splitmix import Stream
+
+# The columns of `parameters`.
+LEARNING_RATE = 0
+IMPLICIT_EXPLORATION = 1
+NUM_SEQUENCES = 2
+
+SMALLEST_PROBABILITY = 1e-300
+
+
+class TriggerState(NamedTuple):
+    """The arrays of Balanced EFCE-OMD.
+
+    Attributes
+    ----------
+    behavior : FloatArray
+        [P] m_g(a|x), by pair of g and (x, a).
+    estimates : FloatArray
+        [P] M, the sum over episodes of μ(g) times the estimated loss at (x, a).
+    exponent : FloatArray
+        [S] log λ_g, up to a constant of each player.
+    pair_weight : FloatArray
+        [P] μ*ʰ from x_g to (x, a), both included, with h the layer of x; constant.
+    weight : FloatArray
+        [I] μ*ʰ from the root to x; constant.
+    policy : FloatArray
+        [S] the policy μ; during an episode, at the infostates it has met only.
+    flow : FloatArray
+        [P] workspace for λ_g μ(g) m_g(x, a), in a unit of each x.
+    inflow : FloatArray
+        [S] workspace for the sum of `flow` over triggers, in the same unit.
+    log_rate : FloatArray
+        [S] workspace for log Λ, with Λ the sum of λ_g over the triggers at or above a sequence.
+    jumps : FloatArray
+        [A, A] workspace for the Markov chain whose stationary distribution is the policy.
+    cumulative_plan, parent_counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._update_kernels`.
+    """
+
+    behavior: FloatArray
+    estimates: FloatArray
+    exponent: FloatArray
+    pair_weight: FloatArray
+    weight: FloatArray
+    policy: FloatArray
+    flow: FloatArray
+    inflow: FloatArray
+    log_rate: FloatArray
+    jumps: FloatArray
+    cumulative_plan: FloatArray
+    parent_counted: FloatArray
+
+
+# Deviations: the policies m_g and weights λ_g from the estimates M.
+
+
+@kernel
+def fill_pair_weights(
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    layer: int,
+    depth: IntArray,
+    policy: FloatArray,
+    pair_weight: FloatArray,
+) -> None:
+    """Fill in [P] the reach of one layer's sequences from every infostate above, in place.
+
+    policy : [S] μ*ʰ of that layer. depth : [I] number of own decisions above.
+    """
+    plan = np.ones(len(policy))
+    for here in range(len(depth)):
+        first = infostates.first_sequence[here]
+        for sequence in range(first, first + infostates.num_actions[here]):
+            plan[sequence] = policy[sequence] * plan[infostates.parent_sequence[here]]
+    for trigger in range(len(pairs.owner)):
+        here = pairs.owner[trigger]
+        if here < 0:
+            continue  # an empty sequence is not a trigger
+        before = plan[infostates.parent_sequence[here]]
+        for place in range(pairs.first_place[here], pairs.last_place[here]):
+            below = pairs.order[place]
+            if depth[below] == layer:
+                first = infostates.first_sequence[below]
+                for sequence in range(first, first + infostates.num_actions[below]):
+                    pair = pairs.start[trigger] + pairs.rank[sequence]
+                    pair_weight[pair] = plan[sequence] / before
+
+
+@inner_kernel
+def soften(
+    infostates: Infostates, pairs: TriggerPairs, trigger: int, here: int, state: TriggerState
+) -> float:
+    """Turn the logits in `behavior` at an infostate into a policy, in place; return F*.
+
+    F* = (1 / w) log Σ_a exp(w · logit(a)), with w the pair weight; the policy is its gradient.
+    """
+    first = pairs.start[trigger] + pairs.rank[infostates.first_sequence[here]]
+    end = first + infostates.num_actions[here]
+    weight = state.pair_weight[first]
+    top = -np.inf
+    for pair in range(first, end):
+        top = max(top, state.behavior[pair])
+    total = 0.0
+    for pair in range(first, end):
+        state.behavior[pair] = np.exp(weight * (state.behavior[pair] - top))
+        total += state.behavior[pair]
+    for pair in range(first, end):
+        state.behavior[pair] = max(state.behavior[pair] / total, SMALLEST_PROBABILITY)
+    return float(top + np.log(total) / weight)
+
+
+@kernel
+def refresh(
+    parameters: FloatArray,
+    factor: float,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    state: TriggerState,
+) -> None:
+    """Set `behavior` and `exponent` to what follows from `estimates`, in place.
+
+    They are minus the gradient of the log-partition function F_bal. Bottom-up, with logits
+    -η M(x, a; g) + Σ F*(x') over the infostates x' that follow (x, a),
+
+        log λ_g = (F*(x_g) + η Σ_s M(s; s) over s at and below g) / XA
+
+    parameters : [N, 3] η, γ and XA of each player. factor : of η.
+    """
+    for trigger in range(len(pairs.owner)):
+        here = pairs.owner[trigger]
+        if here < 0:
+            continue
+        start, player = pairs.start[trigger], infostates.player[here]
+        first = start + pairs.rank[infostates.first_sequence[here]]
+        end = first  # the pairs of a trigger are adjacent
+        for place in range(pairs.first_place[here], pairs.last_place[here]):
+            end += infostates.num_actions[pairs.order[place]]
+        rate = -parameters[player, LEARNING_RATE] * factor
+        state.behavior[first:end] = rate * state.estimates[first:end]
+        value = 0.0
+        for place in range(pairs.last_place[here] - 1, pairs.first_place[here] - 1, -1):
+            below = pairs.order[place]
+            value = soften(infostates, pairs, trigger, below, state)
+            if below != here:
+                state.behavior[start + pairs.rank[infostates.parent_sequence[below]]] += value
+        state.exponent[trigger] = value / parameters[player, NUM_SEQUENCES]
+    # The second term: Σ M(s; s) at and below each sequence, children before parents.
+    followed = np.zeros(len(pairs.owner))
+    for here in range(len(infostates.first_sequence) - 1, -1, -1):
+        first, player = infostates.first_sequence[here], infostates.player[here]
+        unit = parameters[player, LEARNING_RATE] * factor / parameters[player, NUM_SEQUENCES]
+        for sequence in range(first, first + infostates.num_actions[here]):
+            followed[sequence] += state.estimates[pairs.start[sequence] + pairs.rank[sequence]]
+            state.exponent[sequence] += unit * followed[sequence]
+            followed[infostates.parent_sequence[here]] += followed[sequence]
+
+
+@inner_kernel
+def tilt(first: int, count: int, taken: int, change: float, state: TriggerState) -> float:
+    """Add `change` to the logit of one pair at an infostate, `behavior` in place.
+
+    Return the change of F* (see `soften`).
+    """
+    weight = state.pair_weight[taken]
+    others = 0.0  # summed anew: in 1 - behavior[taken] rounding errors would accumulate
+    for pair in range(first, first + count):
+        if pair != taken:
+            others += state.behavior[pair]
+    moved = state.behavior[taken] * np.exp(weight * change)
+    total = others + moved
+    for pair in range(first, first + count):
+        state.behavior[pair] = max(state.behavior[pair] / total, SMALLEST_PROBABILITY)
+    state.behavior[taken] = max(moved / total, SMALLEST_PROBABILITY)
+    return float(np.log(total) / weight)
+
+
+# Fixed points: the policy μ with φ μ = μ, one infostate after another.
+
+
+@inner_kernel
+def stationary_distribution(jumps: FloatArray, first: int, count: int, policy: FloatArray) -> None:
+    """Write the stationary distribution of a Markov chain to `policy[first:first + count]`.
+
+    jumps : [A, A] rates from one state to another; overwritten. Nothing is subtracted, so small
+    probabilities have the same relative precision as large ones.
+    Source: Grassmann, Taksar and Heyman (1985).
+    """
+    # Eliminate the last state: redirect the jumps into it to where it would leave to.
+    for last in range(count - 1, 0, -1):
+        leaving = SMALLEST_PROBABILITY
+        for other in range(last):
+            leaving += jumps[last, other]
+        for source in range(last):
+            jumps[source, last] /= leaving
+            for other in range(last):
+                jumps[source, other] += jumps[source, last] * jumps[last, other]
+    # Substitute back from the first state.
+    policy[first] = total = 1.0
+    for state in range(1, count):
+        policy[first + state] = 0.0
+        for source in range(state):
+            policy[first + state] += policy[first + source] * jumps[source, state]
+        total += policy[first + state]
+    for sequence in range(first, first + count):
+        policy[sequence] = max(policy[sequence] / total, SMALLEST_PROBABILITY)
+
+
+@inner_kernel
+def pass_flow_down(
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    here: int,
+    arriving_rate: float,
+    state: TriggerState,
+) -> None:
+    """Pass the flow of the triggers above an infostate down to it; sum it up in `policy`.
+
+    arriving_rate : total flow into the infostate, in its unit.
+    """
+    first, parent = infostates.first_sequence[here], infostates.parent_sequence[here]
+    end = first + infostates.num_actions[here]
+    state.policy[first:end] = 0.0
+    ancestor = parent
+    above = pairs.owner[ancestor]
+    while above >= 0:
+        begin = infostates.first_sequence[above]
+        for trigger in range(begin, begin + infostates.num_actions[above]):
+            start = pairs.start[trigger]
+            arriving = arriving_rate * state.flow[start + pairs.rank[parent]] / state.inflow[parent]
+            for sequence in range(first, end):
+                pair = start + pairs.rank[sequence]
+                state.flow[pair] = arriving * state.behavior[pair]
+                state.policy[sequence] += state.flow[pair]
+        ancestor = infostates.parent_sequence[above]
+        above = pairs.owner[ancestor]
+
+
+@inner_kernel
+def solve_infostate(
+    infostates: Infostates, pairs: TriggerPairs, here: int, state: TriggerState
+) -> None:
+    """Write the fixed point of φ at an infostate to `policy`; those above must be solved.
+
+    At (x, a), with Λ(x) the sum of λ over the triggers above x, φ μ = μ says
+
+        μ(x, a) (Λ(x) + λ_(x,a)) = Σ_b λ_(x,b) μ(x, b) m_(x,b)(a|x) + Σ_g λ_g μ(g) m_g(x, a)
+
+    where the last sum is over the triggers g above x. Summed over a, it is Λ(x) μ(x). So μ(·|x) is
+    the stationary distribution of the chain that jumps from b to a at the rate λ_(x,b) m_(x,b)(a|x)
+    plus the flow of the triggers above into a, in proportion to μ(x).
+    """
+    first, count = infostates.first_sequence[here], infostates.num_actions[here]
+    above_rate = state.log_rate[infostates.parent_sequence[here]]
+    # All rates are divided by the largest, in logarithms: λ spans many orders of magnitude.
+    top = above_rate
+    for sequence in range(first, first + count):
+        top = max(top, state.exponent[sequence])
+    held = np.exp(above_rate - top)
+    pass_flow_down(infostates, pairs, here, held, state)
+    for action in range(count):
+        sequence = first + action
+        rate = np.exp(state.exponent[sequence] - top)
+        state.inflow[sequence] = held + rate
+        state.log_rate[sequence] = top + np.log(held + rate)
+        for other in range(count):
+            pair = pairs.start[sequence] + pairs.rank[first + other]
+            state.flow[pair] = rate * state.behavior[pair]
+            state.jumps[action, other] = state.flow[pair] + state.policy[first + other]
+    stationary_distribution(state.jumps, first, count, state.policy)
+    # Flows are for infostates below: multiply those of this infostate by its policy.
+    for sequence in range(first, first + count):
+        state.inflow[sequence] *= state.policy[sequence]
+        for other in range(first, first + count):
+            state.flow[pairs.start[sequence] + pairs.rank[other]] *= state.policy[sequence]
+
+
+@bare_kernel
+def solve_all(infostates: Infostates, pairs: TriggerPairs, state: TriggerState) -> None:
+    """Write the fixed point of φ at all infostates to `policy`."""
+    for here in range(len(infostates.first_sequence)):  # parents come first
+        solve_infostate(infostates, pairs, here, state)
+
+
+# Learning from episodes.
+
+
+@inner_kernel
+def play_fixed_point(
+    nodes: Nodes,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    state: TriggerState,
+    stream: Stream,
+    paths: Paths,
+) -> int:
+    """Play an episode like `play`, with policies that are solved where the episode arrives."""
+    paths.length[:] = 0
+    node = 0
+    while True:
+        here = nodes.kind[node]
+        if here < 0:
+            if here == TERMINAL_NODE:
+                return int(nodes.first[node])
+            node = draw_outcome(nodes, node, stream)
+            continue
+        solve_infostate(infostates, pairs, here, state)
+        first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
+        action = draw_action(state.policy, first_sequence, num_actions, stream)
+        add_step(infostates, here, first_sequence + action, paths)
+        node = nodes.first[node] + action
+
+
+@inner_kernel
+def update_trigger(
+    rate: float,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    player: int,
+    paths: Paths,
+    step: int,
+    trigger: int,
+    estimate: float,
+    state: TriggerState,
+) -> float:
+    """Add an estimated loss to the last pair of a trigger, in place; return the change of F*(x_g).
+
+    step : of the trigger on the path.
+    """
+    change = -rate * estimate
+    for later in range(paths.length[player] - 1, step - 1, -1):
+        here = paths.infostate[player, later]
+        first = pairs.start[trigger] + pairs.rank[infostates.first_sequence[here]]
+        taken = pairs.start[trigger] + pairs.rank[paths.sequence[player, later]]
+        change = tilt(first, infostates.num_actions[here], taken, change, state)
+    return change
+
+
+@inner_kernel
+def update_path(
+    parameters: FloatArray,
+    factor: float,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    player: int,
+    paths: Paths,
+    loss: float,
+    state: TriggerState,
+) -> None:
+    """Learn from a player's path what each trigger on it would have lost, `state` in place.
+
+    For a trigger g at an infostate of the path, recommended or not, and the last sequence s of the
+    path, M(s; g) grows by
+
+        μ(g) · loss / (μ(s) + γ (μ*(s) + μ(g) m_g(s)))
+
+    parameters : [3] η, γ and XA. factor : of η and γ.
+    """
+    length = paths.length[player]
+    if length == 0:
+        return
+    rate = parameters[LEARNING_RATE] * factor
+    exploration = parameters[IMPLICIT_EXPLORATION] * factor
+    last = paths.sequence[player, length - 1]
+    own_reach = 1.0
+    for step in range(length):
+        own_reach *= state.policy[paths.sequence[player, step]]
+    # The part of the denominator that does not depend on the trigger: μ(s) + γ μ*(s).
+    covered = own_reach + exploration * state.weight[paths.infostate[player, length - 1]]
+    reach, followed = 1.0, 0.0
+    for step in range(length):
+        first = infostates.first_sequence[paths.infostate[player, step]]
+        count = infostates.num_actions[paths.infostate[player, step]]
+        for trigger in range(first, first + count):
+            recommended = reach * state.policy[trigger]  # μ(g)
+            instead = recommended  # becomes μ(g) m_g(s)
+            for later in range(step, length):
+                taken = paths.sequence[player, later]
+                instead *= state.behavior[pairs.start[trigger] + pairs.rank[taken]]
+            estimate = recommended * loss / (covered + exploration * instead)
+            state.estimates[pairs.start[trigger] + pairs.rank[last]] += estimate
+            change = update_trigger(
+                rate, infostates, pairs, player, paths, step, trigger, estimate, state
+            )
+            state.exponent[trigger] += change / parameters[NUM_SEQUENCES]
+            if trigger == last:
+                followed = estimate
+        reach *= state.policy[paths.sequence[player, step]]
+    # M(s; s) enters the weights of all triggers above s.
+    for step in range(length):
+        sequence = paths.sequence[player, step]
+        state.exponent[sequence] += rate * followed / parameters[NUM_SEQUENCES]
+
+
+@inner_kernel
+def count_policy(infostates: Infostates, state: TriggerState) -> None:
+    """Add the policy of an episode to the average, at all infostates, `state` in place."""
+    count_episode(infostates, state.cumulative_plan)
+    count_rest(infostates, state.policy, state.cumulative_plan, state.parent_counted)
+
+
+@inner_kernel
+def decay_factor(done: int) -> float:
+    """Return 1 / √(number of the next episode, rounded up to a power of two)."""
+    factor, limit = 1.0, 1
+    while limit <= done:
+        limit *= 2
+        factor *= np.sqrt(0.5)
+    return factor
+
+
+@inner_kernel
+def refresh_at_doubling(
+    parameters: FloatArray,
+    done: int,
+    infostates: Infostates,
+    pairs: TriggerPairs,
+    state: TriggerState,
+) -> None:
+    """Refresh the deviations if the decay factor changes with the next episode."""
+    if done & (done - 1) == 0:
+        refresh(parameters, decay_factor(done), infostates, pairs, state)
+
+
+@bare_kernel
+def run_self_play(
+    parameters: FloatArray,
+    anytime: bool,
+    every: int,
+    pairs: TriggerPairs,
+    play_state: PlayState,
+    episodes: int,
+    state: TriggerState,
+) -> None:
+    """Play episodes in which all players play fixed points of their deviations, and learn.
+
+    At the end, `policy` is that of the next episode. Feedback is losses.
+
+    parameters : [N, 3] of each player, see `update_path`.
+    every : one in so many episodes is counted in the average.
+    anytime : whether η and γ are those of one episode, divided by the root of the number of
+    episodes, rounded up to a power of two. At each power of two, the deviations are refreshed.
+    """
+    nodes, infostates, losses, done, stream, paths = play_state
+    for _ in range(episodes):
+        if done[0] % every == 0:
+            solve_all(infostates, pairs, state)
+            count_policy(infostates, state)
+        factor = decay_factor(done[0]) if anytime else 1.0
+        end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
+        done[0] += 1
+        for player in range(len(parameters)):
+            loss = losses[end, player]
+            update_path(parameters[player], factor, infostates, pairs, player, paths, loss, state)
+        if anytime:
+            refresh_at_doubling(parameters, done[0], infostates, pairs, state)
+    solve_all(infostates, pairs, state)

@@ -1,0 +1,56 @@
+"""Kernels of measurement: realization plans, samples of policies, single episodes."""
+
+from __future__ import annotations
+
+from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.typing import FloatArray, LongArray
+from infoset.utils.compilation import kernel
+from infoset.utils.splitmix import Stream, next_uniform
+
+
+@kernel
+def fill_plans(infostates: Infostates, policy: FloatArray, plans: FloatArray) -> None:
+    """Fill `plans` [S] with the own reach of each sequence of all players under `policy` [S]."""
+    for root in infostates.root_sequence:
+        plans[root] = 1.0
+    for here in range(len(infostates.first_sequence)):
+        reach = plans[infostates.parent_sequence[here]]
+        first = infostates.first_sequence[here]
+        for sequence in range(first, first + infostates.num_actions[here]):
+            plans[sequence] = reach * policy[sequence]
+
+
+@kernel
+def offer_policy(
+    policy: FloatArray, offered: LongArray, stream: Stream, sample: FloatArray
+) -> None:
+    """Offer a policy [S] to a uniform sample [K, S] of all policies offered, in place.
+
+    offered : [1] number of policies offered before; increased here.
+    Source: Vitter, "Random sampling with a reservoir" (1985), Algorithm R.
+    """
+    place = offered[0]
+    offered[0] += 1
+    if place >= len(sample):
+        place = int(next_uniform(stream) * offered[0])
+    if place < len(sample):
+        sample[place, :] = policy
+
+
+@kernel
+def play_for(
+    play_state: PlayState, player: int, first_infostate: int, policy: FloatArray, own: Paths
+) -> int:
+    """Play an episode in which all follow `policy` [S]; return the index of the terminal.
+
+    Write the paths of all players to `play_state`, and the path of one player to `own`, renumbered
+    to its infostates and sequences alone. first_infostate : the first of that player's infostates.
+    """
+    nodes, infostates, _, _, stream, paths = play_state
+    end = play(nodes, infostates, policy, -1, policy, 0.0, 0, stream, paths)
+    own.length[0] = paths.length[player]
+    root = infostates.root_sequence[player]
+    for step in range(paths.length[player]):
+        own.infostate[0, step] = paths.infostate[player, step] - first_infostate
+        own.sequence[0, step] = paths.sequence[player, step] - root
+    return end

@@ -1,0 +1,148 @@
+"""Kernels of outcome-sampling Monte Carlo CFR: regrets estimated from one player's path.
+
+Sources: Lanctot et al. (2009), Section 3.1; baselines, here of infostates: Schmid et al. (2019),
+eq. (9).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.learning._update_kernels import (
+    count_episode,
+    count_infostate,
+    match_clipped_regrets,
+    update_baseline,
+)
+from infoset.typing import FloatArray
+from infoset.utils.compilation import bare_kernel, inner_kernel
+
+
+class OutcomeParameters(NamedTuple):
+    """The parameters of outcome sampling.
+
+    Attributes
+    ----------
+    exploration : float
+        ε, the probability with which the learning player follows the exploration policy.
+    baseline_window : float
+        Number of visits in the running mean of baselines; 0 for no baselines.
+    min_regret : float
+        0 for regret matching+, -∞ for regret matching.
+    """
+
+    exploration: float
+    baseline_window: float
+    min_regret: float
+
+
+class OutcomeState(NamedTuple):
+    """The arrays of outcome sampling.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy σ.
+    exploration_policy : FloatArray
+        [S] the exploration policy; constant.
+    regret : FloatArray
+        [S] sums of estimated counterfactual regrets.
+    baseline, visits : FloatArray
+        [S] b(x, a), an estimate of the utility that follows an action, and one more than the
+        number of visits that it averages.
+    cumulative_plan, parent_counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._update_kernels`.
+    """
+
+    policy: FloatArray
+    exploration_policy: FloatArray
+    regret: FloatArray
+    baseline: FloatArray
+    visits: FloatArray
+    cumulative_plan: FloatArray
+    parent_counted: FloatArray
+
+
+@inner_kernel
+def follow_path(
+    exploration: float, infostates: Infostates, player: int, paths: Paths, state: OutcomeState
+) -> None:
+    """Add a player's path to the average and write its own sampling probability up to each step.
+
+    Call it before the policy changes, and after the cumulative plan of the empty sequence grew.
+    """
+    paths.reach[player, 0] = 1.0
+    for step in range(paths.length[player]):
+        here, sequence = paths.infostate[player, step], paths.sequence[player, step]
+        count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
+        explored = state.exploration_policy[sequence]
+        sampled = exploration * explored + (1.0 - exploration) * state.policy[sequence]
+        paths.reach[player, step + 1] = paths.reach[player, step] * sampled
+
+
+@inner_kernel
+def update_path(
+    parameters: OutcomeParameters,
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    utility: float,
+    state: OutcomeState,
+) -> None:
+    """Add an episode to the average and update the sampling player along its path, in place.
+
+    With q the probability of the player's own actions as it samples them, b the baseline, σ the
+    policy, and u the utility at the last decision, from there up:
+
+        v(a) = b(x, a) + 1{a is taken} (u - b(x, a)) q(x) / q(x, a)
+        u ← Σ_a σ(a|x) v(a)
+        R(x, a) += (v(a) - u) / q(x)
+
+    Opponents and chance play on policy, so that their reach cancels.
+    """
+    count_episode(infostates, state.cumulative_plan)
+    follow_path(parameters.exploration, infostates, player, paths, state)
+    for step in range(paths.length[player] - 1, -1, -1):
+        here, taken = paths.infostate[player, step], paths.sequence[player, step]
+        first_sequence = infostates.first_sequence[here]
+        end = first_sequence + infostates.num_actions[here]
+        # q(x) and q(x, a); `surprise` is the correction of the baseline of the action taken.
+        reach, further = paths.reach[player, step], paths.reach[player, step + 1]
+        surprise = (utility - state.baseline[taken]) * (reach / further)
+        value = state.policy[taken] * surprise
+        for sequence in range(first_sequence, end):
+            value += state.policy[sequence] * state.baseline[sequence]
+        for sequence in range(first_sequence, end):
+            state.regret[sequence] += (state.baseline[sequence] - value) / reach
+        state.regret[taken] += surprise / reach
+        update_baseline(taken, utility, parameters.baseline_window, state.baseline, state.visits)
+        match_clipped_regrets(infostates, here, parameters.min_regret, state.regret, state.policy)
+        utility = value
+
+
+@bare_kernel
+def run_self_play(
+    parameters: OutcomeParameters, play_state: PlayState, episodes: int, state: OutcomeState
+) -> None:
+    """Play episodes in which the players alternate in exploring and learning, in place.
+
+    Feedback is utilities.
+    """
+    nodes, infostates, utility, done, stream, paths = play_state
+    num_players, max_steps = paths.sequence.shape
+    for _ in range(episodes):
+        player = done[0] % num_players
+        done[0] += 1
+        end = play(
+            nodes,
+            infostates,
+            state.policy,
+            player,
+            state.exploration_policy,
+            parameters.exploration,
+            max_steps,
+            stream,
+            paths,
+        )
+        update_path(parameters, infostates, player, paths, utility[end, player], state)

@@ -1,0 +1,296 @@
+"""Kernels of Monte Carlo CFR by traversals: external, chance and average-strategy sampling.
+
+A traversal visits a sampled part of the game tree depth first. Its recursion is a loop over
+explicit frames, one for each decision on the way down.
+Sources: Zinkevich et al. (2007), Lanctot et al. (2009), Gibson et al. (2012).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.learning._simulator_kernels import (
+    CHANCE_NODE,
+    TERMINAL_NODE,
+    Infostates,
+    Nodes,
+    PlayState,
+    draw_action,
+    draw_outcome,
+)
+from infoset.learning._update_kernels import (
+    count_episode,
+    count_infostate,
+    match_clipped_regrets,
+)
+from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
+from infoset.utils.splitmix import Stream, next_uniform
+
+
+class TraversalParameters(NamedTuple):
+    """The parameters of a traversal, which say which actions it enters.
+
+    The learning player enters action a with probability
+    `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is its
+    cumulative plan; the others enter all of their actions, or one drawn from their policies.
+
+    Attributes
+    ----------
+    all_opponents : bool
+        Whether the others enter all of their actions.
+    min_probability, threshold, bonus : float
+        ε, τ and β of average-strategy sampling; with `min_probability` 1, the learning player
+        enters all actions.
+    min_regret : float
+        0 for regret matching+, -∞ for regret matching.
+    """
+
+    all_opponents: bool
+    min_probability: float
+    threshold: float
+    bonus: float
+    min_regret: float
+
+
+class TraversalState(NamedTuple):
+    """The arrays of traversals.
+
+    Attributes
+    ----------
+    policy : FloatArray
+        [S] the current policy σ.
+    regret : FloatArray
+        [S] sums of estimated counterfactual regrets.
+    ends : LongArray
+        [1] number of terminals visited.
+    cumulative_plan, parent_counted : FloatArray
+        [S] and [I] the average; see `infoset.learning._update_kernels`.
+    """
+
+    policy: FloatArray
+    regret: FloatArray
+    ends: LongArray
+    cumulative_plan: FloatArray
+    parent_counted: FloatArray
+
+
+class Frames(NamedTuple):
+    """The stack of a traversal: decisions whose actions are being entered. Frame 0 is the root.
+
+    Attributes
+    ----------
+    node, action : IntArray
+        [D] node of the decision, and index of the action entered.
+    weight : FloatArray
+        [D] reach of opponents who are not sampled, over the probability of being entered.
+    scale : FloatArray
+        [D] inverse of the probability of entering `action`.
+    value : FloatArray
+        [D, A] estimated values of the actions.
+    changed : IntArray
+        [at least the number of nodes of one player] infostates whose regrets have changed.
+    """
+
+    node: IntArray
+    action: IntArray
+    weight: FloatArray
+    scale: FloatArray
+    value: FloatArray
+    changed: IntArray
+
+
+@inner_kernel
+def sample_down(
+    parameters: TraversalParameters,
+    nodes: Nodes,
+    infostates: Infostates,
+    player: int,
+    node: int,
+    policy: FloatArray,
+    stream: Stream,
+) -> int:
+    """Draw actions from a node on; return the first terminal or decision with actions to enter."""
+    while True:
+        here = nodes.kind[node]
+        if here == CHANCE_NODE:
+            node = draw_outcome(nodes, node, stream)
+            continue
+        if here == TERMINAL_NODE or parameters.all_opponents or infostates.player[here] == player:
+            return int(node)
+        first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
+        node = nodes.first[node] + draw_action(policy, first_sequence, num_actions, stream)
+
+
+@kernel
+def expected_nodes(
+    parameters: TraversalParameters, nodes: Nodes, infostates: Infostates, player: int
+) -> float:
+    """Return the expected number of nodes in a traversal, if all draws were uniform."""
+    probability = np.zeros(len(nodes.kind))
+    probability[0] = 1.0
+    total = 0.0
+    for node in range(len(nodes.kind)):
+        here = nodes.kind[node]
+        total += probability[node]
+        is_drawn = here == CHANCE_NODE
+        if here >= 0 and infostates.player[here] != player:
+            is_drawn = not parameters.all_opponents
+        for child in range(nodes.first[node], nodes.first[node] + nodes.num_children[node]):
+            probability[child] = probability[node] / (nodes.num_children[node] if is_drawn else 1)
+    return float(total)
+
+
+@inner_kernel
+def inclusion_probability(
+    parameters: TraversalParameters, here: int, sequence: int, state: TraversalState
+) -> float:
+    """Return the probability with which the learning player enters an action (ρ of the paper)."""
+    if parameters.min_probability >= 1.0:
+        return 1.0
+    likely = parameters.bonus + parameters.threshold * state.cumulative_plan[sequence]
+    # The cumulative plan of an infostate's actions sums to its parent's, which was just counted.
+    total = parameters.bonus + state.parent_counted[here]
+    return float(min(1.0, max(parameters.min_probability, likely / total)))
+
+
+@inner_kernel
+def next_action(
+    parameters: TraversalParameters,
+    infostates: Infostates,
+    player: int,
+    here: int,
+    depth: int,
+    stream: Stream,
+    frames: Frames,
+    state: TraversalState,
+) -> float:
+    """Advance a frame to the next action to enter; return the weight below it, or 0 for none.
+
+    Actions that are not entered have value 0.
+    """
+    weight = 0.0
+    while weight == 0.0 and frames.action[depth] + 1 < infostates.num_actions[here]:
+        frames.action[depth] += 1
+        sequence = infostates.first_sequence[here] + frames.action[depth]
+        frames.value[depth, frames.action[depth]] = 0.0
+        if infostates.player[here] == player:
+            probability = inclusion_probability(parameters, here, sequence, state)
+            if probability == 1.0 or next_uniform(stream) < probability:
+                frames.scale[depth] = 1.0 / probability
+                weight = frames.weight[depth] / probability
+        else:
+            frames.scale[depth] = 1.0
+            weight = frames.weight[depth] * state.policy[sequence]
+    return weight
+
+
+@inner_kernel
+def close_frame(
+    infostates: Infostates,
+    player: int,
+    here: int,
+    depth: int,
+    frames: Frames,
+    state: TraversalState,
+) -> float:
+    """Return the value of a decision; add its regrets if the learning player made it."""
+    first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
+    value = 0.0
+    for action in range(num_actions):
+        value += state.policy[first_sequence + action] * frames.value[depth, action]
+    if infostates.player[here] == player:
+        for action in range(num_actions):
+            gain = frames.value[depth, action] - value
+            state.regret[first_sequence + action] += frames.weight[depth] * gain
+    return value
+
+
+@inner_kernel
+def store_value(frames: Frames, depth: int, value: float) -> None:
+    """Store the value below the action that a frame has entered."""
+    action = frames.action[depth]
+    frames.value[depth, action] = frames.scale[depth] * value
+
+
+@inner_kernel
+def traverse(
+    parameters: TraversalParameters,
+    nodes: Nodes,
+    infostates: Infostates,
+    player: int,
+    utility: FloatArray,
+    stream: Stream,
+    frames: Frames,
+    state: TraversalState,
+) -> int:
+    """Add the regrets of one traversal, `state` in place; return how many infostates changed.
+
+    With σ the policies, bottom-up,
+
+        v(h) = Σ_a σ(a|x) v(ha),    R(x, a) += weight (v(ha) - v(h))
+
+    where v(ha) is divided by the probability of entering a, and is 0 if a was not entered. The
+    policies do not change.
+    """
+    depth, num_changed, weight = 0, 0, 1.0
+    frames.action[0], frames.scale[0] = 0, 1.0
+    node = sample_down(parameters, nodes, infostates, player, 0, state.policy, stream)
+    while True:
+        # Down: a terminal gives its value to the frame above, a decision opens a frame.
+        here = nodes.kind[node]
+        if here == TERMINAL_NODE:
+            state.ends[0] += 1
+            store_value(frames, depth, utility[nodes.first[node], player])
+        else:
+            depth += 1
+            frames.node[depth], frames.action[depth], frames.weight[depth] = node, -1, weight
+            if infostates.player[here] == player:
+                count_infostate(
+                    infostates, here, state.policy, state.cumulative_plan, state.parent_counted
+                )
+                frames.changed[num_changed] = here
+                num_changed += 1
+        # Up: close frames until one has another action to enter.
+        while depth > 0:
+            here = nodes.kind[frames.node[depth]]
+            weight = next_action(parameters, infostates, player, here, depth, stream, frames, state)
+            if weight > 0.0:
+                break
+            value = close_frame(infostates, player, here, depth, frames, state)
+            depth -= 1
+            store_value(frames, depth, value)
+        if depth == 0:
+            return num_changed
+        child = nodes.first[frames.node[depth]] + frames.action[depth]
+        node = sample_down(parameters, nodes, infostates, player, child, state.policy, stream)
+
+
+@bare_kernel
+def run_self_play(
+    parameters: TraversalParameters,
+    play_state: PlayState,
+    episodes: int,
+    frames: Frames,
+    state: TraversalState,
+) -> None:
+    """Traverse the game for alternating players, who learn, in place.
+
+    A traversal counts as an episode. Feedback is utilities.
+    """
+    nodes, infostates, utility, done, stream, _ = play_state
+    num_players = len(infostates.root_sequence)
+    for _ in range(episodes):
+        player = done[0] % num_players
+        done[0] += 1
+        count_episode(infostates, state.cumulative_plan)
+        num_changed = traverse(
+            parameters, nodes, infostates, player, utility, stream, frames, state
+        )
+        for place in range(num_changed):
+            here = frames.changed[place]
+            match_clipped_regrets(
+                infostates, here, parameters.min_regret, state.regret, state.policy
+            )

@@ -1,0 +1,101 @@
+"""Kernels that the updates of all learners share: the lazy average, baselines, regret matching.
+
+The average policy is weighted by own reach. A policy changes only at the infostates on the path of
+an episode, so the contribution of an infostate to the average is added when the next path crosses
+it, and once more at the end. The average is exact, and costs time in proportion to the path.
+`cumulative_plan` [S] is the sum over episodes of the realization plans, as far as it is counted;
+`parent_counted` [I] is the value of the parent sequence that an infostate has already taken over.
+"""
+
+from __future__ import annotations
+
+from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.regret import match_regrets
+from infoset.typing import FloatArray
+from infoset.utils.compilation import inner_kernel, kernel
+
+
+@inner_kernel
+def count_infostate(
+    infostates: Infostates,
+    here: int,
+    policy: FloatArray,
+    cumulative_plan: FloatArray,
+    parent_counted: FloatArray,
+) -> None:
+    """Bring the cumulative plan at an infostate up to date with its parent's, in place."""
+    first_sequence = infostates.first_sequence[here]
+    parent = cumulative_plan[infostates.parent_sequence[here]]
+    # The policy here was the same in all episodes since the last visit, so one product suffices.
+    gained = parent - parent_counted[here]
+    parent_counted[here] = parent
+    for sequence in range(first_sequence, first_sequence + infostates.num_actions[here]):
+        cumulative_plan[sequence] += gained * policy[sequence]
+
+
+@inner_kernel
+def count_episode(infostates: Infostates, cumulative_plan: FloatArray) -> None:
+    """Add one episode of all players to the average, at the empty sequences only, in place."""
+    for root in infostates.root_sequence:
+        cumulative_plan[root] += 1.0
+
+
+@inner_kernel
+def count_path(
+    infostates: Infostates,
+    player: int,
+    paths: Paths,
+    policy: FloatArray,
+    cumulative_plan: FloatArray,
+    parent_counted: FloatArray,
+) -> None:
+    """Add one episode of a player to the average, along its path, in place.
+
+    Call it before the policy changes.
+    """
+    cumulative_plan[infostates.root_sequence[player]] += 1.0
+    for step in range(paths.length[player]):
+        here = paths.infostate[player, step]
+        count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
+
+
+@kernel
+def count_rest(
+    infostates: Infostates,
+    policy: FloatArray,
+    cumulative_plan: FloatArray,
+    parent_counted: FloatArray,
+) -> None:
+    """Bring the cumulative plan up to date at every infostate, in place."""
+    for here in range(len(infostates.first_sequence)):  # parents come first
+        count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
+
+
+@inner_kernel
+def update_baseline(
+    place: int, loss: float, window: float, baseline: FloatArray, visits: FloatArray
+) -> None:
+    """Move the running mean of losses at a place towards one more loss, in place.
+
+    The first `window` losses count alike; later ones each weigh 1 / window. With a window of 0 the
+    baseline is constant. Call it after the loss was used: a baseline must not depend on the loss
+    that it is subtracted from.
+    """
+    if window > 0.0:
+        visits[place] += 1.0
+        baseline[place] += (loss - baseline[place]) / min(visits[place], window)
+
+
+@inner_kernel
+def match_clipped_regrets(
+    infostates: Infostates, here: int, min_regret: float, regret: FloatArray, policy: FloatArray
+) -> None:
+    """Raise the regrets of an infostate to `min_regret` and match them; both [S] in place.
+
+    min_regret : 0 for regret matching+, -∞ for regret matching.
+    """
+    first_sequence = infostates.first_sequence[here]
+    end = first_sequence + infostates.num_actions[here]
+    for sequence in range(first_sequence, end):
+        regret[sequence] = max(regret[sequence], min_regret)
+    match_regrets(first_sequence, end, regret, policy)

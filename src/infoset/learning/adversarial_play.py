@@ -1,0 +1,256 @@
+"""The external regret of one learner against an adversary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.evaluation import CCEEvaluator
+from infoset.evaluation.joint import checked_weights
+from infoset.learning._measurement_kernels import fill_plans, play_for
+from infoset.learning._simulator_kernels import Paths
+from infoset.learning._update_kernels import count_rest
+from infoset.learning.learner_spec import LearnerSpec, OnlineLearnerSpec
+from infoset.learning.learners import get_learner
+from infoset.learning.simulator import Simulator, infostate_depths, number_infostates
+from infoset.learning.step_sizes import tree_size
+from infoset.learning.update_rule import Feedback, UpdateRule
+from infoset.policy import TabularPolicy
+from infoset.typing import FloatArray, Player, StateArrays
+from infoset.utils.arguments import check_callable, check_count, check_player, check_type
+from infoset.utils.state import IterativeState
+
+__all__ = ["AdversarialPlay", "Adversary", "switch_between"]
+
+Adversary: TypeAlias = Callable[[int, TabularPolicy], TabularPolicy]
+"""Returns the policies of the other players in a phase, from the number of the phase, from 0, and
+the current policies of all players. Its policy for the learner is ignored."""
+
+
+def switch_between(policies: Sequence[TabularPolicy]) -> Adversary:
+    """Return an adversary that follows the policies one after another, in a cycle.
+
+    With a single policy, it is fixed.
+
+    Raises
+    ------
+    ParameterError
+        If there are no policies.
+    PolicyMismatchError
+        If the policies are for different games.
+    """
+    checked_weights(policies, None)
+    cycle = tuple(policies)
+    return lambda phase, _: cycle[phase % len(cycle)]
+
+
+class AdversarialPlay(IterativeState):
+    """A learner as one player against an adversary that controls all others.
+
+    The adversary changes its policies νᵗ once per phase. The learner's external regret is
+
+        Reg = max over π of Σ_t [u(π, νᵗ) - u(πᵗ, νᵗ)]
+
+    which is computed exactly, at the cost of one gradient per phase: νᵗ is constant within a phase,
+    and utility is linear in the learner's realization plan, whose sum over the phase is the gain of
+    its cumulative plan.
+
+    Parameters
+    ----------
+    learner : str or LearnerSpec
+        A learner that plays the policy it learns, by name or as `get_learner` returns it.
+    simulator : Simulator
+        The game.
+    adversary : callable
+        See `Adversary`; `switch_between` makes fixed and switching ones.
+    player : Player
+        The player that learns.
+    phase : int, optional
+        Number of episodes in a phase; by default the root of the horizon.
+    horizon : int
+        Number of episodes that step sizes are planned for.
+    seed : int
+        Random seed.
+
+    Raises
+    ------
+    ParameterError
+        If the learner explores off-policy or learns in self-play only, or a number is out of range.
+    UnknownNameError
+        If there is no such learner.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning import make_simulator
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker")))
+    >>> fixed = switch_between([uniform_policy(kuhn.sequence_form)])
+    >>> play = AdversarialPlay("ixomd", kuhn, fixed, horizon=2000)
+    >>> play.run(2000)
+    >>> 0 < play.regret() / 2000 < 0.3
+    True
+    """
+
+    def __init__(
+        self,
+        learner: str | LearnerSpec,
+        simulator: Simulator,
+        adversary: Adversary,
+        *,
+        player: Player = 0,
+        phase: int | None = None,
+        horizon: int,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        check_type("simulator", simulator, Simulator, "what make_simulator returns")
+        check_callable("adversary", adversary, "such as switch_between(policies)")
+        check_player(player, simulator.num_players, simulator.sequence_form.name)
+        check_count("horizon", horizon, minimum=1)
+        self.phase = max(1, round(horizon**0.5)) if phase is None else phase
+        check_count("phase", self.phase, minimum=1)
+        self.spec = get_learner(learner)
+        self.simulator, self.player, self.horizon, self.seed = simulator, player, horizon, seed
+        self._adversary = adversary
+        self._rule = _update_rule(self.spec, simulator, player, horizon)
+        self._infostates = number_infostates((simulator.sequence_form.treeplexes[player],))
+        depth = infostate_depths(self._infostates)
+        self._state = self._rule.begin(self._infostates, depth, self._num_own)
+        self._play_state = simulator.play_state(simulator.utility, self._done, seed)
+        self._own = Paths._make(np.zeros_like(part[:1]) for part in self._play_state.paths)
+        self._policy = simulator.uniform()
+        self._policy[self._own_sequences] = self._state.policy
+        self._utility = simulator.utility[:, player].tolist()
+        self._losses = simulator.losses()[:, player].tolist()
+        self._first = int(np.argmax(simulator.infostates.player == player))
+        self._play = CCEEvaluator(simulator.sequence_form)
+        self._mass_before = np.zeros(self._num_own)
+
+    @property
+    def _num_own(self) -> int:
+        """Number of the learner's sequences."""
+        return self.simulator.sequence_form.treeplexes[self.player].num_sequences
+
+    @property
+    def _own_sequences(self) -> slice:
+        """The learner's sequences among those of all players."""
+        root = int(self.simulator.infostates.root_sequence[self.player])
+        return slice(root, root + self._num_own)
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes.
+
+        Raises
+        ------
+        ParameterError
+            If `episodes` is not a whole number of at least 0.
+        """
+        check_count("episodes", episodes)
+        for episode in range(self.iteration, self.iteration + episodes):
+            if episode % self.phase == 0:
+                self._begin_phase(episode // self.phase)
+            self._play_episode()
+
+    def _begin_phase(self, phase: int) -> None:
+        """Count the last phase, and ask the adversary for its policies."""
+        self._play = self._counted()
+        self._mass_before[:] = self._mass()
+        policy = _checked(self._adversary(phase, self.current_policy()), self.simulator)
+        self._policy[:] = np.concatenate(policy.probabilities)
+        self._policy[self._own_sequences] = self._state.policy
+
+    def _play_episode(self) -> None:
+        end = play_for(self._play_state, self.player, self._first, self._policy, self._own)
+        feedback = Feedback(self._utility[end], self._losses[end], self.iteration + 1)
+        self._rule.learn(self._infostates, self._own, feedback, self._state)
+        self._policy[self._own_sequences] = self._state.policy
+        self._done += 1
+
+    def _counted(self) -> CCEEvaluator:
+        """Return the joint play of all episodes, with the learner's mean plan in each phase."""
+        play = self._play.copy()
+        uncounted = self.iteration - play.weight
+        if uncounted:
+            plans = np.empty_like(self._policy)
+            fill_plans(self.simulator.infostates, self._policy, plans)
+            plans[self._own_sequences] = (self._mass() - self._mass_before) / uncounted
+            play.add(self.simulator.by_player(plans), weight=uncounted)
+        return play
+
+    def _mass(self) -> FloatArray:
+        """Return [Q] the sum over episodes of the learner's realization plans."""
+        cumulative_plan: FloatArray = self._state.cumulative_plan.copy()
+        count_rest(
+            self._infostates, self._state.policy, cumulative_plan, self._state.parent_counted.copy()
+        )
+        return cumulative_plan
+
+    def regret(self) -> float:
+        """Return the learner's external regret so far, in the game's units.
+
+        Raises
+        ------
+        ParameterError
+            If no episode is played yet.
+        """
+        play = self._counted()
+        return play.evaluate().gains[self.player] * play.weight
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policies of the next episode, unless the adversary changes its policies."""
+        return self.simulator.policy(self._policy)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the learner and of the play, without the adversary."""
+        return {
+            "learner": self.spec.name,
+            "player": self.player,
+            "phase": self.phase,
+            "horizon": self.horizon,
+            "seed": self.seed,
+            **self._rule.settings(),
+        }
+
+    def _state_arrays(self) -> StateArrays:
+        learned = {f"learner.{name}": array for name, array in self._state._asdict().items()}
+        return {
+            "stream": self._play_state.stream,
+            "policy": self._policy,
+            "mass_before": self._mass_before,
+            **learned,
+            **self._play.state(),
+        }
+
+
+def _update_rule(
+    spec: LearnerSpec, simulator: Simulator, player: Player, horizon: int
+) -> UpdateRule[Any]:
+    """Return the update of a learner, if it plays the policy that it learns."""
+    if not isinstance(spec, OnlineLearnerSpec):
+        raise ParameterError(
+            f"{spec.name} learns in self-play only: choose a learner from bandit feedback, such as "
+            "ixomd"
+        )
+    rule = spec.update_rule(tree_size(simulator, player), horizon)
+    if rule.turn:
+        raise ParameterError(
+            f"{spec.name} explores off-policy, so it has no regret guarantee while learning: "
+            "choose a learner that plays its policy, such as ixomd"
+        )
+    return rule
+
+
+def _checked(policy: TabularPolicy, simulator: Simulator) -> TabularPolicy:
+    """Return the adversary's policy, if it is one for the game."""
+    check_type("the adversary's policy", policy, TabularPolicy, "a TabularPolicy of the game")
+    form, own = policy.sequence_form, simulator.sequence_form
+    if form is not own and form.fingerprint != own.fingerprint:
+        raise PolicyMismatchError(
+            f"the adversary returned a policy for {form.name}, but the game is {own.name}"
+        )
+    return policy

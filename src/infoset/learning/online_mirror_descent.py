@@ -1,0 +1,402 @@
+"""Online mirror descent and follow the regularized leader from bandit feedback.
+
+IXOMD, Balanced OMD, Balanced FTRL, Adaptive FTRL, its tweaked variant and Perturbed FTRL are one
+update with different parameters: an episode changes the policy at the infostates on its path only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import Any
+
+import numpy as np
+
+from infoset.learning._online_mirror_descent_kernels import (
+    MirrorDescentState,
+    run_self_play,
+    update_path,
+)
+from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
+from infoset.learning.learner_spec import Knowledge, Presets, TreeFunction
+from infoset.learning.self_play import SelfPlay, check_play
+from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.step_sizes import (
+    ScaledStepSizes,
+    StepSizeRule,
+    StepSizes,
+    TreeSize,
+    check_step_sizes,
+    planned_horizon,
+    require_tree_size,
+    tree_sizes,
+    tuned_step_sizes,
+)
+from infoset.learning.update_rule import Feedback
+from infoset.policy import TabularPolicy
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_number
+
+__all__ = [
+    "MIRROR_DESCENT_LEARNERS",
+    "OnlineMirrorDescent",
+    "OnlineMirrorDescentSelfPlay",
+    "adaptive_ftrl_step_sizes",
+    "balanced_ftrl_step_sizes",
+    "balanced_omd_step_sizes",
+    "balanced_omd_total_loss_step_sizes",
+    "ixomd_step_sizes",
+    "ixomd_total_loss_step_sizes",
+    "tweaked_ftrl_step_sizes",
+]
+
+
+def unit_weights(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [I] weights of 1."""
+    return np.ones(len(depth))
+
+
+def inverse_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
+    """Return [I] 1 / p*(x), the weights of Balanced FTRL."""
+    inverse: FloatArray = 1.0 / balanced_transitions(infostates, depth)
+    return inverse
+
+
+@dataclass(frozen=True)
+class OnlineMirrorDescent:
+    """Mirror descent with implicit exploration along the path of each episode.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    knowledge : Knowledge
+        What it may know of the game.
+    step_sizes : StepSizes or StepSizeRule
+        η and γ, or the rule for them, from the size of the tree and the number of episodes.
+    weights : callable
+        Computes [I] w(x), which multiplies both.
+    initial_policy : callable or None
+        Computes [S] the first policy; None for uniform.
+    adaptivity_exponent : float
+        p of adaptive rates η / P(x)ᵖ, with P the sum over visits of 1 / (reach + γ); 0 for none.
+    anytime : bool
+        Whether the step sizes of episode t are those for t episodes, instead of those for the
+        horizon. Given as numbers, they are those of the first episode.
+    center : float
+        Subtracted from every loss in [0, 1].
+    baseline_window : float
+        Number of recent losses in the running mean that an action is estimated to lose until it is
+        tried again; 0 for no baselines.
+    min_probability : float
+        φ of the minimum probability φ η_x of every action, at most 1 / (2 A); 0 for none.
+    use_last_policy : bool
+        Whether the result is the last policy instead of the average.
+    presets : Presets
+        Named sets of parameters.
+
+    Raises
+    ------
+    ParameterError
+        If the step sizes are invalid, or another number is negative or not finite.
+    """
+
+    name: str
+    description: str
+    knowledge: Knowledge
+    step_sizes: StepSizes | StepSizeRule
+    weights: TreeFunction = unit_weights
+    initial_policy: TreeFunction | None = None
+    adaptivity_exponent: float = 0.0
+    anytime: bool = False
+    center: float = 0.0
+    baseline_window: float = 0.0
+    min_probability: float = 0.0
+    use_last_policy: bool = False
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step_sizes", check_step_sizes(self.step_sizes))
+        for name in ("adaptivity_exponent", "center", "baseline_window", "min_probability"):
+            check_number(name, getattr(self, name))
+
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> OnlineMirrorDescentSelfPlay:
+        """Return self-play of this learner for all players, planned for `horizon` episodes."""
+        check_play(simulator, horizon)
+        return OnlineMirrorDescentSelfPlay(self, simulator, horizon, seed)
+
+    def update_rule(self, size: TreeSize | None, horizon: int) -> OnlineMirrorDescentUpdate:
+        """Return the update of one player."""
+        return OnlineMirrorDescentUpdate(self, np.array([self.parameters(size, horizon)]))
+
+    def parameters(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:
+        """Return the parameters of one player, as the kernel takes them.
+
+        Raises
+        ------
+        ParameterError
+            If the step sizes follow a rule and the size of the tree is not known.
+        """
+        step_sizes = self.step_sizes
+        if not isinstance(step_sizes, StepSizes):
+            episodes = 1 if self.anytime else horizon
+            step_sizes = step_sizes(require_tree_size(size, self.name), episodes)
+        # All rules are proportional to the number of episodes to the power p - 1/2.
+        decay_exponent = self.adaptivity_exponent - 0.5 if self.anytime else 0.0
+        return (
+            *step_sizes,
+            self.adaptivity_exponent,
+            decay_exponent,
+            self.baseline_window,
+            self.min_probability,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OnlineMirrorDescentUpdate:
+    """The update of `OnlineMirrorDescent`, as an `infoset.learning.UpdateRule`.
+
+    Attributes
+    ----------
+    spec : OnlineMirrorDescent
+    parameters : FloatArray
+        [N, 6] see `OnlineMirrorDescent.parameters`.
+    """
+
+    spec: OnlineMirrorDescent
+    parameters: FloatArray
+
+    turn = 0
+    """It plays the policy that it learns."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters of the players, and what is subtracted from losses."""
+        return {"parameters": self.parameters.tolist(), "center": self.spec.center}
+
+    def begin(
+        self, infostates: Infostates, depth: IntArray, num_sequences: int
+    ) -> MirrorDescentState:
+        """Return the arrays before the first episode."""
+        spec = self.spec
+        if spec.initial_policy is None:
+            policy = uniform_probabilities(infostates, num_sequences)
+        else:
+            policy = spec.initial_policy(infostates, depth)
+        weight = spec.weights(infostates, depth)
+        is_adaptive = spec.adaptivity_exponent > 0.0
+        num_baselines = num_sequences if spec.baseline_window else 0
+        return MirrorDescentState(
+            policy=policy,
+            initial=policy.copy(),
+            weight=weight,
+            rate=self.parameters[infostates.player, 0] * weight,
+            infostate_visits=np.ones(len(depth) if is_adaptive else 0),
+            action_visits=np.ones(num_sequences if is_adaptive else 0),
+            baseline=np.zeros(num_baselines),
+            visits=np.zeros(num_baselines),
+            cumulative_plan=np.zeros(num_sequences),
+            parent_counted=np.zeros(len(depth)),
+        )
+
+    def initial_policies(self, state: MirrorDescentState) -> tuple[FloatArray, ...]:
+        """Return the current and the first policy."""
+        return state.policy, state.initial
+
+    def exploration(self, state: MirrorDescentState, episode: int, step: int) -> None:
+        """Return None: exploration is implicit."""
+
+    def learn(
+        self, infostates: Infostates, paths: Paths, feedback: Feedback, state: MirrorDescentState
+    ) -> None:
+        """Add an episode to the average and learn from it, `state` in place."""
+        loss, episode = feedback.loss - self.spec.center, float(feedback.episode)
+        update_path(self.parameters[0], infostates, 0, paths, loss, episode, state)
+
+
+class OnlineMirrorDescentSelfPlay(SelfPlay):
+    """Self-play of `OnlineMirrorDescent`: all players learn from every episode."""
+
+    learned = ("rate", "infostate_visits", "action_visits", "baseline", "visits")
+    _state: MirrorDescentState
+
+    def __init__(
+        self, spec: OnlineMirrorDescent, simulator: Simulator, horizon: int, seed: int
+    ) -> None:
+        self.spec = spec
+        self._parameters = np.array(
+            [spec.parameters(size, horizon) for size in tree_sizes(simulator)]
+        )
+        rule = OnlineMirrorDescentUpdate(spec, self._parameters)
+        state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
+        settings = {
+            "learner": spec.name,
+            **rule.settings(),
+            "horizon": planned_horizon(spec.step_sizes, horizon, anytime=spec.anytime),
+        }
+        super().__init__(simulator, seed, settings, state, simulator.losses() - spec.center)
+
+    def _run(self, episodes: int) -> None:
+        """Play `episodes` more episodes in one compiled call."""
+        run_self_play(self._parameters, self._play_state, episodes, self._state)
+
+    def policy(self) -> TabularPolicy:
+        """Return the average policy, or the last one where that is the result."""
+        return self.current_policy() if self.spec.use_last_policy else super().policy()
+
+
+def ixomd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return η = √(X log A / (H XA T)) and γ = √(X ι / (XA T)).
+
+    Source: Kozuno, Ménard, Munos and Valko (2021).
+    """
+    scale = max(size.sequences, 1) * episodes
+    rate = sqrt(size.infostates * size.log_actions / (max(size.decisions, 1) * scale))
+    return StepSizes(rate, sqrt(size.infostates * size.confidence / scale))
+
+
+def ixomd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return η = √(X log A / (XA T)) and γ = √(X ι / (XA T)), for a total loss in [0, 1]."""
+    scale = max(size.sequences, 1) * episodes
+    return StepSizes(
+        sqrt(size.infostates * size.log_actions / scale),
+        sqrt(size.infostates * size.confidence / scale),
+    )
+
+
+def balanced_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return η = √(XA log A / (H³ T)) and γ = √(XA ι / (H T)).
+
+    Source: Bai, Jin, Mei and Yu (2022), Theorem 6.
+    """
+    decisions = max(size.decisions, 1)
+    rate = sqrt(size.sequences * size.log_actions / (decisions**3 * episodes))
+    return StepSizes(rate, sqrt(size.sequences * size.confidence / (decisions * episodes)))
+
+
+def balanced_omd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return η = √(XA log A / (H T)) and γ = √(XA ι / T), for a total loss in [0, 1]."""
+    rate = sqrt(size.sequences * size.log_actions / (max(size.decisions, 1) * episodes))
+    return StepSizes(rate, sqrt(size.sequences * size.confidence / episodes))
+
+
+def balanced_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return η = √(2 H log A / (XA T)) and γ = √(H ι / (XA T)).
+
+    Source: Fiegel et al. (2023), Theorem 4.1.
+    """
+    scale = max(size.sequences, 1) * episodes
+    decisions = max(size.decisions, 1)
+    return StepSizes(
+        sqrt(2 * decisions * size.log_actions / scale), sqrt(decisions * size.confidence / scale)
+    )
+
+
+def adaptive_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return `balanced_ftrl_step_sizes` times T, because P(x) grows like T times a probability."""
+    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
+    return StepSizes(rate * episodes, exploration * episodes)
+
+
+def tweaked_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
+    """Return `balanced_ftrl_step_sizes` times √T, for rates that fall with the root of P(x)."""
+    rate, exploration = balanced_ftrl_step_sizes(size, episodes)
+    return StepSizes(rate * sqrt(episodes), exploration * sqrt(episodes))
+
+
+MIRROR_DESCENT_LEARNERS: tuple[OnlineMirrorDescent, ...] = (
+    OnlineMirrorDescent(
+        "ixomd",
+        "mirror descent with implicit exploration (Kozuno et al. 2021)",
+        Knowledge.NOTHING,
+        ixomd_step_sizes,
+        presets={
+            "theory": {"step_sizes": ixomd_step_sizes},
+            "practical": {"step_sizes": ixomd_total_loss_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes("ixomd")},
+            "recommended": {
+                "step_sizes": ScaledStepSizes(ixomd_total_loss_step_sizes, 20.0),
+                "center": 0.5,
+                "min_probability": 0.1,
+            },
+            "anytime": {"anytime": True},
+        },
+    ),
+    OnlineMirrorDescent(
+        "balanced-omd",
+        "mirror descent with balanced weights (Bai et al. 2022, Algorithm 1)",
+        Knowledge.OWN_TREE,
+        balanced_omd_step_sizes,
+        weights=balanced_reach,
+        presets={
+            "theory": {"step_sizes": balanced_omd_step_sizes},
+            "practical": {"step_sizes": balanced_omd_total_loss_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes("balanced-omd")},
+            "recommended": {"step_sizes": ScaledStepSizes(balanced_omd_total_loss_step_sizes, 5.0)},
+            "anytime": {"anytime": True},
+        },
+    ),
+    OnlineMirrorDescent(
+        "balanced-ftrl",
+        "follow the regularized leader with a balanced transition (Fiegel et al. 2023)",
+        Knowledge.OWN_TREE,
+        balanced_ftrl_step_sizes,
+        weights=inverse_transitions,
+        initial_policy=subtree_policy,
+        presets={
+            "theory": {"step_sizes": balanced_ftrl_step_sizes},
+            "practical": {"step_sizes": balanced_ftrl_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes("balanced-ftrl")},
+            "recommended": {
+                "step_sizes": ScaledStepSizes(balanced_ftrl_step_sizes, 5.0),
+                "center": 0.5,
+                "min_probability": 0.1,
+            },
+            "anytime": {"anytime": True},
+        },
+    ),
+    OnlineMirrorDescent(
+        "adaptive-ftrl",
+        "follow the regularized leader, rates adapted to visits (Fiegel et al. 2023)",
+        Knowledge.NOTHING,
+        adaptive_ftrl_step_sizes,
+        adaptivity_exponent=1.0,
+        presets={
+            "theory": {"step_sizes": adaptive_ftrl_step_sizes},
+            "practical": {"step_sizes": adaptive_ftrl_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes("adaptive-ftrl")},
+            "recommended": {"step_sizes": ScaledStepSizes(adaptive_ftrl_step_sizes, 0.5)},
+            "anytime": {"anytime": True},
+        },
+    ),
+    OnlineMirrorDescent(
+        "tweaked-ftrl",
+        "adaptive-ftrl with the square root of visits (public code of Fiegel et al. 2023)",
+        Knowledge.NOTHING,
+        tweaked_ftrl_step_sizes,
+        adaptivity_exponent=0.5,
+        presets={
+            "practical": {"step_sizes": tweaked_ftrl_step_sizes},
+            "tuned": {"step_sizes": tuned_step_sizes("tweaked-ftrl")},
+            "recommended": {
+                "step_sizes": StepSizes(0.5, 0.025),
+                "center": 0.5,
+                "min_probability": 0.1,
+            },
+        },
+    ),
+    OnlineMirrorDescent(
+        "perturbed-ftrl",
+        "adaptive-ftrl with slowly vanishing regularization: its last policy converges (ours)",
+        Knowledge.NOTHING,
+        StepSizes(5.0, 0.25),
+        adaptivity_exponent=0.75,
+        center=0.5,
+        baseline_window=100.0,
+        min_probability=1.0,
+        use_last_policy=True,
+    ),
+)

@@ -1,0 +1,234 @@
+"""Outcome-sampling Monte Carlo CFR, with baselines and balanced exploration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.learning._outcome_sampling_kernels import (
+    OutcomeParameters,
+    OutcomeState,
+    run_self_play,
+    update_path,
+)
+from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning.balance import subtree_policy
+from infoset.learning.learner_spec import Knowledge, Presets, TreeFunction
+from infoset.learning.self_play import SelfPlay, check_play
+from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.step_sizes import TreeSize
+from infoset.learning.update_rule import Exploration, Feedback
+from infoset.typing import FloatArray, IntArray
+from infoset.utils.arguments import check_callable, check_number
+
+__all__ = ["OUTCOME_SAMPLING_LEARNERS", "OutcomeSampling", "OutcomeSamplingSelfPlay"]
+
+
+@dataclass(frozen=True)
+class OutcomeSampling:
+    """Monte Carlo CFR from single episodes, in each of which one player explores and learns.
+
+    The players alternate. The one that learns draws actions from
+    `exploration · exploration_policy + (1 - exploration) · policy`; the others follow their
+    policies.
+
+    Attributes
+    ----------
+    name : str
+    description : str
+        One line, with the source.
+    knowledge : Knowledge
+        What it may know of the game.
+    exploration : float
+        ε, the probability of following the exploration policy, above 0.
+    exploration_policy : callable or None
+        Computes [S] the exploration policy; None for uniform.
+    baseline_window : float
+        Number of recent visits to an action in the running mean of utilities that is its baseline,
+        beginning with one visit of utility 0; 0 for no baselines.
+    clip_regrets : bool
+        Whether negative cumulative regrets are reset to 0, as in regret matching+.
+    presets : Presets
+        Named sets of parameters.
+
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning import make_simulator
+    >>> from infoset.tree import build_tree
+    >>> spec = OutcomeSampling("mine", "explores less", exploration=0.3)
+    >>> learning = spec.self_play(make_simulator(build_tree(load_game("kuhn_poker"))), horizon=1000)
+    >>> learning.run(1000)
+    >>> learning.iteration
+    1000
+    """
+
+    name: str
+    description: str
+    knowledge: Knowledge = Knowledge.NOTHING
+    exploration: float = 0.6
+    exploration_policy: TreeFunction | None = None
+    baseline_window: float = 0.0
+    clip_regrets: bool = False
+    presets: Presets = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_number("exploration", self.exploration)
+        if not 0.0 < self.exploration <= 1.0:
+            raise ParameterError(
+                f"exploration={self.exploration} must be above 0 and at most 1, so that every "
+                "action is sampled"
+            )
+        if self.exploration_policy is not None:
+            expected = "a function of infostates and depths"
+            check_callable("exploration_policy", self.exploration_policy, expected)
+        check_number("baseline_window", self.baseline_window)
+        if 0.0 < self.baseline_window < 1.0:
+            raise ParameterError(
+                f"baseline_window={self.baseline_window} is less than one visit: give at least 1, "
+                "or 0 for no baselines"
+            )
+
+    def self_play(
+        self, simulator: Simulator, *, horizon: int, seed: int = 0
+    ) -> OutcomeSamplingSelfPlay:
+        """Return self-play of this learner for all players; it does not depend on `horizon`."""
+        check_play(simulator, horizon)
+        return OutcomeSamplingSelfPlay(self, simulator, seed)
+
+    def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeSamplingUpdate:
+        """Return the update of one player; it does not depend on `size` or `horizon`."""
+        return OutcomeSamplingUpdate(self)
+
+    @property
+    def parameters(self) -> OutcomeParameters:
+        """The parameters, as the kernel takes them."""
+        return OutcomeParameters(
+            float(self.exploration),
+            float(self.baseline_window),
+            0.0 if self.clip_regrets else -inf,
+        )
+
+    @property
+    def exploration_policy_name(self) -> str:
+        """Name of the exploration policy, in settings and messages."""
+        policy = self.exploration_policy
+        return "uniform" if policy is None else getattr(policy, "__name__", type(policy).__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeSamplingUpdate:
+    """The update of `OutcomeSampling`, as an `infoset.learning.UpdateRule`.
+
+    Attributes
+    ----------
+    spec : OutcomeSampling
+    """
+
+    spec: OutcomeSampling
+
+    turn = 1
+    """It explores in every episode that it learns from."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters, and the name of the exploration policy."""
+        spec = self.spec
+        return {"exploration_policy": spec.exploration_policy_name, **spec.parameters._asdict()}
+
+    def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> OutcomeState:
+        """Return the arrays before the first episode.
+
+        Raises
+        ------
+        ParameterError
+            If the exploration policy gives an action probability 0.
+        """
+        spec = self.spec
+        uniform = uniform_probabilities(infostates, num_sequences)
+        explored = uniform
+        if spec.exploration_policy is not None:
+            explored = spec.exploration_policy(infostates, depth)
+        if explored.shape != uniform.shape or not (explored > 0.0).all():
+            raise ParameterError(
+                f"exploration_policy={spec.exploration_policy_name} must give each of the "
+                f"{num_sequences} sequences a probability above 0; otherwise the regrets of some "
+                "actions are never sampled"
+            )
+        return OutcomeState(
+            policy=uniform,
+            exploration_policy=explored.copy(),
+            regret=np.zeros(num_sequences),
+            baseline=np.zeros(num_sequences),
+            visits=np.ones(num_sequences),
+            cumulative_plan=np.zeros(num_sequences),
+            parent_counted=np.zeros(len(depth)),
+        )
+
+    def initial_policies(self, state: OutcomeState) -> tuple[FloatArray, ...]:
+        """Return the current policy and the exploration policy."""
+        return state.policy, state.exploration_policy
+
+    def exploration(self, state: OutcomeState, episode: int, step: int) -> Exploration:
+        """Return the exploration policy and its probability, the same at every decision."""
+        return Exploration(state.exploration_policy, self.spec.parameters.exploration)
+
+    def learn(
+        self, infostates: Infostates, paths: Paths, feedback: Feedback, state: OutcomeState
+    ) -> None:
+        """Add an episode to the average and learn from it, `state` in place."""
+        update_path(self.spec.parameters, infostates, 0, paths, feedback.utility, state)
+
+
+class OutcomeSamplingSelfPlay(SelfPlay):
+    """Self-play of `OutcomeSampling`: the players alternate in exploring and learning."""
+
+    learned = ("regret", "baseline", "visits")
+    _state: OutcomeState
+
+    def __init__(self, spec: OutcomeSampling, simulator: Simulator, seed: int) -> None:
+        self._parameters = spec.parameters
+        rule = OutcomeSamplingUpdate(spec)
+        state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
+        settings = {"learner": spec.name, **rule.settings()}
+        super().__init__(simulator, seed, settings, state, simulator.utility)
+
+    def _run(self, episodes: int) -> None:
+        """Play `episodes` more episodes in one compiled call."""
+        run_self_play(self._parameters, self._play_state, episodes, self._state)
+
+
+OUTCOME_SAMPLING_LEARNERS: tuple[OutcomeSampling, ...] = (
+    OutcomeSampling(
+        "os-mccfr",
+        "Monte Carlo CFR, outcome sampling (Lanctot et al. 2009)",
+    ),
+    OutcomeSampling(
+        "os-mccfr-balanced",
+        "outcome sampling that explores in proportion to subtree sizes (ours)",
+        Knowledge.OWN_TREE,
+        exploration=0.8,
+        exploration_policy=subtree_policy,
+    ),
+    OutcomeSampling(
+        "vr-mccfr",
+        "outcome sampling with learned baselines (Schmid et al. 2019)",
+        baseline_window=2.0,
+    ),
+    OutcomeSampling(
+        "vr-mccfr-balanced",
+        "outcome sampling with balanced exploration and baselines over 100 visits (ours)",
+        Knowledge.OWN_TREE,
+        exploration=0.8,
+        exploration_policy=subtree_policy,
+        baseline_window=100.0,
+    ),
+)

@@ -1,0 +1,254 @@
+"""Exact regrets of self-play, and how far its empirical joint play is from equilibria."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError
+from infoset.evaluation import (
+    CCEEvaluation,
+    CCEEvaluator,
+    CorrelatedPolicy,
+    EFCEEvaluation,
+    EFCEEvaluator,
+)
+from infoset.learning._measurement_kernels import fill_plans, offer_policy
+from infoset.learning.self_play import SelfPlay
+from infoset.policy import TabularPolicy
+from infoset.runs import JointGaps, gradient_cost
+from infoset.tree import SequenceForm
+from infoset.typing import StateArrays
+from infoset.utils.arguments import check_count, check_type
+from infoset.utils.interrupts import interrupts_held
+from infoset.utils.splitmix import make_stream
+
+__all__ = ["RegretTracker", "counting_cost", "learns_joint_play"]
+
+COST_PER_PAIR = 30
+"""Cost of a pair of a trigger and a sequence, in units of array elements read."""
+
+
+def learns_joint_play(sequence_form: SequenceForm) -> bool:
+    """Tell whether self-play of a game approaches correlated equilibria rather than a Nash one.
+
+    It does unless the game is two-player constant-sum or has one player: only there do the average
+    policies approach an equilibrium.
+    """
+    return not (sequence_form.is_two_player_constant_sum or sequence_form.num_players == 1)
+
+
+def counting_cost(sequence_form: SequenceForm, num_pairs: int) -> int:
+    """Return the cost of counting a policy in joint play, with `num_pairs` pairs of triggers."""
+    return gradient_cost(sequence_form) + COST_PER_PAIR * num_pairs
+
+
+class RegretTracker:
+    """Self-play with exact regrets and the gaps of its empirical joint distribution of play.
+
+    That distribution draws one of the T episodes uniformly and plays its policies π¹, …, πᵀ. The
+    external regret of player i is
+
+        Reg_i = max over π_i of Σ_t [u_i(π_i, πᵗ_-i) - u_i(πᵗ)]
+
+    and Reg_i / T is its gain from committing to its best policy before the draw. So the gap from a
+    coarse correlated equilibrium is the largest Reg_i / T, at least 0. In two-player constant-sum
+    games, the sum of both regrets over T is NashConv of the average policies.
+
+    Before every episode that is counted, the gradients of its policies are computed exactly. The
+    tracker can take the place of the learners in `infoset.runs.run_measured`.
+
+    Parameters
+    ----------
+    learners : SelfPlay
+        Self-play before its first episode.
+    every : int
+        Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 for all. Policies change
+        slowly, so a few thousand of them measure nearly the same as all.
+    keep : int
+        Size of the uniform sample of counted policies that is kept for `correlated_policy`; 0 for
+        none.
+    triggers : bool
+        Whether to measure the gap from an extensive-form correlated equilibrium as well, at a cost
+        proportional to the number of pairs of a trigger and a sequence for every counted policy.
+
+    Raises
+    ------
+    ParameterError
+        If the learners have played before, or a number is out of range.
+    GameTooLargeError
+        If `triggers` is true and there are more than 20,000,000 pairs.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.learning import get_learner, make_simulator
+    >>> from infoset.tree import build_tree
+    >>> kuhn = make_simulator(build_tree(load_game("kuhn_poker(players=3)")))
+    >>> learners = get_learner("balanced-omd").self_play(kuhn, horizon=500)
+    >>> play = RegretTracker(learners, keep=500)
+    >>> play.run(500)
+    >>> play.evaluate().cce_gap == max(play.regrets) / 500
+    True
+    >>> abs(play.correlated_policy().evaluate().cce_gap - play.evaluate().cce_gap) < 1e-12
+    True
+    """
+
+    def __init__(
+        self, learners: SelfPlay, *, every: int = 1, keep: int = 0, triggers: bool = False
+    ) -> None:
+        check_type("learners", learners, SelfPlay, "what the self_play of a learner returns")
+        check_count("every", every, minimum=1)
+        check_count("keep", keep)
+        if learners.iteration:
+            raise ParameterError(
+                f"the learners have already played {learners.iteration} episodes, which were not "
+                "counted: make a RegretTracker before the first episode"
+            )
+        self.learners = learners
+        self.every = every
+        self._play = CCEEvaluator(learners.sequence_form)
+        self._triggers = EFCEEvaluator(learners.sequence_form) if triggers else None
+        self._plans = learners.simulator.uniform()
+        learners.run(0)  # compiles now, so that compilation is not timed
+        self._sample = np.zeros((keep, learners.simulator.num_sequences))
+        self._offered = np.zeros(1, np.int64)
+        self._stream = make_stream(learners.seed, 1)
+
+    @property
+    def sequence_form(self) -> SequenceForm:
+        """The game's sequence form."""
+        return self.learners.sequence_form
+
+    @property
+    def iteration(self) -> int:
+        """Number of episodes played."""
+        return self.learners.iteration
+
+    @property
+    def num_counted(self) -> int:
+        """Number of episodes whose policies are counted."""
+        return round(self._play.weight)
+
+    @property
+    def cost_per_iteration(self) -> int:
+        """Approximate number of array elements read in an episode."""
+        pairs = 0 if self._triggers is None else self._triggers.num_pairs
+        return (
+            self.learners.cost_per_iteration
+            + counting_cost(self.sequence_form, pairs) // self.every
+        )
+
+    def run(self, episodes: int) -> None:
+        """Play `episodes` more episodes, and count their policies.
+
+        Raises
+        ------
+        ParameterError
+            If `episodes` is not a whole number of at least 0.
+        """
+        check_count("episodes", episodes)
+        end = self.iteration + episodes
+        while self.iteration < end:
+            if self.iteration >= self.num_counted * self.every:
+                with interrupts_held():
+                    self._count()
+            until_next = self.every - self.iteration % self.every
+            self.learners.run(min(until_next, end - self.iteration))
+
+    def _count(self) -> None:
+        """Count the policies of the next episode, and offer them to the sample."""
+        simulator, policy = self.learners.simulator, self.learners.current_probabilities
+        fill_plans(simulator.infostates, policy, self._plans)
+        offer_policy(policy, self._offered, self._stream, self._sample)
+        plans = simulator.by_player(self._plans)
+        self._play.add(plans)
+        if self._triggers is not None:
+            self._triggers.add(plans)
+
+    def evaluate(self) -> CCEEvaluation:
+        """Measure the joint play of the counted episodes: values, gains, and the CCE gap.
+
+        Raises
+        ------
+        ParameterError
+            If no episode is counted yet.
+        """
+        return self._play.evaluate()
+
+    def evaluate_efce(self) -> EFCEEvaluation:
+        """Measure the gains of trigger deviations from the joint play of the counted episodes.
+
+        Raises
+        ------
+        ParameterError
+            If no episode is counted yet, or triggers are not measured.
+        """
+        if self._triggers is None:
+            raise ParameterError(
+                "trigger deviations are not measured: ask for them before the first episode, by "
+                "RegretTracker(learners, triggers=True)"
+            )
+        return self._triggers.evaluate()
+
+    def gaps(self) -> JointGaps:
+        """Return the CCE gap, and the EFCE gap if it is measured, of the counted episodes."""
+        if not self.num_counted:
+            return JointGaps()
+        efce_gap = None if self._triggers is None else self._triggers.evaluate().efce_gap
+        return JointGaps(self.evaluate().cce_gap, efce_gap)
+
+    @property
+    def regrets(self) -> tuple[float, ...]:
+        """Each player's external regret over the counted episodes, in the game's units.
+
+        For learners that explore, it is the regret of their policies, not of what they played.
+        """
+        return tuple(gain * self.num_counted for gain in self.evaluate().gains)
+
+    def correlated_policy(self) -> CorrelatedPolicy:
+        """Return the sampled policies as a correlated policy, which draws one of them.
+
+        Raises
+        ------
+        ParameterError
+            If none were sampled.
+        """
+        sampled = self._sample[: int(self._offered[0])]
+        if not len(sampled):
+            raise ParameterError(
+                "no policies are kept: play first, with RegretTracker(learners, keep=1000)"
+            )
+        policies = tuple(self.learners.simulator.policy(policy) for policy in sampled)
+        return CorrelatedPolicy(policies, (1.0,) * len(policies))
+
+    def policy(self) -> TabularPolicy:
+        """Return the average policies of the learners; see `SelfPlay.policy`."""
+        return self.learners.policy()
+
+    def current_policy(self) -> TabularPolicy:
+        """Return the policy of the next episode."""
+        return self.learners.current_policy()
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings of the learners, and of what is counted and kept."""
+        measured = {"every": self.every, "keep": len(self._sample)}
+        return {**self.learners.settings(), **measured, "triggers": self._triggers is not None}
+
+    def state(self) -> StateArrays:
+        """Return all arrays that change, by name: the arrays themselves, not copies."""
+        return {
+            **self.learners.state(),
+            **self._play.state(),
+            **({} if self._triggers is None else self._triggers.state()),
+            "sample": self._sample,
+            "offered": self._offered,
+            "sampling": self._stream,
+        }
+
+    def set_state(self, state: StateArrays) -> None:
+        """Copy values from arrays with the names and shapes of `state`."""
+        self.learners.set_state(state)
+        for name, array in self.state().items():
+            array[...] = state[name]
