@@ -32,7 +32,7 @@ def as_paths(paths):
     return Paths(length, infostate, sequence, np.zeros((len(paths), most + 1)))
 
 
-def regret_of(simulator, policies, player, layer, paths, loss, centre):
+def regret_of(simulator, policies, player, layer, paths, loss, center):
     """Return [S] the regret that the kernel adds for one episode."""
     rows, tree = simulator.infostates, SlowTree(simulator)
     given = as_paths(paths)
@@ -45,7 +45,7 @@ def regret_of(simulator, policies, player, layer, paths, loss, centre):
         policy=tree.flat(policies),
         regret=np.zeros(simulator.num_sequences),
         touched=np.zeros(1, np.int32),
-        baseline=np.full(size, centre),
+        baseline=np.full(size, center),
         visits=np.zeros(size),
         cumulative_plan=np.zeros(simulator.num_sequences),
         parent_counted=np.zeros(size),
@@ -57,7 +57,7 @@ def regret_of(simulator, policies, player, layer, paths, loss, centre):
 
 @pytest.mark.parametrize("center", [0.0, 0.5])
 @pytest.mark.parametrize("game", ["kuhn_poker", RandomGame(seed=3, max_histories=40)], ids=str)
-def test_expected_regrets_are_counterfactual_regrets(game, centre):
+def test_expected_regrets_are_counterfactual_regrets(game, center):
     simulator = simulator_of(game)
     tree, losses = SlowTree(simulator), simulator.losses()
     policies = policies_at_random(tree, 1)
@@ -72,7 +72,7 @@ def test_expected_regrets_are_counterfactual_regrets(game, centre):
                 )[here]
             ):
                 regret = regret_of(
-                    simulator, policies, player, layer, paths, losses[end, player], centre
+                    simulator, policies, player, layer, paths, losses[end, player], center
                 )
                 expected += probability * regret
             for sequence, (here, action) in tree.owner.items():

@@ -36,8 +36,8 @@ from infoset.learning import (
     play_and_learn,
 )
 from infoset.learning.balanced_cfr import BalancedCFRUpdate
-from infoset.learning.online import met
-from infoset.learning.online.keys import keys_from_json, keys_to_json
+from infoset.learning.online import infostate_table
+from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
 from infoset.matches import play_matches
 from infoset.policy import distance, tabulate, uniform_policy
 from infoset.tree import build_tree
@@ -201,7 +201,7 @@ def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkey
         return learners
 
     grown = learned()
-    monkeypatch.setattr(met, "FIRST_ROOM", room)
+    monkeypatch.setattr(infostate_table, "INITIAL_CAPACITY", room)
     for first, second in zip(grown, learned(), strict=True):
         known = first.num_infostates
         assert known == second.num_infostates > 64
@@ -212,7 +212,7 @@ def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkey
 
 
 def test_infostates_are_numbered_as_they_are_met():
-    table = met.DiscoveredInfostates(0)
+    table = infostate_table.DiscoveredInfostates(0)
     assert table.visit("a", ("x", "y"), 0) == 0
     assert table.visit("b", ("x", "y", "z"), 2) == 1
     assert table.visit("c", ("x",), 5) == 2
@@ -224,7 +224,7 @@ def test_infostates_are_numbered_as_they_are_met():
     ]
     assert table.depth[:3].tolist() == [0, 1, 2]
     assert [table.parent(number) for number in range(3)] == [-1, 0, 1]
-    with pytest.raises(TrajectoryError, match="now comes after 'z' at b, and otherwise after 'y'"):
+    with pytest.raises(TrajectoryError, match=r"follows 'z' at b, but .* 'y'"):
         table.visit("b", None, 5)
 
 
@@ -389,7 +389,7 @@ def test_an_episode_that_is_abandoned_never_was():
 def test_an_episode_that_one_cannot_learn_from_is_learnt_by_none():
     game = Unlistable()
     wide, narrow = learner_of(TWEAKED, 0), learner_of(TWEAKED, 1, utility_range=(-1, 1))
-    with pytest.raises(TrajectoryError, match=r"the utility -?2 is outside the range from -1 to 1"):
+    with pytest.raises(TrajectoryError, match=r"the utility -?2 is outside .* from -1 to 1"):
         play_and_learn(game, [wide, narrow], episodes=100)
     assert wide.episodes == narrow.episodes < 100
     assert wide.steps == narrow.steps == ()
@@ -428,9 +428,9 @@ def test_seats_and_seeds_draw_differently():
 @pytest.mark.parametrize(
     ("legal_actions", "message"),
     [
-        (None, r"met for the first time, with the actions \[\]: give act the legal actions"),
-        ((), r"met for the first time, with the actions \[\]: give act"),
-        (("left", "left"), r"each once, and at least one"),
+        (None, r"has the actions \[\]: .* legal action"),
+        ((), r"has the actions \[\]: "),
+        (("left", "left"), r"each once"),
         (([], "left"), r"the action \(\[\], 'left'\) cannot be looked up \(unhashable"),
     ],
 )
@@ -447,14 +447,14 @@ def test_infostates_keep_their_actions_and_their_past():
     learner = learner_of()
     pull(learner)
     before = everything(learner)
-    with pytest.raises(TrajectoryError, match=r"now has the actions \['left', 'up'\], and other"):
+    with pytest.raises(TrajectoryError, match=r"now has the actions \['left', 'up'\]"):
         learner.act("arms", ("left", "up"))
     assert learner.act("arms") in ARMS
-    with pytest.raises(TrajectoryError, match=r"now comes after '\w+' at arms, and otherwise"):
+    with pytest.raises(TrajectoryError, match=r"now follows '\w+' at arms"):
         learner.act("arms")
     learner.abandon()
     learner.act("door", ARMS)
-    with pytest.raises(TrajectoryError, match=r"after '\w+' at door, and otherwise after no own"):
+    with pytest.raises(TrajectoryError, match=r"follows '\w+' at door, but .* no own"):
         learner.act("arms")
     learner.abandon()
     assert learner.state()["cumulative_plan"].tobytes() == before["cumulative_plan"]
@@ -470,11 +470,11 @@ def test_only_what_was_acted_is_observed():
     steps = [("arms", first), ("doors", second)]
     other = "left" if second == "right" else "right"
     for told, message in (
-        ([], r"step 1 of the trajectory is none, and act took '\w+' at the infostate arms"),
-        (steps[:1], r"step 2 of the trajectory is none, and act took"),
-        (steps[::-1], r"step 1 of the trajectory is '\w+' at the infostate doors, and act took"),
+        ([], r"step 1 of the trajectory is missing, but act.. took '\w+' at the infostate arms"),
+        (steps[:1], r"step 2 of the trajectory is missing, but act"),
+        (steps[::-1], r"step 1 of the trajectory is '\w+' at the infostate doors, but act"),
         ([steps[0], ("doors", other)], r"step 2 of the trajectory is '\w+' at the infostate door"),
-        ([*steps, ("more", first)], r"step 3 .* at the infostate more, and act took none"),
+        ([*steps, ("more", first)], r"step 3 .* at the infostate more, but act.. took no"),
     ):
         with pytest.raises(TrajectoryError, match=message):
             learner.observe(Trajectory(told, 0.0))
@@ -503,14 +503,14 @@ def test_only_what_was_acted_is_observed():
 def test_a_tree_that_is_known_has_no_other_infostates():
     learner = balanced()
     before = everything(learner)
-    with pytest.raises(UnknownNameError, match=r"no decision at \[X\] in the tree that it was"):
+    with pytest.raises(UnknownNameError, match=r"no decision at \[X\]"):
         learner.act("[X]", ("pass", "bet"))
     theirs = own_tree(1)
-    with pytest.raises(TrajectoryError, match="is an infostate of player 1; this learner is pl"):
+    with pytest.raises(TrajectoryError, match="is an infostate of player 1"):
         learner.act(theirs.infostate_at(int(theirs.acting[0])))
     with pytest.raises(TrajectoryError, match=r"now has the actions \['bet', 'pass'\]"):
         learner.act("[K]", ("bet", "pass"))
-    with pytest.raises(TrajectoryError, match=r"after no own action, and otherwise after 'pass' "):
+    with pytest.raises(TrajectoryError, match=r"follows no own action, but .* 'pass'"):
         learner.act("[K] / pass / bet")
     assert everything(learner) == before
     assert learner.act("[K]") in ("pass", "bet")
@@ -557,11 +557,11 @@ def test_a_tree_that_is_written_down_does_for_one_that_is_built(name):
 def test_trees_that_cannot_be_are_refused():
     door = Decision("door", ARMS)
     for decisions, error, message in (
-        ([], ParameterError, "there is no decision: give one"),
+        ([], ParameterError, "give at least one Decision"),
         ([door, door], ParameterError, "the decision 'door' is listed twice"),
-        ([Decision("door", ())], ParameterError, r"has the actions \[\]: give each once"),
-        ([Decision("door", ("a", "a"))], ParameterError, "give each once, and at least one"),
-        ([Decision("x", ARMS, ("dor", "left")), door], UnknownNameError, "'dor'; none is known"),
+        ([Decision("door", ())], ParameterError, r"has the actions \[\]"),
+        ([Decision("door", ("a", "a"))], ParameterError, "each once"),
+        ([Decision("x", ARMS, ("dor", "left")), door], UnknownNameError, "'dor'"),
         ([door, Decision("x", ARMS, ("dor", "left"))], UnknownNameError, "did you mean door"),
         ([door, Decision("x", ARMS, ("(start)", "left"))], UnknownNameError, "unknown decision"),
         ([door, Decision("x", ARMS, ("door", "rigt"))], UnknownNameError, "did you mean right"),
@@ -575,20 +575,20 @@ def test_learners_are_made_for_what_they_may_know():
         learner_of("es-mccfr")
     with pytest.raises(ParameterError, match="auto learns in self-play only: choose another"):
         learner_of("auto")
-    with pytest.raises(ParameterError, match="balanced-omd goes by its own infostate tree: give"):
+    with pytest.raises(ParameterError, match="balanced-omd needs its own infostate tree: give"):
         learner_of("balanced-omd")
-    with pytest.raises(ParameterError, match="ixomd learns infostates as they appear: leave tree"):
+    with pytest.raises(ParameterError, match="ixomd discovers infostates in play: leave tree"):
         learner_of("ixomd", tree=own_tree())
-    with pytest.raises(ParameterError, match="ixomd are set by the size of the player's tree"):
+    with pytest.raises(ParameterError, match="step sizes of ixomd depend on the size"):
         learner_of("ixomd")
-    with pytest.raises(ParameterError, match=r"tree is that of player 1, and player=0"):
+    with pytest.raises(ParameterError, match=r"tree is that of player 1, but player=0"):
         learner_of("balanced-omd", tree=own_tree(1))
     with pytest.raises(ParameterError, match="tree='kuhn' is of type str"):
         learner_of("balanced-omd", tree="kuhn")
     with pytest.raises(UnknownNameError, match="did you mean"):
         learner_of("ixom")
     for wrong in ((1, 1), (2, 1), (0, np.inf), (np.nan, 1), None, (1, 2, 3), "no"):
-        with pytest.raises(ParameterError, match="the least utility there can be and the greatest"):
+        with pytest.raises(ParameterError, match="the minimum and the maximum utility"):
             learner_of(utility_range=wrong)
     for name in ("horizon", "player", "seed"):
         with pytest.raises(ParameterError, match=f"{name}=-1 must be a whole number"):
@@ -609,10 +609,10 @@ def test_seats_are_checked():
     game = Unlistable()
     learner = learner_of()
     for seats, message in (
-        ([learner], "got 1 seats; .* has 2 players"),
-        ([None, None], "nobody learns: give at least one learner"),
-        ([None, learner], "the learner for seat 1 was made for player 0"),
-        ([learner, "uniform"], "'uniform' in seat 1 is no player"),
+        ([learner], "got 1 players, but .* has 2"),
+        ([None, None], "at least one learner"),
+        ([None, learner], "the learner for player 1 was made for player 0"),
+        ([learner, "uniform"], "'uniform' cannot be player 1"),
     ):
         with pytest.raises(ParameterError, match=message):
             play_and_learn(game, seats, episodes=1)
@@ -678,7 +678,7 @@ def test_keys_come_back_equal():
 def test_keys_that_cannot_be_written_are_refused_when_a_learner_is_saved(tmp_path):
     learner = learner_of()
     learner.observe(Trajectory([(bytes, learner.act(bytes, ARMS))], 0.0))
-    with pytest.raises(ParameterError, match=r"cannot be kept in a file, being of type type: use"):
+    with pytest.raises(ParameterError, match=r"of type type: use"):
         learner.save(tmp_path / "learner.ckpt")
 
 
@@ -687,5 +687,5 @@ def test_policies_are_asked_with_the_right_names():
     with pytest.raises(UnknownNameError, match="player 0 does not know the infostate arms"):
         learner.current_policy["arms"]
     pull(learner)
-    with pytest.raises(TrajectoryError, match="otherwise"):
+    with pytest.raises(TrajectoryError, match=r"now has the actions \[.up.\]"):
         learner.current_policy.action_probabilities("arms", ("up",))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.evaluation.triggers import TriggerPairs
+from infoset.evaluation.trigger_pairs import TriggerPairs
 from infoset.learning._simulator_kernels import (
     TERMINAL_NODE,
     Infostates,

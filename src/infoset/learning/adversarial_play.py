@@ -9,7 +9,7 @@ import numpy as np
 
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CCEEvaluator
-from infoset.evaluation.joint import checked_weights
+from infoset.evaluation.cce import checked_weights
 from infoset.learning._measurement_kernels import fill_plans, play_for
 from infoset.learning._simulator_kernels import Paths
 from infoset.learning._update_kernels import count_rest

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.evaluation.triggers import TriggerPairs, trigger_pairs
+from infoset.evaluation.trigger_pairs import TriggerPairs, enumerate_trigger_pairs
 from infoset.learning._efce_omd_kernels import (
     TriggerState,
     count_policy,
@@ -148,7 +148,7 @@ class BalancedEFCEOMDUpdate:
         GameTooLargeError
             If there are too many pairs.
         """
-        self.pairs, num_pairs = trigger_pairs(
+        self.pairs, num_pairs = enumerate_trigger_pairs(
             infostates.parent_sequence,
             infostates.first_sequence,
             infostates.num_actions,

@@ -1,18 +1,16 @@
-"""Learners of one player, driven by a loop of one's own or by the rules of a game never built."""
+"""Learners of one player, for a user's own loop or for the rules of a game that is not built."""
 
-from infoset.learning.online.decisions import Decision, make_own_tree
-from infoset.learning.online.episode import Trajectory
-from infoset.learning.online.learner import Learner
-from infoset.learning.online.make import make_learner
-from infoset.learning.online.play import play_and_learn
-from infoset.learning.online.policy import LearnedPolicy
-from infoset.learning.online.terms import Terms
+from infoset.learning.online.learned_policy import LearnedPolicy
+from infoset.learning.online.online_learner import Learner, LearningTask, make_learner
+from infoset.learning.online.own_tree import Decision, make_own_tree
+from infoset.learning.online.rule_play import play_and_learn
+from infoset.learning.online.trajectory import Trajectory
 
 __all__ = [
     "Decision",
     "LearnedPolicy",
     "Learner",
-    "Terms",
+    "LearningTask",
     "Trajectory",
     "make_learner",
     "make_own_tree",

@@ -1,90 +1,137 @@
-"""The infostates of one player, all of which it was given."""
+"""A player's own infostate tree, listed decision by decision, for games that are not built."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from infoset.errors import UnknownNameError, nearest_names
-from infoset.game import Infostate
-from infoset.learning._simulator_kernels import Infostates
-from infoset.learning.online.infostates import InfostateTable
-from infoset.learning.simulator import infostate_depths
+from infoset.errors import ParameterError, UnknownNameError
 from infoset.tree import InfostateTree
-from infoset.typing import Action
+from infoset.typing import Action, IntArray, Player
+from infoset.utils.arguments import check_count, check_type
 
-__all__ = ["TreeInfostates"]
+__all__ = ["Decision", "make_own_tree"]
+
+START = "(start)"
+DECISION = 'Decision("high card", ["call", "fold"])'
 
 
-class TreeInfostates(InfostateTable):
-    """The acting infostates of a player's own tree, known by what is met in play or by label.
+class Decision(NamedTuple):
+    """An infostate at which a player acts.
 
-    Where a tree has names, and nothing is observed in it, by label only.
+    Attributes
+    ----------
+    infostate : str
+        Its name.
+    actions : Sequence[Action]
+    after : tuple[str, Action] or None
+        The player's previous decision and the action taken there; None for the first.
     """
 
-    def __init__(self, tree: InfostateTree) -> None:
-        self.tree = tree
-        self.player = tree.player
-        self.num_sequences = tree.num_sequences
-        acting = tree.acting
-        self.infostates = Infostates(
-            first_sequence=tree.first_sequence[acting],
-            num_actions=tree.num_actions[acting],
-            player=np.zeros(len(acting), np.int32),
-            parent_sequence=tree.last_sequence[acting],
-            root_sequence=np.zeros(1, np.int32),
+    infostate: str
+    actions: Sequence[Action]
+    after: tuple[str, Action] | None = None
+
+
+def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTree:
+    """Make a player's own infostate tree from a list of its decisions.
+
+    Learners that may know their tree take it where the game is not built.
+
+    Parameters
+    ----------
+    player : Player
+    decisions : Iterable[Decision]
+        All decisions, each listed after the one that it follows.
+
+    Raises
+    ------
+    ParameterError
+        If there are no decisions, if one is listed twice, or if its actions are missing or
+        repeated.
+    UnknownNameError
+        If one follows a decision or action that is not listed before it.
+
+    Examples
+    --------
+    >>> tree = make_own_tree(
+    ...     0,
+    ...     [
+    ...         Decision("high card", ("bet", "pass")),
+    ...         Decision("low card", ("bet", "pass")),
+    ...         Decision("low card, raised", ("call", "fold"), after=("low card", "bet")),
+    ...     ],
+    ... )
+    >>> tree.num_acting, tree.num_sequences
+    (3, 7)
+    """
+    check_count("player", player)
+    check_type("decisions", decisions, Iterable, f"a list of {DECISION}")
+    number = {START: 0}
+    listed: list[Decision] = []
+    parent, taken = [-1], [-1]
+    for decision in map(_checked, decisions):
+        if decision.infostate in number:
+            raise ParameterError(f"the decision {decision.infostate!r} is listed twice")
+        above, action = _place(decision, number, listed)
+        number[decision.infostate] = len(number)
+        listed.append(decision)
+        parent.append(above)
+        taken.append(action)
+    if not listed:
+        raise ParameterError(
+            "there are no decisions: give at least one Decision(infostate, actions)"
         )
-        self.depth = infostate_depths(self.infostates)
-        self._numbers = {label: number for number, label in enumerate(tree.acting_labels)}
+    actions = [tuple(decision.actions) for decision in listed]
+    action_sets = tuple(dict.fromkeys(actions))
+    nothing = np.zeros(len(parent), np.int32)
+    return InfostateTree(
+        player=player,
+        parent=_array(parent),
+        action=_array(taken),
+        private_observation=nothing,
+        public_observation=nothing.copy(),
+        public_state=nothing.copy(),
+        action_set=_array([-1, *map(action_sets.index, actions)]),
+        action_sets=action_sets,
+        observations=(None,),
+        names=tuple(number),
+    )
 
-    @property
-    def num_known(self) -> int:
-        """Number of infostates in the tree where the player acts."""
-        return self.tree.num_acting
 
-    def find(self, infostate: Hashable) -> int:
-        """Return the number of an infostate; -1 where it is not in the tree."""
-        if not isinstance(infostate, Infostate) or self.tree.names is not None:
-            return self._numbers.get(infostate, -1)  # type: ignore[call-overload, no-any-return]
-        try:
-            position = self.tree.index_of(infostate)
-        except UnknownNameError:
-            return -1
-        is_acting = self.tree.num_actions[position] > 0
-        return int(np.searchsorted(self.tree.acting, position)) if is_acting else -1
-
-    def legal_actions(self, number: int) -> tuple[Action, ...]:
-        """Return the actions at an infostate."""
-        return self.tree.legal_actions(int(self.tree.acting[number]))
-
-    def _add(
-        self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
-    ) -> int:
-        near = nearest_names(str(infostate), self.tree.acting_labels)
-        raise UnknownNameError(
-            f"player {self.player} has no decision at {infostate} in the tree that it was given; "
-            f"give infostates as they are met in play, or labels; {near}"
+def _checked(decision: Decision) -> Decision:
+    """Return a decision with its actions as a tuple, checked."""
+    check_type("a decision", decision, Decision, DECISION)
+    infostate, actions, after = decision
+    check_type(
+        f"actions of {infostate!r}", actions, (list, tuple), 'a list such as ["call", "fold"]'
+    )
+    actions = tuple(actions)
+    if not actions or len(set(actions)) < len(actions):
+        raise ParameterError(
+            f"the decision {infostate!r} has the actions {list(actions)}: give at least one "
+            "action, and each once"
         )
+    return Decision(infostate, actions, after)
 
-    def _text(self, number: int) -> str:
-        return self.tree.acting_labels[number]
 
-    def contents(self) -> NDArray[np.uint8]:
-        """Return nothing: all is in the tree."""
-        return np.zeros(0, np.uint8)
+def _place(
+    decision: Decision, number: dict[str, int], listed: Sequence[Decision]
+) -> tuple[int, int]:
+    """Return the number of the previous decision and the index of its action, or 0 and -1."""
+    if decision.after is None:
+        return 0, -1
+    label, action = decision.after
+    if label == START or label not in number:
+        known = (before.infostate for before in listed)
+        raise UnknownNameError.of("decision (list it before those that follow it)", label, known)
+    actions = listed[number[label] - 1].actions
+    if action not in actions:
+        raise UnknownNameError.of(f"action at {label}", str(action), map(str, actions))
+    return number[label], actions.index(action)
 
-    def restored(self, contents: NDArray[np.uint8]) -> TreeInfostates:
-        """Return this very table, which never changes."""
-        return self
 
-    @property
-    def fingerprint(self) -> str:
-        """A digest of the tree and the labels of its actions."""
-        digest = hashlib.sha256()
-        for array in (self.tree.parent, self.tree.action, self.tree.action_set):
-            digest.update(np.ascontiguousarray(array).astype("<i4").tobytes())
-        digest.update("\n".join(map(str, self.tree.action_sets)).encode())
-        return digest.hexdigest()
+def _array(values: Sequence[int]) -> IntArray:
+    return np.array(values, np.int32)

@@ -1,4 +1,4 @@
-"""Infostates and actions as JSON, so that a learner can be kept without running code of a file."""
+"""Infostates and actions as JSON, so that loading a learner never runs code from a file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["keys_from_json", "keys_to_json"]
 
 
 def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
-    """Return keys as the bytes of a JSON text, from which equal ones can be made.
+    """Encode keys as the bytes of a JSON text.
 
     Raises
     ------
     ParameterError
-        If something in them is of a type that cannot be written.
+        If a part of them is of a type that cannot be written.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
 
 
 def keys_from_json(written: NDArray[np.uint8]) -> Any:
-    """Return the keys that `keys_to_json` wrote."""
+    """Decode the keys that `keys_to_json` wrote."""
     return _read(json.loads(written.tobytes()))
 
 
 def _written(key: object) -> Any:
-    """Return a key as JSON values: a tuple as a list, what JSON has no word for as an object."""
+    """Return a key as JSON values: tuples as lists, types that JSON lacks as objects."""
     if key is None or isinstance(key, (str, bool)):
         return key
     if isinstance(key, Infostate):
@@ -56,8 +56,8 @@ def _written(key: object) -> Any:
     if isinstance(key, Real):
         return float(key)
     raise ParameterError(
-        f"{key!r} is part of an infostate or action, and cannot be kept in a file, being of type "
-        f"{type(key).__name__}: use text, numbers, None, tuples and frozensets of them"
+        f"{key!r}, part of an infostate or action, cannot be written to a file because it is of "
+        f"type {type(key).__name__}: use text, numbers, None, and tuples and frozensets of them"
     )
 
 

@@ -1,4 +1,4 @@
-"""The episode under way, as one player sees it."""
+"""The trajectory of one player in an episode."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["Episode", "Trajectory"]
 
 
 class Trajectory(NamedTuple):
-    """A player's own part of an episode: bandit feedback, and nothing besides.
+    """A player's own part of an episode: bandit feedback and nothing else.
 
     Attributes
     ----------
     steps : Sequence of pairs
-        Its infostates and the actions that it took there, in order.
+        Its infostates and the actions it took there, in order.
     utility : float
-        What it got, all rewards added up, in the game's units.
+        Sum of its rewards, in the game's units.
     """
 
     steps: Sequence[tuple[Hashable, Action]]
@@ -30,12 +30,12 @@ class Trajectory(NamedTuple):
 
 
 class Episode:
-    """What a player has done so far in an episode.
+    """A player's decisions so far in the current episode.
 
     Attributes
     ----------
     steps : list of pairs
-        Its infostates and the actions that it took there, in order.
+        Its infostates and the actions it took there, in order.
     """
 
     def __init__(self) -> None:
@@ -45,12 +45,12 @@ class Episode:
 
     @property
     def last_sequence(self) -> int:
-        """Slot of the last own sequence; 0 for the empty one."""
+        """The last own sequence; 0 is the empty one."""
         return self._sequences[-1] if self._sequences else 0
 
     @property
     def paths(self) -> Paths:
-        """The steps as kernels read them."""
+        """The decisions as kernels read them."""
         return Paths(
             np.array([len(self._sequences)], np.int32),
             np.array([self._infostates], np.int32),
@@ -59,37 +59,31 @@ class Episode:
         )
 
     def add(self, infostate: Hashable, action: Action, number: int, sequence: int) -> None:
-        """Add a step."""
+        """Append a decision."""
         self.steps.append((infostate, action))
         self._infostates.append(number)
         self._sequences.append(sequence)
 
     def check(self, steps: Sequence[tuple[Hashable, Action]]) -> None:
-        """Raise unless steps are those of this episode, in order.
-
-        Raises
-        ------
-        TrajectoryError
-            If they are not.
-        """
-        told = list(steps)
-        if told == self.steps:
+        """Raise `TrajectoryError` unless `steps` are those of this episode, in order."""
+        given = list(steps)
+        if given == self.steps:
             return
-        both = min(len(told), len(self.steps))
-        at = next((k for k in range(both) if told[k] != self.steps[k]), both)
+        shared = min(len(given), len(self.steps))
+        at = next((k for k in range(shared) if given[k] != self.steps[k]), shared)
+        expected = _step(self.steps, at) or "no further action"
         raise TrajectoryError(
-            f"step {at + 1} of the trajectory is {_step(told, at)}, and act took "
-            f"{_step(self.steps, at)}: a learner learns from the actions that it has drawn itself, "
-            "all of them, in the order in which act was asked for them"
+            f"step {at + 1} of the trajectory is {_step(given, at) or 'missing'}, but act() took "
+            f"{expected}: pass all the actions that act() returned, in order"
         )
 
 
 def _step(steps: Sequence[object], at: int) -> str:
-    """Say what a step is."""
+    """Describe a step; empty if there is none."""
     if at >= len(steps):
-        return "none"
+        return ""
     match steps[at]:
         case (infostate, action):
             return f"{action!r} at the infostate {infostate}"
         case other:
-            return f"{other!r}, no pair of infostate and action"
+            return f"{other!r}, which is not a pair of infostate and action"

@@ -1,0 +1,447 @@
+"""A learner of one player, in a user's own loop."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite, nan
+from numbers import Real
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+import numpy as np
+
+from infoset.errors import ParameterError, TrajectoryError
+from infoset.learning._simulator_kernels import draw_action, draw_mixed
+from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec
+from infoset.learning.learners import get_learner
+from infoset.learning.online.infostate_table import (
+    DiscoveredInfostates,
+    InfostateTable,
+    TreeInfostates,
+)
+from infoset.learning.online.learned_policy import LearnedPolicy, LearnerTables
+from infoset.learning.online.trajectory import Episode, Trajectory
+from infoset.learning.step_sizes import TreeSize, tree_size_of
+from infoset.learning.update_rule import Feedback, UpdateRule
+from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
+from infoset.tree import InfostateTree
+from infoset.typing import Action, Player, StateArrays
+from infoset.utils.arguments import SUM_TOLERANCE, check_count, check_type
+from infoset.utils.splitmix import make_stream
+from infoset.utils.state import IterativeState
+
+__all__ = ["Learner", "LearningTask", "make_learner"]
+
+
+@dataclass(frozen=True)
+class LearningTask:
+    """A learning task: the game from one player's side.
+
+    Attributes
+    ----------
+    player : Player
+        The player that learns.
+    utility_range : tuple[float, float]
+        Minimum and maximum utility, in the game's units.
+    horizon : int
+        Number of episodes that step sizes are planned for.
+    seed : int
+        Random seed of its actions.
+    game : str
+        Name of the game.
+    """
+
+    player: Player
+    utility_range: tuple[float, float]
+    horizon: int
+    seed: int
+    game: str
+
+
+class Learner(IterativeState):
+    """One player that learns from its own episodes, wherever they are played.
+
+    In every episode, call `act` wherever the player is to act, and `observe` at the end. Its own
+    infostates, actions and utilities are all its input. Use `make_learner` to make one.
+
+    Parameters
+    ----------
+    name : str
+        Name of the learner's spec.
+    rule : UpdateRule
+        Its update.
+    infostates : InfostateTable
+        The infostates it knows.
+    task : LearningTask
+
+    Examples
+    --------
+    Two arms, of which the second pays more:
+
+    >>> from infoset.learning import Trajectory, get_learner, make_learner
+    >>> spec = get_learner("ixomd", step_sizes=(0.1, 0.01))
+    >>> learner = make_learner(spec, player=0, utility_range=(0, 1), horizon=500)
+    >>> for _ in range(500):
+    ...     arm = learner.act("the arms", ("left", "right"))
+    ...     learner.observe(Trajectory([("the arms", arm)], 0.9 if arm == "right" else 0.2))
+    >>> learner.current_policy["the arms"]["right"] > 0.9
+    True
+    """
+
+    def __init__(
+        self, name: str, rule: UpdateRule[Any], infostates: InfostateTable, task: LearningTask
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.task = task
+        self._rule = rule
+        self._tables = LearnerTables(rule, infostates)
+        self._episodes = np.zeros(1, np.int64)
+        self._stream = make_stream(task.seed, task.player)
+        self._begin_episode()
+
+    def _begin_episode(self) -> None:
+        self._episode = Episode()
+        self._learns = True
+        self._stream_before = self._stream.copy()
+
+    @property
+    def player(self) -> Player:
+        """The player that learns."""
+        return self.task.player
+
+    @property
+    def episodes(self) -> int:
+        """Number of episodes observed; `iteration` counts those that it learned from."""
+        return int(self._episodes[0])
+
+    @property
+    def num_infostates(self) -> int:
+        """Number of infostates that it knows."""
+        return self._tables.infostates.num_known
+
+    @property
+    def explores(self) -> bool:
+        """Whether it explores off-policy in the episodes that it learns from.
+
+        In these episodes, other learners should `follow` their policies.
+        """
+        return self.turn > 0
+
+    @property
+    def turn(self) -> int:
+        """Number of own episodes in which it explores before its policy moves; 0 if it never does.
+
+        Other learners should not learn in between.
+        """
+        return self._rule.turn
+
+    @property
+    def steps(self) -> tuple[tuple[Hashable, Action], ...]:
+        """Its infostates and actions so far in the current episode."""
+        return tuple(self._episode.steps)
+
+    @property
+    def current_policy(self) -> LearnedPolicy:
+        """The current policy."""
+        return LearnedPolicy(self._tables, self._tables.current)
+
+    @property
+    def average_policy(self) -> LearnedPolicy:
+        """The average of its policies so far, weighted by own reach."""
+        return LearnedPolicy(self._tables, self._tables.average)
+
+    def follow(self) -> None:
+        """Play the next episode by the current policy, without learning from it.
+
+        Use it for episodes in which another learner explores, and for measurements. Without it, the
+        learner explores as its algorithm does, and learns.
+
+        Raises
+        ------
+        TrajectoryError
+            If an episode is under way.
+        """
+        self._check_between_episodes("call follow() before the next one begins")
+        self._learns = False
+
+    def act(self, infostate: Hashable, legal_actions: Sequence[Action] | None = None) -> Action:
+        """Return the player's action at an infostate of the current episode.
+
+        Parameters
+        ----------
+        infostate : Hashable
+            All that the player knows: an `Infostate`, or any hashable key for it.
+        legal_actions : Sequence[Action], optional
+            Required where the infostate is new.
+
+        Raises
+        ------
+        TrajectoryError
+            If the infostate has had other actions, or another own history.
+        UnknownNameError
+            If the learner was given its tree, and the infostate is not in it.
+        """
+        here = self._tables.visit(infostate, legal_actions, self._episode.last_sequence)
+        sequences = self._tables.infostates.sequences(here)
+        index = self._draw(sequences.start, sequences.stop - sequences.start)
+        action = self._tables.infostates.legal_actions(here)[index]
+        self._episode.add(infostate, action, here, sequences.start + index)
+        return action
+
+    def _draw(self, first_sequence: int, num_actions: int) -> int:
+        """Draw the index of an action."""
+        state, explored = self._tables.state, None
+        if self._learns:
+            explored = self._rule.exploration(state, self.iteration, len(self._episode.steps))
+        if explored is None:
+            return draw_action(state.policy, first_sequence, num_actions, self._stream)
+        return draw_mixed(
+            state.policy,
+            explored.policy,
+            explored.probability,
+            first_sequence,
+            num_actions,
+            self._stream,
+        )
+
+    def check(self, trajectory: Trajectory) -> None:
+        """Check that a trajectory is that of the current episode.
+
+        Raises
+        ------
+        TrajectoryError
+            If its steps are not those that `act` returned, in order, or its utility is outside the
+            declared range.
+        ParameterError
+            If it is not a `Trajectory`, or its utility is not a number.
+        """
+        check_type("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
+        self._episode.check(trajectory.steps)
+        minimum, maximum = self.task.utility_range
+        slack = SUM_TOLERANCE * (maximum - minimum)
+        utility = trajectory.utility
+        check_type("utility", utility, Real, "a number")
+        if not minimum - slack <= utility <= maximum + slack:
+            raise TrajectoryError(
+                f"the utility {utility} is outside the declared range from {minimum:g} to "
+                f"{maximum:g}: make the learner with a utility_range that covers all utilities"
+            )
+
+    def observe(self, trajectory: Trajectory) -> None:
+        """End the current episode and learn from it.
+
+        Parameters
+        ----------
+        trajectory : Trajectory
+            The player's own steps, as `act` returned them, and its utility.
+
+        Raises
+        ------
+        TrajectoryError, ParameterError
+            See `check`; the episode then continues.
+        """
+        self.check(trajectory)
+        if self._learns:
+            minimum, maximum = self.task.utility_range
+            loss = (maximum - trajectory.utility) / (maximum - minimum)
+            feedback = Feedback(trajectory.utility, loss, self.iteration + 1)
+            infostates = self._tables.infostates.infostates
+            self._rule.learn(infostates, self._episode.paths, feedback, self._tables.state)
+            self._done[0] = feedback.episode
+        self._episodes[0] += 1
+        self._begin_episode()
+
+    def abandon(self) -> None:
+        """Discard the current episode, if there is one, as if it had never begun.
+
+        The next episode draws the same random numbers. Infostates that it reached stay known.
+        """
+        self._stream[:] = self._stream_before
+        self._begin_episode()
+
+    def settings(self) -> dict[str, Any]:
+        """Return what, with the game, determines all that is learned, by name."""
+        task = asdict(self.task)
+        del task["game"]
+        return {**task, **self._rule.settings()}
+
+    def _state_arrays(self) -> StateArrays:
+        return {"episodes": self._episodes, "stream": self._stream, **self._tables.arrays()}
+
+    def set_state(self, state: StateArrays) -> None:
+        """Copy values from the `state` of a learner that was made alike."""
+        self._tables.set_arrays(state)
+        for name, array in (
+            ("done", self._done),
+            ("episodes", self._episodes),
+            ("stream", self._stream),
+        ):
+            array[...] = state[name]
+        self._begin_episode()
+
+    def save(self, path: str | Path) -> None:
+        """Write a checkpoint to a file atomically; an existing file is replaced.
+
+        Raises
+        ------
+        TrajectoryError
+            If an episode is under way.
+        ParameterError
+            If infostates or actions are of a type that cannot be written.
+        CheckpointFileError
+            If the file cannot be written.
+        """
+        self._check_between_episodes("call save() between episodes")
+        write_checkpoint(self._checkpoint(self.state()), path)
+
+    def load(self, path: str | Path) -> None:
+        """Resume from a checkpoint of a learner that was made alike, bit for bit.
+
+        Raises
+        ------
+        TrajectoryError
+            If an episode is under way.
+        CheckpointFileError
+            If the file cannot be read.
+        CheckpointMismatchError
+            If it is of another learner or game; nothing changes then.
+        """
+        self._check_between_episodes("call load() between episodes")
+        saved = read_checkpoint(path)
+        check_compatibility(saved, self._checkpoint(saved.state), Path(path))
+        self.set_state(saved.state)
+
+    def _checkpoint(self, state: StateArrays) -> Checkpoint:
+        settings = self.settings()
+        return Checkpoint(
+            game=self.task.game,
+            fingerprint=self._tables.infostates.fingerprint,
+            method=self.name,
+            settings={**settings, "utility_range": list(self.task.utility_range)},
+            iteration=self.iteration,
+            seconds=0.0,
+            trace=(),
+            state=state,
+        )
+
+    def _check_between_episodes(self, rule: str) -> None:
+        if self._episode.steps:
+            raise TrajectoryError(
+                f"an episode is under way: {rule}, after observe(trajectory) or abandon()"
+            )
+
+
+def make_learner(
+    learner: str | LearnerSpec,
+    *,
+    player: Player,
+    utility_range: tuple[float, float],
+    horizon: int,
+    tree: InfostateTree | None = None,
+    size: TreeSize | None = None,
+    seed: int = 0,
+    game: str = "",
+) -> Learner:
+    """Make a learner of one player for your own loop.
+
+    Parameters
+    ----------
+    learner : str or LearnerSpec
+        A name, or what `get_learner` returns.
+    player : Player
+        The player that learns.
+    utility_range : tuple[float, float]
+        Minimum and maximum utility, in the game's units.
+    horizon : int
+        Number of episodes that step sizes are planned for.
+    tree : InfostateTree, optional
+        The player's own tree, for learners that may know it, and only for them: of a compiled game,
+        or from `make_own_tree`.
+    size : TreeSize, optional
+        Size of the tree, at least approximately, for learners without a tree whose step sizes
+        depend on it.
+    seed : int
+        Random seed of its actions: the same seed gives the same bits.
+    game : str
+        Name of the game: checkpoints of another game are refused.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such learner.
+    ParameterError
+        If a number is out of range, if the learner needs a simulator, if it needs a tree or its
+        size and has none, or if it is given a tree that it may not know.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> learner = make_learner(
+    ...     "balanced-omd",
+    ...     player=0,
+    ...     utility_range=(-2, 2),
+    ...     horizon=1000,
+    ...     tree=kuhn.infostate_trees[0],
+    ... )
+    >>> learner.act("[K]") in ("pass", "bet")
+    True
+    """
+    spec = get_learner(learner)
+    check_count("player", player)
+    check_count("horizon", horizon, minimum=1)
+    check_count("seed", seed)
+    check_type("game", game, str, "the name of the game")
+    check_type("size", size, (TreeSize, NoneType), "TreeSize(infostates=..., ...), or leave it out")
+    task = LearningTask(player, _checked_range(utility_range), horizon, seed, game)
+    if not isinstance(spec, OnlineLearnerSpec):
+        raise ParameterError(_refusal(spec))
+    table = _table(spec, player, tree)
+    if isinstance(table, TreeInfostates):
+        size = tree_size_of(table.infostates, table.depth, 0, game)
+    return Learner(spec.name, spec.update_rule(size, horizon), table, task)
+
+
+def _checked_range(utility_range: tuple[float, float]) -> tuple[float, float]:
+    try:
+        minimum, maximum = map(float, utility_range)
+    except (TypeError, ValueError):
+        minimum = maximum = nan
+    if not (isfinite(minimum) and isfinite(maximum) and minimum < maximum):
+        raise ParameterError(
+            f"utility_range={utility_range!r} must be two finite numbers, the minimum and the "
+            "maximum utility, such as (-1, 1)"
+        )
+    return minimum, maximum
+
+
+def _refusal(spec: LearnerSpec) -> str:
+    """Say why a learner cannot be used in a user's own loop."""
+    if spec.knowledge is Knowledge.SIMULATOR:
+        return (
+            f"{spec.name} learns from {Knowledge.SIMULATOR.value}, but in your own loop an episode "
+            "is played once: choose a learner from bandit feedback, such as ixomd"
+        )
+    return f"{spec.name} learns in self-play only: choose another learner, such as ixomd"
+
+
+def _table(spec: OnlineLearnerSpec, player: Player, tree: InfostateTree | None) -> InfostateTable:
+    """Return the infostates that a learner begins with."""
+    if spec.knowledge is Knowledge.NOTHING:
+        if tree is not None:
+            raise ParameterError(f"{spec.name} discovers infostates in play: leave tree out")
+        return DiscoveredInfostates(player)
+    if tree is None:
+        raise ParameterError(
+            f"{spec.name} needs {Knowledge.OWN_TREE.value}: give tree, such as "
+            f"build_tree(game).infostate_trees[{player}] or make_own_tree({player}, decisions), or "
+            "choose a learner that needs no tree, such as adaptive-ftrl"
+        )
+    check_type("tree", tree, InfostateTree, "an InfostateTree, such as a GameTree has per player")
+    if tree.player != player:
+        raise ParameterError(f"tree is that of player {tree.player}, but player={player}")
+    return TreeInfostates(tree)
