@@ -188,7 +188,7 @@ def test_what_is_refused(kuhn):
     with pytest.raises(ParameterError, match="at least one policy"):
         switch_between([])
     other = uniform_policy(build_tree(load_game("leduc_poker")).sequence_form)
-    with pytest.raises(PolicyMismatchError, match="answers with a policy for leduc_poker"):
+    with pytest.raises(PolicyMismatchError, match="policy for leduc_poker"):
         AdversarialPlay("ixomd", kuhn, switch_between([other]), horizon=10).run(1)
     with pytest.raises(ParameterError, match="the adversary's policy"):
         AdversarialPlay("ixomd", kuhn, lambda phase, policy: None, horizon=10).run(1)

@@ -478,20 +478,20 @@ def test_only_what_was_acted_is_observed():
     ):
         with pytest.raises(TrajectoryError, match=message):
             learner.observe(Trajectory(told, 0.0))
-    with pytest.raises(TrajectoryError, match="step 2 of the trajectory is 'doors', no pair of"):
+    with pytest.raises(TrajectoryError, match="step 2 of the trajectory is 'doors', "):
         learner.observe(Trajectory([steps[0], "doors"], 0.0))
     with pytest.raises(ParameterError, match=r"trajectory=0.5 is of type float; give Trajectory"):
         learner.observe(0.5)
     with pytest.raises(ParameterError, match=r"utility=None is of type NoneType; give a number"):
         learner.observe(Trajectory(steps, None))
     for utility in (2.1, -2.1, np.inf, np.nan):
-        with pytest.raises(TrajectoryError, match="outside the range from -2 to 2"):
+        with pytest.raises(TrajectoryError, match=r"outside .* from -2 to 2"):
             learner.observe(Trajectory(steps, utility))
-    with pytest.raises(TrajectoryError, match=r"follow\(\) is for the episode that begins next"):
+    with pytest.raises(TrajectoryError, match=r"call follow\(\)"):
         learner.follow()
-    with pytest.raises(TrajectoryError, match="saved between episodes: observe how it ends"):
+    with pytest.raises(TrajectoryError, match=r"call save\(\) between episodes, after observe"):
         learner.save("nowhere.ckpt")
-    with pytest.raises(TrajectoryError, match="goes on from a file between episodes: observe how"):
+    with pytest.raises(TrajectoryError, match=r"call load\(\) between episodes"):
         learner.load("nowhere.ckpt")
     with pytest.raises(TrajectoryError, match=r"the infostate \[\] cannot be looked up"):
         learner.act([], ARMS)
