@@ -249,7 +249,7 @@ def test_a_folder_is_no_policy(path):
 
 def test_behaviour_is_of_extensive_forms():
     with pytest.raises(ParameterError, match="form='kuhn_poker' is of type str; give an Extensive"):
-        infoset.behavior_values("kuhn_poker")
+        infoset.evaluation.behavior_values("kuhn_poker")
 
 
 def test_a_scheme_by_name_is_none():

@@ -21,15 +21,15 @@ import figures  # noqa: E402
 
 def forms() -> dict[str, infoset.ExtensiveForm]:
     """Return what is drawn, by the name of its file."""
-    pennies = infoset.build_extensive_form(infoset.load("matrix_mp"))
+    pennies = infoset.efg.build_extensive_form(infoset.load("matrix_mp"))
     early, late = figures.two_augmentations()
     return {
         "form-augmented": pennies,
-        "form-classical": infoset.forget_non_acting(pennies),
+        "form-classical": infoset.efg.forget_non_acting(pennies),
         "form-early": early,
         "form-late": late,
         "form-staircase": figures.staircase(4),
-        "form-staircase-padded": infoset.pad_timing(figures.staircase(4)),
+        "form-staircase-padded": infoset.efg.pad_timing(figures.staircase(4)),
         "check-action-mismatch": figures.action_mismatch(),
         "check-forgetful": figures.forgetful(),
         "check-absent-minded-driver": figures.absent_minded_driver(),

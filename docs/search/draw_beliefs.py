@@ -36,7 +36,7 @@ def mixtures() -> dict[str, Belief]:
 def read_from_a_bid() -> dict[str, Belief]:
     """Return what an observer believes after two ones were bid, by the public weight of who bid."""
     tree = infoset.build_tree(infoset.load(DICE))
-    after_bid = infoset.PublicState((None, "2-1"))
+    after_bid = infoset.game.PublicState((None, "2-1"))
     return {
         f"2-1, bid with public weight {public_weight:g}": public_belief(
             tree, after_bid, policies=pimc_policy(GraphModel(tree), public_weight)

@@ -14,7 +14,7 @@ import pytest
 
 import infoset
 from infoset.cli.commands import learn as command_module
-from infoset.front.learn import DEFAULT_EPISODES
+from infoset.front.learning_runs import DEFAULT_EPISODES
 from infoset.learning import DEFAULT_LEARNER, LEARNERS
 
 KEYS = {
@@ -130,7 +130,7 @@ def test_mistakes_are_told_in_a_line(command, options, words):
 
 
 def test_ctrl_c_saves_what_is_done(tmp_path):
-    arguments = "--episodes 1000000000000 --seeds 2 --json --checkpoint kept --checkpoint-every 0"
+    arguments = "--episodes 1000000000000 --seeds 2 --json --checkpoint kept --checkpoint-seconds 0"
     running = subprocess.Popen(
         [sys.executable, "-m", "infoset", *LEARN[:4], *arguments.split()],
         cwd=tmp_path,
@@ -138,6 +138,7 @@ def test_ctrl_c_saves_what_is_done(tmp_path):
         stderr=subprocess.DEVNULL,
     )
     while not all((tmp_path / f"kept.{seed}").exists() for seed in (0, 1)):
+        assert running.poll() is None
         time.sleep(0.1)
     running.send_signal(signal.SIGINT)
     out, _ = running.communicate(timeout=60)

@@ -11,14 +11,14 @@ LIMITS = ("leduc_poker", "--method", "pcfr+", "--iterations")
 
 def test_a_command_goes_on_with_what_the_library_kept(command):
     infoset.solve("leduc_poker", "pcfr+", iterations=20, checkpoint="run.ckpt")
-    every = ("--checkpoint", "run.ckpt", "--checkpoint-every", "5", "--json")
+    every = ("--checkpoint", "run.ckpt", "--checkpoint-seconds", "5", "--json")
     found = command("solve", *LIMITS, "30", *every).json
     assert read_checkpoint("run.ckpt").iteration == found["iterations"] == 30
     assert found["nash_conv"] == infoset.solve("leduc_poker", "pcfr+", iterations=30).nash_conv
 
 
 def test_how_often_to_keep_a_run_that_is_not_kept_is_refused(command):
-    ran = command("solve", "kuhn_poker", "--checkpoint-every", "5")
+    ran = command("solve", "kuhn_poker", "--checkpoint-seconds", "5")
     assert "add --checkpoint FILE" in ran.complaint
 
 

@@ -36,7 +36,7 @@ def plain(result):
 def test_the_numbers_are_those_of_the_library(command):
     found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
     result = infoset.play_matches(
-        KUHN, make_searcher(PIMC, KUHN), infoset.UniformPolicy(), num_deals=50, seed=4
+        KUHN, make_searcher(PIMC, KUHN), infoset.policy.UniformPolicy(), num_deals=50, seed=4
     )
     about = {"game": "kuhn_poker", "first": PIMC, "second": "uniform", "outcome": "deals"}
     assert found == {**about, **plain(result)}
@@ -72,7 +72,7 @@ def test_files_are_played_on_the_tree_and_exactly(command):
     assert {name: found[name] for name in expected} == expected
     exact = command("match", "kuhn_poker", policy, "uniform", "--exact", "--json").json
     assert exact["outcome"] == "exact"
-    value = infoset.exact_match(tree, table, None)
+    value = infoset.matches.exact_match(tree, table, None)
     assert exact["utility"]["mean"] == value.mean
     low, high = found["utility"]["interval"]
     assert low - 0.01 < value.mean < high + 0.01
@@ -86,7 +86,7 @@ def test_a_searcher_measured_exactly_is_its_policy(command):
     ran = command("match", "kuhn_poker", text, "uniform", "--exact", "--json")
     assert ran.err.startswith("note: a searcher is asked once")
     searcher = make_searcher(text, KUHN)
-    exact = infoset.exact_match(infoset.build_tree(KUHN), searcher, None)
+    exact = infoset.matches.exact_match(infoset.build_tree(KUHN), searcher, None)
     assert ran.json["position_utilities"] == plain(exact)["position_utilities"]
 
 

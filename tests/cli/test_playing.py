@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoset.cli.commands.play import find_choice, menu, play
+from infoset.cli.commands.play import find_choice, menu, play_interactively
 from infoset.errors import UnknownNameError
 from infoset.game import Game, Infostate, Observation
 from infoset.games import load_game
@@ -192,7 +192,9 @@ def test_what_is_shown_follows_from_what_the_player_knows(monkeypatch, game, sea
     for seed in range(150):
         monkeypatch.setattr(sys, "stdin", io.StringIO(ALWAYS_FIRST))
         lines: list[str] = []
-        history = play(rules, seat, UniformPolicy(), np.random.default_rng(seed), lines.append)
+        history = play_interactively(
+            rules, seat, UniformPolicy(), np.random.default_rng(seed), lines.append
+        )
         asked = [stop for stop in history.path() if seat in stop.actors]
         if asked:
             known = asked[-1].infostates[seat]
@@ -234,7 +236,9 @@ class Whisper(Game):
 def test_neither_worlds_nor_actions_nor_observations_of_others_leak(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("left\nright\n"))
     lines = []
-    history = play(Whisper(), 0, UniformPolicy(), np.random.default_rng(0), lines.append)
+    history = play_interactively(
+        Whisper(), 0, UniformPolicy(), np.random.default_rng(0), lines.append
+    )
     assert history.is_terminal
     assert history.rewards_so_far == (7, -7)
     text = "\n".join(lines)
@@ -287,4 +291,6 @@ def test_an_answer_of_the_policy_that_is_missing_is_an_error(monkeypatch):
 
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n"))
     with pytest.raises(UnknownNameError):
-        play(load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0), lambda line: None)
+        play_interactively(
+            load_game("kuhn_poker"), 0, Lost(), np.random.default_rng(0), lambda line: None
+        )

@@ -200,7 +200,7 @@ def test_memory_that_runs_out_is_no_traceback(command, monkeypatch):
     def fail(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(import_module("infoset.front.load"), "build_sequence_form", fail)
+    monkeypatch.setattr(import_module("infoset.front.game_sources"), "build_sequence_form", fail)
     assert "--memory" in command("solve", "matrix_mp").complaint
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from infoset.experiments import catalogue, installed_studies
+from infoset.experiments import Study, catalogue, installed_studies
+from infoset.utils.registry import Registry
 from infoset_studies.balanced import BALANCED, kuhn_theory
 
 TINY = replace(
@@ -19,7 +20,7 @@ RUN = ("reproduce", "balanced", "--quick")
 
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch):
-    monkeypatch.setattr(catalogue, "installed_studies", lambda: {"balanced": TINY})
+    monkeypatch.setattr(catalogue, "installed_studies", lambda: Registry("study", [TINY], entry_type=Study))
 
 
 def test_tables_are_printed_and_saved(command, tmp_path):
@@ -49,7 +50,7 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     broken = replace(TINY, experiments=(replace(TINY.experiments[0], report=interrupted),))
-    monkeypatch.setattr(catalogue, "installed_studies", lambda: {"balanced": broken})
+    monkeypatch.setattr(catalogue, "installed_studies", lambda: Registry("study", [broken], entry_type=Study))
     ran = command(*RUN)
     assert ran.code == 130
     assert "goes on from there" in ran.err

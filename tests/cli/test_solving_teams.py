@@ -73,7 +73,7 @@ def test_the_relaxations_are_listed(command):
         (["--teams", "0"], "agent 1"),
         (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),
         (["--threads", 1], "--threads has no meaning here"),
-        (["--checkpoint-every", 1], "add --checkpoint FILE"),
+        (["--checkpoint-seconds", 1], "add --checkpoint FILE"),
         (["--method", "exact", "--checkpoint", "x"], "exact has no use for checkpoint"),
         (["--method", "exact", "--relax", "recall"], "exact has no use for relax"),
         (["--method", "cfr+", "--relax", "recall"], "cfr+ is not for teams"),

@@ -30,9 +30,9 @@ def test_limits_are_for_each_method():
 
 def test_who_is_measured_is_told():
     seen = []
-    compare("matrix_mp", ["cfr", "cfr+"], on_measured=lambda *what: seen.append(what))
+    compare("matrix_mp", ["cfr", "cfr+"], callback=lambda *what: seen.append(what))
     assert {name for name, _ in seen} == {"cfr", "cfr+"}
-    stopped = compare("kuhn_poker", ["cfr", "cfr+"], on_measured=lambda name, _: name == "cfr")
+    stopped = compare("kuhn_poker", ["cfr", "cfr+"], callback=lambda name, _: name == "cfr")
     assert [result.iterations for result in stopped] == [1, 1000]
 
 
@@ -45,7 +45,7 @@ def test_methods_are_a_list(methods):
 def test_a_method_that_refuses_the_game_is_found_before_any_work():
     seen = []
     with pytest.raises(UnsupportedGameError, match="two-player"):
-        compare("matrix_bos", ["cfr", "lp"], on_measured=lambda *what: seen.append(what))
+        compare("matrix_bos", ["cfr", "lp"], callback=lambda *what: seen.append(what))
     assert seen == []
 
 

@@ -80,7 +80,7 @@ def test_the_command_line_solves_it(file, capsys):
         ("pennies.py:Game", UnknownNameError, "known: Pennies"),
         ("pennies.py:Pennies(stakes=2)", ParameterError, "stakes"),
         ("pennies.py:", ParameterError, "cannot read the game"),
-        ("broken.py:Pennies", ParameterError, "broken.py cannot be run: NameError"),
+        ("broken.py:Pennies", ParameterError, "executing broken.py raised NameError"),
     ],
 )
 def test_mistakes(file, spec, kind, message):

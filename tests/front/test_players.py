@@ -13,7 +13,7 @@ from infoset.errors import (
     PolicyMismatchError,
     UnknownNameError,
 )
-from infoset.front import find_players, is_policy_file, is_searcher, to_game
+from infoset.front import is_policy_file, is_searcher, resolve_players, to_game
 
 KUHN = infoset.load("kuhn_poker")
 FORMS = Path(__file__).parents[1] / "efg" / "files" / "games"
@@ -25,23 +25,23 @@ def policy_file(tmp_path, monkeypatch):
     tree = infoset.build_tree(KUHN)
     policy = infoset.solve(tree, "cfr", iterations=3).policy
     infoset.save_policy(policy, tmp_path / "pimc")
-    infoset.save_policy_csv(policy, tmp_path / "Table.CSV")
+    infoset.policy.save_policy_csv(policy, tmp_path / "Table.CSV")
     return policy
 
 
 def test_files_are_policies_whatever_their_names(policy_file):
     for source in (KUHN, infoset.build_tree(KUHN)):
-        found = find_players(["pimc", "Table.CSV"], source)
+        found = resolve_players(["pimc", "Table.CSV"], source)
         for policy in found:
             assert isinstance(policy, infoset.TabularPolicy)
-            assert infoset.distance(policy, policy_file) == pytest.approx(0, abs=1e-12)
+            assert infoset.policy.distance(policy, policy_file) == pytest.approx(0, abs=1e-12)
 
 
 def test_what_is_no_file_is_a_searcher_or_uniform():
-    uniform, pimc, tree_search = find_players(
+    uniform, pimc, tree_search = resolve_players(
         ["uniform", "PIMC(public_weight=0.5)", "ismcts"], KUHN
     )
-    assert isinstance(uniform, infoset.UniformPolicy)
+    assert isinstance(uniform, infoset.policy.UniformPolicy)
     assert isinstance(pimc, infoset.PIMC)
     assert isinstance(tree_search, infoset.ISMCTS)
     assert pimc.belief.public_weight == 0.5
@@ -53,7 +53,7 @@ def test_what_is_no_file_is_a_searcher_or_uniform():
     [
         ("unifrom", UnknownNameError, "unknown player 'unifrom'; did you mean uniform"),
         ("ismct(num_simulations=3)", UnknownNameError, "unknown player 'ismct'; did you mean"),
-        ("", ParameterError, "cannot read the player ''.*write uniform"),
+        ("", ParameterError, "cannot read the player ''.*give uniform"),
         ("runs/policy", ParameterError, "cannot read the player 'runs/policy'.*a policy file"),
         ("uniform(a=1)", UnknownNameError, "unknown searcher 'uniform'"),
         ("nowhere.parquet", PolicyFileError, "nowhere.parquet"),
@@ -61,14 +61,14 @@ def test_what_is_no_file_is_a_searcher_or_uniform():
 )
 def test_mistakes(text, kind, message):
     with pytest.raises(kind, match=message):
-        find_players(["uniform", text], KUHN)
+        resolve_players(["uniform", text], KUHN)
 
 
 def test_no_game_is_built_for_nothing():
     huge = infoset.load("liars_dice(numdice=5)")
-    assert len(find_players(["uniform", "pimc"], huge)) == 2
+    assert len(resolve_players(["uniform", "pimc"], huge)) == 2
     with pytest.raises(UnknownNameError):
-        find_players(["nobody", "runs/policy.parquet"], huge)
+        resolve_players(["nobody", "runs/policy.parquet"], huge)
 
 
 def test_what_looks_like_a_file_is_one():
@@ -86,16 +86,16 @@ def test_files_of_a_tree_are_played_by_its_rules(tmp_path):
     of_rules = infoset.solve(tree, "cfr", iterations=3).policy
     for number, policy in enumerate((of_form, of_rules)):
         infoset.save_policy(policy, tmp_path / f"{number}.parquet")
-        infoset.save_policy_csv(policy, tmp_path / f"{number}.csv")
+        infoset.policy.save_policy_csv(policy, tmp_path / f"{number}.csv")
     names = sorted(map(str, tmp_path.iterdir()))
     for source in (rules, tree):
-        for name, policy in zip(names, find_players(names, source), strict=True):
+        for name, policy in zip(names, resolve_players(names, source), strict=True):
             wanted = of_form if "0." in name else of_rules
             assert infoset.evaluate(policy).values == pytest.approx(infoset.evaluate(wanted).values)
     other = tmp_path / "kuhn.parquet"
     infoset.save_policy(infoset.solve(KUHN, "lp").policy, other)
     with pytest.raises(PolicyMismatchError, match="a policy for kuhn_poker, not for A toll road"):
-        find_players([str(other)], rules)
+        resolve_players([str(other)], rules)
 
 
 def test_texts_of_searchers(policy_file):

@@ -10,12 +10,12 @@ import pytest
 from svg_reader import Svg
 
 import infoset
-from infoset._notebooks import SHOWN, register_formatters
 from infoset.efg import build_extensive_form
 from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.plotting.notebooks import policy_html
 from infoset.policy import uniform_policy
+from infoset.utils.notebooks import SHOWN, register_formatters
 
 pytest.importorskip("IPython")
 

@@ -90,7 +90,7 @@ def test_a_searcher_says_all_that_its_answers_go_by(name):
 
 
 def test_assumed_policies_are_told_by_their_class():
-    for policies in (infoset.UniformPolicy(), [None, infoset.UniformPolicy()]):
+    for policies in (infoset.policy.UniformPolicy(), [None, infoset.policy.UniformPolicy()]):
         belief = PublicPrivateBelief(0.5, policies=policies)
         assert "policies=['UniformPolicy']" in repr(make_searcher("pimc", KUHN, belief=belief))
 

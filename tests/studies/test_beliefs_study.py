@@ -209,7 +209,7 @@ def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
     assert abs(table.rows[3][4]) < 0.05
     before = (tmp_path / "runs" / "table-1.csv").read_bytes()
     seen = []
-    run_study(study, tmp_path / "runs", on_cell=lambda *told: seen.append(told))
+    run_study(study, tmp_path / "runs", callback=lambda *told: seen.append(told))
     assert len(seen) == 22
     assert (tmp_path / "runs" / "table-1.csv").read_bytes() == before
 

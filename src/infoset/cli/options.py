@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 import typer
 
 __all__ = [
-    "CheckpointEveryOption",
     "CheckpointOption",
+    "CheckpointSecondsOption",
     "GameArgument",
     "IterationsOption",
     "JsonOption",
@@ -106,7 +106,7 @@ CheckpointOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Keep the run in a file, and go on from it if it is there."),
 ]
-CheckpointEveryOption: TypeAlias = Annotated[
+CheckpointSecondsOption: TypeAlias = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"),
 ]
@@ -140,7 +140,7 @@ def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[s
 
     if checkpoint is None and seconds is not None:
         raise typer.BadParameter(
-            "--checkpoint-every is for a run that is kept: add --checkpoint FILE"
+            "--checkpoint-seconds is for a run that is kept: add --checkpoint FILE"
         )
     if checkpoint is None:
         return {}

@@ -58,7 +58,7 @@ def behavior_values(form: ExtensiveForm, behavior: Behavior | None = None) -> tu
         "form",
         form,
         ExtensiveForm,
-        "an ExtensiveForm, such as infoset.extensive_form_from_nodes makes of nodes",
+        "an ExtensiveForm, such as infoset.efg.extensive_form_from_nodes makes of nodes",
     )
     mismatch = find_action_mismatch(form)
     if mismatch is not None:

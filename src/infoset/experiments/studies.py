@@ -11,12 +11,12 @@ from infoset.errors import UnknownNameError
 from infoset.experiments.cells import Cell, CellFolder, CellResult, run_cells
 from infoset.experiments.reports import Report, save_report
 
-__all__ = ["Experiment", "Finished", "OnCell", "RunCells", "Study", "run_study"]
+__all__ = ["CellCallback", "Experiment", "Finished", "RunCells", "Study", "run_study"]
 
 RunCells: TypeAlias = Callable[[Sequence[Cell]], list[CellResult]]
 """Gives the results of cells in order; several calls one after another may build on each other."""
 
-OnCell: TypeAlias = Callable[[str, int, int], object]
+CellCallback: TypeAlias = Callable[[str, int, int], object]
 """Called with an experiment, how many of its cells are there, and how many it asked for so far."""
 
 
@@ -98,8 +98,8 @@ def run_study(
     *,
     is_quick: bool = False,
     workers: int | None = None,
-    on_cell: OnCell | None = None,
-    on_finished: Callable[[Finished], object] | None = None,
+    callback: CellCallback | None = None,
+    finished_callback: Callable[[Finished], object] | None = None,
 ) -> list[Finished]:
     """Run experiments of a study, or go on with them, in a folder.
 
@@ -114,9 +114,9 @@ def run_study(
         Whether their quick settings are run.
     workers : int, optional
         As in `run_cells`.
-    on_cell : callable, optional
+    callback : callable, optional
         Called from several threads, with each cell that is there.
-    on_finished : callable, optional
+    finished_callback : callable, optional
         Called with each experiment that is done.
 
     Raises
@@ -130,18 +130,18 @@ def run_study(
     kept = CellFolder(folder, study.name)
     done = []
     for experiment in chosen:
-        run = _counted(experiment.name, kept, workers, on_cell)
+        run = _counted(experiment.name, kept, workers, callback)
         report = experiment.report(run, experiment.quick if is_quick else experiment.full)
         title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
         files = save_report(report, folder, experiment.name, title)
         done.append(Finished(experiment, report, tuple(files)))
-        if on_finished is not None:
-            on_finished(done[-1])
+        if finished_callback is not None:
+            finished_callback(done[-1])
     return done
 
 
 def _counted(
-    name: str, folder: CellFolder, workers: int | None, on_cell: OnCell | None
+    name: str, folder: CellFolder, workers: int | None, callback: CellCallback | None
 ) -> RunCells:
     """Return what runs cells of an experiment, and counts them."""
     there: list[Cell] = []
@@ -149,8 +149,8 @@ def _counted(
 
     def note(cell: Cell) -> None:
         there.append(cell)
-        if on_cell is not None:
-            on_cell(name, len(there), asked)
+        if callback is not None:
+            callback(name, len(there), asked)
 
     def run(cells: Sequence[Cell]) -> list[CellResult]:
         nonlocal asked

@@ -1,21 +1,32 @@
-"""The verbs: load, info, solve, compare, evaluate. They dispatch, and do no work of their own."""
+"""The verbs: load, info, solve, solve_team, learn, compare, evaluate. They only dispatch."""
 
-from infoset.front.compare import compare, comparison_budget
-from infoset.front.info import GameInfo, info
-from infoset.front.learn import learn
-from infoset.front.load import (
+from infoset.front.comparison import compare, comparison_budget
+from infoset.front.game_info import GameInfo, info
+from infoset.front.game_sources import (
     CompiledGame,
     FormLike,
     GameLike,
-    find_game,
     load,
+    resolve_game,
     to_compiled,
     to_form,
     to_game,
 )
-from infoset.front.players import find_players, is_policy_file, is_searcher
-from infoset.front.solve import evaluate, find_metadata, find_policy, solve
-from infoset.front.solve_team import solve_team
+from infoset.front.learning_runs import learn
+from infoset.front.players import is_policy_file, is_searcher, resolve_players
+from infoset.front.registration import (
+    register_learner,
+    register_method,
+    register_searcher,
+)
+from infoset.front.solution import (
+    evaluate,
+    read_policy_metadata,
+    resolve_method,
+    resolve_policy,
+    solve,
+)
+from infoset.front.team_solution import solve_team
 
 __all__ = [
     "CompiledGame",
@@ -25,15 +36,19 @@ __all__ = [
     "compare",
     "comparison_budget",
     "evaluate",
-    "find_game",
-    "find_metadata",
-    "find_players",
-    "find_policy",
     "info",
     "is_policy_file",
     "is_searcher",
     "learn",
     "load",
+    "read_policy_metadata",
+    "register_learner",
+    "register_method",
+    "register_searcher",
+    "resolve_game",
+    "resolve_method",
+    "resolve_players",
+    "resolve_policy",
     "solve",
     "solve_team",
     "to_compiled",

@@ -1,59 +1,62 @@
-"""From what a user names to who plays."""
+"""From what a user names to policies and searchers that play."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 from infoset.efg import ExtensiveForm, find_source_form
 from infoset.errors import PolicyFileError, PolicyMismatchError, UnknownNameError
-from infoset.front.load import to_form
-from infoset.front.solve import find_policy
+from infoset.front.game_sources import to_form
+from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.solution import resolve_policy
 from infoset.game import Game
 from infoset.games import parse_spec
 from infoset.policy import Policy, TabularPolicy, UniformPolicy, transfer_policy
-from infoset.search import SEARCHERS, make_searcher, search_model
+from infoset.search import SEARCHERS, Searcher, SearchModel, make_searcher, search_model
 from infoset.tree import ExplorationProgress, GameTree, build_tree
 
-__all__ = ["find_players", "is_policy_file", "is_searcher"]
+__all__ = ["is_policy_file", "is_searcher", "resolve_players"]
 
 UNIFORM = "uniform"
 FILE_ENDINGS = (".parquet", ".csv")
-EXAMPLE = "write uniform, the name of a policy file, or a searcher, such as pimc(num_worlds=200)"
+EXAMPLE = "give uniform, a policy file, or a searcher such as pimc(num_worlds=200)"
 
 
-def find_players(
+def resolve_players(
     players: Sequence[str],
     game: Game | GameTree,
     *,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> list[Policy]:
-    """Return who plays, of texts: `uniform`, policy files, searchers.
+    """Return the policies that texts name.
 
     Parameters
     ----------
     players : Sequence[str]
+        Each is `uniform`, a policy file, a searcher such as `pimc(num_worlds=200)`, or an object
+        of your own as `path/to/file.py:NAME`: a policy, or a class of searchers.
     game : Game or GameTree
-        The sequence form of rules is made where a player is a file, and not otherwise. By the
-        rules that `as_game` makes of a form, files may be for either.
+        If only rules are given, the sequence form is built only for policy files. If the rules were
+        derived from an extensive form by `as_game`, a file may belong to either.
     memory, progress
         As in `solve`.
 
     Raises
     ------
     UnknownNameError
-        If a text names nobody; the message gives the nearest names.
+        If a name is unknown; the message suggests the nearest names.
     ParameterError
-        If the text of a searcher cannot be read, or a value in it is not allowed.
+        If the text of a searcher cannot be parsed, or a parameter is out of range.
     PolicyFileError, PolicyMismatchError
-        As `find_policy`.
+        As `resolve_policy`.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> find_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
+    >>> resolve_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
     [PIMC(kuhn_poker, public_weight=0.0, seed=0, num_worlds=9, milliseconds=None, opponents=...)]
     """
     for player in players:
@@ -65,35 +68,51 @@ def find_players(
 
     def find(player: str) -> Policy:
         if is_policy_file(player):
-            return find_policy(player, form()) if given is None else _of_form(player, given, game)
+            if given is None:
+                return resolve_policy(player, form())
+            return _from_either(player, given, game)
+        if is_python_file(player):
+            return _from_python_file(player, model)
         return UniformPolicy() if player == UNIFORM else make_searcher(player, model())
 
     return [find(player) for player in players]
 
 
-def _of_form(player: str, form: ExtensiveForm, rules: Game | GameTree) -> TabularPolicy:
-    """Return the policy of a file by rules that were made of a form: it may be for either."""
+def _from_python_file(player: str, model: Callable[[], SearchModel]) -> Policy:
+    """Return a policy of a Python file; a class of searchers is given the search model."""
+    try:
+        found: Policy = load_from_python_file(player, (Searcher,), "searcher", (model(),))
+    except UnknownNameError:
+        found = load_from_python_file(player, (Policy,), "policy")
+    return found
+
+
+def _from_either(player: str, form: ExtensiveForm, rules: Game | GameTree) -> TabularPolicy:
+    """Return the policy of a file for an extensive form, or for the rules derived from it."""
     tree = rules if isinstance(rules, GameTree) else build_tree(rules)
     try:
-        return transfer_policy(find_policy(player, form.sequence_form), tree)
+        return transfer_policy(resolve_policy(player, form.sequence_form), tree)
     except (PolicyFileError, PolicyMismatchError):
-        return find_policy(player, tree.sequence_form)
+        return resolve_policy(player, tree.sequence_form)
 
 
 def is_policy_file(player: str) -> bool:
-    """Return whether a text is the name of a policy file: one that is there, or looks like it."""
+    """Return whether a text names a policy file: one that exists, or ends like one."""
     return player.lower().endswith(FILE_ENDINGS) or Path(player).is_file()
 
 
 def is_searcher(player: str) -> bool:
-    """Return whether a text is meant for a searcher: one that begins with the name of one."""
-    return not is_policy_file(player) and player.partition("(")[0].strip().lower() in SEARCHERS
+    """Return whether a text names a searcher, rather than `uniform` or a policy file."""
+    if is_python_file(player):
+        return True
+    name = player.partition("(")[0].strip().lower()
+    return not is_policy_file(player) and name in SEARCHERS.known_names
 
 
 def _check_name(player: str) -> None:
     """Raise unless a text names a player."""
-    if is_policy_file(player):
+    if is_policy_file(player) or is_python_file(player):
         return
     name, _ = parse_spec(player, kind="player", example=EXAMPLE)
-    if name != UNIFORM and name.lower() not in SEARCHERS:
-        raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS])
+    if name != UNIFORM and name.lower() not in SEARCHERS.known_names:
+        raise UnknownNameError.of("player", name, [UNIFORM, *SEARCHERS.known_names])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from infoset.efg import ExtensiveForm
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.front import GameLike, find_game, find_policy
+from infoset.front import GameLike, resolve_game, resolve_policy
 from infoset.game import Game
 from infoset.plotting.form_view import form_picture
 from infoset.plotting.history_view import history_picture
@@ -182,7 +182,7 @@ def draw(
     """
     check_choice("view", view, VIEWS)
     limits = make_limits(depth, max_nodes)
-    loaded = find_game(game)
+    loaded = resolve_game(game)
     check_player(player, loaded.num_players, str(loaded))
     if isinstance(loaded, ExtensiveForm):
         return _draw_form(loaded, view, limits, policy)
@@ -218,7 +218,7 @@ def draw_subject(
     policy: TabularPolicy | str | Path | None = None,
 ) -> Drawing:
     """Draw a view of what is compiled; parameters are those of `draw`, checked."""
-    found = None if policy is None else find_policy(policy, subject.tree.sequence_form)
+    found = None if policy is None else resolve_policy(policy, subject.tree.sequence_form)
     pictures = {
         "public": lambda: public_picture(subject, limits, found),
         "infostate": lambda: infostate_picture(subject, player, limits, found),
@@ -236,5 +236,5 @@ def _draw_form(
             f"{form} is an extensive form, which has no view {view!r}; draw view 'history', or "
             "the game that infoset.efg.as_game makes of it"
         )
-    found = None if policy is None else find_policy(policy, form.sequence_form)
+    found = None if policy is None else resolve_policy(policy, form.sequence_form)
     return Drawing((form_picture(form, limits, found),))

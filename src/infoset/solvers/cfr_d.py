@@ -304,7 +304,7 @@ def solve_by_decomposition(
     >>> [round(float(value), 1) for value in solved.root_values[3][0]]
     [-0.3, -0.2, 0.4]
     """
-    check_type("cut", cut, TreeCut, "a TreeCut, such as infoset.cut_tree(tree, depth=2)")
+    check_type("cut", cut, TreeCut, "a TreeCut, such as infoset.beliefs.cut_tree(tree, depth=2)")
     budget = Budget(iterations=100) if budget is None else budget
     scheme = planned_scheme(scheme, budget)
     solver = DecompositionSolver(cut, scheme, solve_subgame or SubgameRegret())

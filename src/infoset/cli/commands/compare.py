@@ -69,7 +69,7 @@ def run(
         form = to_form(rules, memory=memory, progress=progress.explored)
         show = partial(_show, progress, comparison_budget(form, **stops))
         try:
-            results = compare(form, names, on_measured=show, **stops)
+            results = compare(form, names, callback=show, **stops)
         except ComparisonError as error:
             results, failure = error.results, error
     tell_notes(rules)

@@ -33,12 +33,12 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Measure a policy exactly: values, gains of best responses, NashConv, exploitability."""
-    from infoset.front import evaluate, find_players, is_searcher, load, to_game
+    from infoset.front import evaluate, is_searcher, load, resolve_players, to_game
 
     rules = load(game)
     with live(str(rules)) as progress:
         if is_searcher(policy):
-            (searcher,) = find_players([policy], to_game(rules))
+            (searcher,) = resolve_players([policy], to_game(rules))
             tell(ASKED_ONCE)
             found = evaluate(rules, searcher, memory=memory, progress=progress.explored)
         else:

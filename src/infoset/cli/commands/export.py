@@ -11,7 +11,6 @@ from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
 from infoset.cli.screen import print_json, say, tell_notes
 from infoset.errors import ParameterError
-from infoset.utils.arguments import check_choice
 
 FORMATS = (".efg",)
 
@@ -60,6 +59,8 @@ def check_target(path: Path) -> None:
     ParameterError
         If there is no such folder.
     """
+    from infoset.utils.arguments import check_choice
+
     check_choice("file format", path.suffix.lower(), FORMATS)
     if not path.parent.is_dir():
         raise ParameterError(f"there is no folder {path.parent} for {path.name}; make it first")

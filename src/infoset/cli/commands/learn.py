@@ -12,8 +12,8 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
 from infoset.cli.options import (
-    CheckpointEveryOption,
     CheckpointOption,
+    CheckpointSecondsOption,
     GameArgument,
     JsonOption,
     MemoryOption,
@@ -83,7 +83,7 @@ def run(
     workers: WorkersOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
-    checkpoint_every: CheckpointEveryOption = None,
+    checkpoint_seconds: CheckpointSecondsOption = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,7 +99,7 @@ def run(
 
     rules, row = load(game), get_learner(method, preset=preset)
     check_writable(out)
-    keeping = checkpoint_options(checkpoint, checkpoint_every)
+    keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with told_if_interrupted(), live(str(rules)) as progress:
 
         def show(seed: int, point: TracePoint) -> None:
@@ -113,7 +113,7 @@ def run(
             episodes=episodes,
             seeds=seeds,
             seconds=seconds,
-            on_measured=show,
+            callback=show,
             workers=workers,
             memory=memory,
             progress=progress.explored,

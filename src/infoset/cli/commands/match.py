@@ -132,13 +132,13 @@ def _seated(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
 ) -> tuple[Game | GameTree, list[Policy]]:
     """Return where the match is played, on a tree where one is needed, and by whom."""
-    from infoset.front import find_players, is_policy_file
+    from infoset.front import is_policy_file, resolve_players
     from infoset.tree import build_tree
 
     table: Game | GameTree = rules
     if exact or any(map(is_policy_file, texts)):
         table = build_tree(rules, memory=memory, progress=progress.explored)
-    return table, find_players(texts, table)
+    return table, resolve_players(texts, table)
 
 
 def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchResult, str]:

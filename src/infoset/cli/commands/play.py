@@ -64,7 +64,7 @@ def run(
     write = tell if as_json else say
     write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
     write("answer by name or number; Ctrl-D leaves")
-    history = play(rules, seat, _seated(others, rng), rng, write)
+    history = play_interactively(rules, seat, _seated(others, rng), rng, write)
     _show_end(history, write)
     _tell_late(others, against)
     if as_json:
@@ -80,10 +80,10 @@ def _check_seat(rules: Game, seat: Player) -> None:
 
 def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
     """Return who the others are; only a policy file needs a tree, however large the game."""
-    from infoset.front import find_players
+    from infoset.front import resolve_players
 
     with live(str(rules)) as progress:
-        return find_players([against], rules, memory=memory, progress=progress.explored)[0]
+        return resolve_players([against], rules, memory=memory, progress=progress.explored)[0]
 
 
 def _seated(player: Policy, rng: np.random.Generator) -> Policy:
@@ -101,7 +101,7 @@ def _tell_late(player: Policy, text: str) -> None:
         tell(f"note: {text}: {player.overruns}")
 
 
-def play(
+def play_interactively(
     rules: Game, seat: Player, others: Policy, rng: np.random.Generator, write: Write
 ) -> History:
     """Play to the end, or until the human leaves; return how far it came."""

@@ -25,7 +25,7 @@ from infoset.cli.screen import (
 if TYPE_CHECKING:
     from infoset.experiments import Finished
     from infoset.experiments.reports import Table
-    from infoset.experiments.studies import OnCell
+    from infoset.experiments.studies import CellCallback
 
 
 def _list_studies(context: typer.Context, study: str) -> str:
@@ -87,15 +87,15 @@ def run(
     folder = Path("runs") / chosen.name if out is None else out
     check_writable(folder)
     try:
-        with _progress() as on_cell:
+        with _progress() as callback:
             finished = run_study(
                 chosen,
                 folder,
                 experiment or (),
                 is_quick=quick,
                 workers=workers,
-                on_cell=on_cell,
-                on_finished=None if as_json else lambda done: _report(done, quick),
+                callback=callback,
+                finished_callback=None if as_json else lambda done: _report(done, quick),
             )
     except KeyboardInterrupt:
         tell(f"stopped; what is done is kept in {folder}: the same command goes on from there")
@@ -108,7 +108,7 @@ def run(
 
 
 @contextmanager
-def _progress() -> Iterator[OnCell | None]:
+def _progress() -> Iterator[CellCallback | None]:
     """Show on standard error how many runs are done, where that is a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

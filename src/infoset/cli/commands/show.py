@@ -33,7 +33,7 @@ def run(
 
     The own reach of an infostate is the probability that the player's own actions lead there.
     """
-    from infoset.front import find_metadata, find_policy, load, to_form
+    from infoset.front import load, read_policy_metadata, resolve_policy, to_form
     from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
@@ -41,8 +41,8 @@ def run(
     rules = load(game)
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
-        found = find_policy(policy, form)
-        about = find_metadata(policy)
+        found = resolve_policy(policy, form)
+        about = read_policy_metadata(policy)
     if as_json:
         rows = [_record(row) for row in found.rows()]
         print_json({"game": str(rules), "policy": policy, "metadata": about, "infostates": rows})

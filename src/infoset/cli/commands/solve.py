@@ -11,8 +11,8 @@ import typer
 from infoset.cli.exit_codes import INTERRUPTED
 from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
 from infoset.cli.options import (
-    CheckpointEveryOption,
     CheckpointOption,
+    CheckpointSecondsOption,
     GameArgument,
     IterationsOption,
     JsonOption,
@@ -112,7 +112,7 @@ def run(
     seconds: SecondsOption = None,
     out: Annotated[Path | None, folder_option("runs/GAME-METHOD")] = None,
     checkpoint: CheckpointOption = None,
-    checkpoint_every: CheckpointEveryOption = None,
+    checkpoint_seconds: CheckpointSecondsOption = None,
     precision: PrecisionOption = None,
     threads: ThreadsOption = None,
     memory: MemoryOption = None,
@@ -138,7 +138,7 @@ def run(
             precision=precision,
             threads=threads,
         )
-        keeping = checkpoint_options(checkpoint, checkpoint_every)
+        keeping = checkpoint_options(checkpoint, checkpoint_seconds)
         asked = TeamRequest(relax, teams, penalty, restarts, seed, rule, iterations, seconds)
         solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
         return
@@ -161,7 +161,7 @@ def run(
         get_method(method, precision or "float64", 1 if threads is None else threads),
     )
     check_writable(out)
-    keeping = checkpoint_options(checkpoint, checkpoint_every)
+    keeping = checkpoint_options(checkpoint, checkpoint_seconds)
     with told_if_interrupted(), live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()

@@ -14,7 +14,7 @@ from infoset.efg import (
     find_recall_violation,
     rewards_are_observable,
 )
-from infoset.front.load import GameLike, find_game
+from infoset.front.game_sources import GameLike, resolve_game
 from infoset.search.models import search_model_type
 from infoset.tree import (
     ExplorationProgress,
@@ -34,7 +34,7 @@ __all__ = ["GameInfo", "info"]
 
 @dataclass(frozen=True)
 class GameInfo:
-    """Sizes and kind of a game; None for what is not known without building it.
+    """Sizes and properties of a game; None where a value is unknown without building the game.
 
     Attributes
     ----------
@@ -47,37 +47,36 @@ class GameInfo:
         Histories include the root and the terminal ones; a simultaneous move and a call of
         `transitions` are one step each.
     infostates, acting_infostates : tuple[int, ...] or None
-        Per player, all and those where it acts.
+        Per player: all infostates, and those where the player acts.
     public_states : int or None
     sequences : tuple[int, ...] or None
-        Per player, the empty one included; None without perfect recall.
+        Per player, the empty sequence included; None without perfect recall.
     two_player_zero_sum : bool or None
         Whether two players' utilities sum to zero.
     constant_sum : float or None
-        What the utilities sum to at every terminal history, if that is constant and known.
+        Sum of the utilities at every terminal history, if it is constant and known.
     perfect_recall : bool
-        True of every game written as rules: infostates folded from observations and own actions
-        forget nothing.
+        True for every game written as rules, whose infostates contain all observations and own
+        actions.
     observable_rewards : bool or None
-        Whether players always know what they were paid so far.
+        Whether each player always knows the rewards it has received.
     is_exact : bool
-        False where exploration met its limit: world states, histories and terminals are lower
-        bounds.
+        False if the limit on world states was reached: world states, histories and terminals are
+        then lower bounds.
     forecast_bytes : int
-        Memory that building the tree of histories takes, at peak.
+        Peak memory of building the tree of histories.
     fits : bool
-        Whether that is allowed.
+        Whether that is within the memory allowed.
     solving_bytes : int or None
-        Memory that `solve` takes to make the sequence form without that tree, at peak, infostates
-        not counted; None where the world states are not all explored, or the game is a tree given
-        as such.
+        Peak memory of building the sequence form without that tree, infostates not counted; None
+        if some world states were not visited, or the game is an extensive form.
     solving_fits : bool or None
-        Whether that is allowed.
+        Whether that is within the memory allowed.
     search_model : str or None
-        The model by which searchers read the game: `RulesModel` asks the rules in plain Python,
-        all others are compiled, and hundreds of times as fast. None for a tree given as such.
+        The search model of the game: `RulesModel` calls the rules in plain Python, all others are
+        compiled and hundreds of times as fast. None for an extensive form.
     notes : tuple[str, ...]
-        What the game's loader has to say.
+        Remarks of the game's loader.
     """
 
     game: str
@@ -117,25 +116,26 @@ def info(
     max_seconds: float = 30.0,
     progress: ExplorationProgress | None = None,
 ) -> GameInfo:
-    """Say how large a game is.
+    """Report the size and properties of a game.
 
-    Histories are counted without being built. A game that fits is built, and its infostates are
-    counted too; one that does not is described all the same.
+    Histories are counted without being built. If the game fits in memory it is built, and its
+    infostates are counted as well.
 
     Parameters
     ----------
     game : str, Game, GameTree or ExtensiveForm
     memory : int, optional
-        Bytes allowed for building; by default a share of what is free.
+        Bytes allowed for building; by default 70 % of the free memory.
     max_worlds, max_seconds, progress
-        Limits and progress of the exploration; past a limit the counts are lower bounds.
+        Limits and progress of building the world graph; beyond a limit the counts are lower
+        bounds.
 
     Examples
     --------
     >>> info("kuhn_poker").sequences
     (13, 13)
     """
-    game = find_game(game)
+    game = resolve_game(game)
     if isinstance(game, ExtensiveForm):
         return _of_form(game)
     if isinstance(game, GameTree):
@@ -194,7 +194,7 @@ def _sequences(form: SequenceForm) -> tuple[int, ...]:
 
 
 def _of_form(form: ExtensiveForm) -> GameInfo:
-    """Describe an extensive form; what it does not have is None."""
+    """Describe an extensive form."""
     players = range(form.num_players)
     found = [find_action_mismatch(form), find_recall_violation(form)]
     constant_sum = common_sum(form.utility[form.terminals])
@@ -212,5 +212,5 @@ def _of_form(form: ExtensiveForm) -> GameInfo:
         constant_sum=constant_sum,
         perfect_recall=found[1] is None,
         observable_rewards=find_hidden_reward(form) is None if form.is_augmented else None,
-        notes=tuple(f"not in order: {violation}" for violation in found if violation),
+        notes=tuple(f"inconsistent: {violation}" for violation in found if violation),
     )

@@ -1,4 +1,4 @@
-"""`learn`: the verb for games that are learned from play."""
+"""`learn`: the verb for learning from play."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import TypeAlias
@@ -14,8 +15,9 @@ from typing import TypeAlias
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.evaluation import CCEEvaluation, CorrelatedPolicy, EFCEEvaluation
-from infoset.front.load import GameLike, to_compiled
-from infoset.front.solve import checkpointing
+from infoset.front.game_sources import GameLike, to_compiled
+from infoset.front.python_files import is_python_file, load_from_python_file
+from infoset.front.solution import checkpointing
 from infoset.learning import (
     DEFAULT_LEARNER,
     AutoLearner,
@@ -48,15 +50,15 @@ __all__ = ["DEFAULT_EPISODES", "Seeds", "learn"]
 DEFAULT_EPISODES = 1_000_000
 
 COUNTED = (1_000, 10_000)
-"""At least and at most so many policies are counted in joint play."""
+"""Smallest and largest number of policies counted in the empirical joint distribution of play."""
 
 POLICIES_KEPT = 1_000
 NUMBERS_KEPT = 10_000_000
 
 Seeds: TypeAlias = int | Sequence[int]
-"""How many runs, with seeds from 0, or the seed of each."""
+"""Number of runs, with seeds 0, 1, …; or the seed of each run."""
 
-OnMeasured: TypeAlias = Callable[[int, TracePoint], object]
+SeedCallback: TypeAlias = Callable[[int, TracePoint], object]
 
 
 def learn(
@@ -68,60 +70,60 @@ def learn(
     preset: str | None = None,
     step_sizes: tuple[float, float] | StepSizeRule | None = None,
     seconds: float | None = None,
-    on_measured: OnMeasured | None = None,
+    callback: SeedCallback | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = DEFAULT_CHECKPOINT_SECONDS,
     workers: int | None = None,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> LearnResult:
-    """Learn a game from play: all players by the same method, against each other.
+    """Learn a game from self-play, in which all players use the same method.
 
     Parameters
     ----------
     game : str, Game, GameTree or ExtensiveForm
         By name, as rules, or as a tree.
     method : str or LearnerSpec
-        A name of `infoset.learning.LEARNERS`, in any case of letters, or a row of your own, such as
-        a variant of one of the library's by `dataclasses.replace`. `auto` is what our
-        measurements recommend.
+        A name of `infoset.learning.LEARNERS`, in upper or lower case; `path/to/file.py:NAME`; or
+        your own learner, such as one of the library changed by `dataclasses.replace`. `auto` is
+        the learner that our measurements recommend.
     episodes : int
-        Number of episodes of each run. Step sizes that need one are set for it.
+        Episodes of each run. Step sizes that depend on a horizon use this number.
     seeds : int or Sequence[int]
-        How many runs, with seeds 0, 1, …; or the seed of each.
+        Number of runs, with seeds 0, 1, …; or the seed of each run.
     preset : str, optional
         Settings of the method by name, such as `theory` or `tuned`; by default as published.
     step_sizes : pair or StepSizeRule, optional
-        Learning rate and implicit exploration, or the rule for them.
+        Learning rate and implicit exploration, or a rule that computes them.
     seconds : float, optional
-        Time after which every run stops.
-    on_measured : callable, optional
-        Called with the seed and a `TracePoint` at every measurement; stops the run by returning
-        true. With several runs it is called from several threads.
+        Time limit of each run.
+    callback : callable, optional
+        Called with the seed and a `TracePoint` at every measurement; returning true stops the
+        run. With several runs it is called from several threads.
     checkpoint : str or Path, optional
-        A file to keep the run in, as in `solve`; of several runs each has its own, with `.SEED`
-        added to the name.
+        A file to save the run in, as in `solve`; with several runs each has its own file, with
+        `.SEED` appended to the name.
     checkpoint_seconds : float, optional
-        How much of the work may be lost when the process is killed; by default 60 seconds.
+        Interval between saves: the most work that is lost if the process is killed.
     workers : int, optional
-        How many runs go on at a time; by default as many as there are cores. The result of a
-        seed does not depend on it.
+        Number of simultaneous runs; by default the number of cores. The result of a seed does
+        not depend on it.
     memory, progress
         As in `solve`.
 
     Returns
     -------
     LearnResult
-        Also after Ctrl-C, with what is there. With more than two players, or payoffs that are not
-        constant-sum, what is learned is joint play: its gap is in `cce_gap`, and it itself in
-        `correlated_policies`. Of a learner of extensive-form correlated equilibria it is that in
-        any game, and `efce_gap` is what it promises to be small.
+        After Ctrl-C, the results so far. With more than two players, or payoffs that are not
+        constant-sum, the empirical joint distribution of play is what converges: `cce_gap` measures
+        it, and `correlated_policies` holds it. For learners of extensive-form correlated equilibria
+        this is so in every game, and `efce_gap` is the gap that they minimize.
 
     Raises
     ------
     InfosetError
-        If the game or the method is unknown, the game is too large or lacks perfect recall, a
-        number makes no sense, or a checkpoint is of another run.
+        If the game or method is unknown; if the game is too large or lacks perfect recall; if a
+        number is out of range; or if a checkpoint belongs to another run.
 
     Examples
     --------
@@ -129,13 +131,15 @@ def learn(
     >>> max(result.nash_conv) < 0.5
     True
     """
+    if is_python_file(method):
+        method = load_from_python_file(str(method), (LearnerSpec,), "learner")
     row = get_learner(method, preset=preset, step_sizes=step_sizes)
     check_count("episodes", episodes, minimum=1)
     numbers = _seeds(seeds)
     if seconds is not None:
         check_number("seconds", seconds)
-    if on_measured is not None:
-        check_callable("on_measured", on_measured, "a function of a seed and a TracePoint")
+    if callback is not None:
+        check_callable("callback", callback, "a function of a seed and a TracePoint")
     if workers is not None:
         check_count("workers", workers, minimum=1)
     files = _files(checkpoint, checkpoint_seconds, numbers)
@@ -146,7 +150,7 @@ def learn(
         _Run(
             _measured(row.self_play(simulator, horizon=episodes, seed=seed), episodes),
             row.name,
-            _budget(episodes, seconds, on_measured, seed, file),
+            _budget(episodes, seconds, callback, seed, file),
         )
         for seed, file in zip(numbers, files, strict=True)
     ]
@@ -183,7 +187,7 @@ def _seeds(seeds: Seeds) -> tuple[int, ...]:
 def _files(
     checkpoint: str | Path | None, seconds: float, seeds: Sequence[int]
 ) -> list[Checkpointing | None]:
-    """Return where each run is kept."""
+    """Return the checkpoint file of each run."""
     if checkpoint is None:
         return [None] * len(seeds)
     kept = checkpointing(checkpoint, seconds)
@@ -202,8 +206,7 @@ def _tree(game: GameLike, memory: int | None, progress: ExplorationProgress | No
     violation = find_recall_violation(compiled)
     if violation is not None:
         raise UnsupportedGameError(
-            f"{compiled.name} lacks perfect recall, and learners stand on what they did before: "
-            f"{violation}"
+            f"{compiled.name} lacks perfect recall, which learners need: {violation}"
         )
     return build_tree(as_game(compiled), memory=memory)
 
@@ -211,18 +214,18 @@ def _tree(game: GameLike, memory: int | None, progress: ExplorationProgress | No
 def _budget(
     episodes: int,
     seconds: float | None,
-    on_measured: OnMeasured | None,
+    callback: SeedCallback | None,
     seed: int,
     file: Checkpointing | None,
 ) -> Budget:
-    callback = None if on_measured is None else (lambda point: on_measured(seed, point))
-    return Budget(iterations=episodes, seconds=seconds, callback=callback, checkpoint=file)
+    watch = None if callback is None else partial(callback, seed)
+    return Budget(iterations=episodes, seconds=seconds, callback=watch, checkpoint=file)
 
 
 def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
-    """Return learners, with their joint play where that is what they learn.
+    """Return learners, with their joint distribution of play if that is what converges.
 
-    Counting it takes about as long as playing, or a thousand of the policies if that is more.
+    Counting takes about as long as playing, but at least a thousand policies are counted.
     """
     form, pairs = learners.sequence_form, learners.num_pairs
     if not (pairs or learns_joint_play(form)):
@@ -234,7 +237,7 @@ def _measured(learners: SelfPlay, episodes: int) -> SelfPlay | RegretTracker:
 
 
 def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
-    """Learn and measure one episode, so that no compiling is in anybody's seconds."""
+    """Learn and measure one episode, so that compilation does not count as learning."""
     learners = _measured(row.self_play(simulator, horizon=episodes), episodes)
     if _Run(learners, row.name, Budget(iterations=1))().outcome == "interrupted":
         raise KeyboardInterrupt
@@ -243,9 +246,9 @@ def _try_out(row: LearnerSpec, simulator: Simulator, episodes: int) -> None:
 def _joint_play(
     runs: Sequence[_Run],
 ) -> tuple[tuple[CCEEvaluation, ...], tuple[EFCEEvaluation, ...], tuple[CorrelatedPolicy, ...]]:
-    """Return joint play of the runs, as it is, told step by step, and as policies.
+    """Return CCE and EFCE evaluations and correlated policies of the runs.
 
-    If all of them have counted some.
+    They are empty unless every run has counted policies.
     """
     plays = [run.learners for run in runs if isinstance(run.learners, RegretTracker)]
     if not all(play.num_counted for play in plays):
@@ -259,13 +262,13 @@ def _joint_play(
 
 @dataclass
 class _Run:
-    """One run: who learns, what it is called, and for how long."""
+    """One run: the learners, the name of the method, and the limits."""
 
     learners: SelfPlay | RegretTracker
     name: str
     budget: Budget
     seconds_before: float = 0.0
-    """Of earlier sittings, where it goes on from a file."""
+    """Time of earlier sessions, if the run resumes from a file."""
 
     def __call__(self) -> SolveResult:
         self.budget.started = began = time.monotonic()
@@ -276,7 +279,7 @@ class _Run:
 
 
 def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:
-    """Return the results in order; Ctrl-C ends all runs, with what they have."""
+    """Return the results in order; after Ctrl-C all runs end with their results so far."""
     if len(runs) == 1:
         return (runs[0](),)
     with ThreadPoolExecutor(workers) as pool:
@@ -287,6 +290,6 @@ def _all_done(runs: Sequence[_Run], workers: int) -> tuple[SolveResult, ...]:
         except KeyboardInterrupt:
             pass
         finally:
-            for run in runs:  # it tells nothing to those that are done
+            for run in runs:  # finished runs ignore it
                 run.budget.interrupt.set()
     return tuple(future.result() for future in futures)

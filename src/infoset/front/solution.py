@@ -9,7 +9,8 @@ from typing import Any
 from infoset.efg import ExtensiveForm, as_game, find_recall_violation
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import Evaluation, behavior_values, evaluate_policy
-from infoset.front.load import FormLike, find_game, to_form
+from infoset.front.game_sources import FormLike, resolve_game, to_form
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.policy import (
     Policy,
     TabularPolicy,
@@ -33,7 +34,14 @@ from infoset.teams import TEAM_METHODS
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_path
 
-__all__ = ["checkpointing", "evaluate", "find_metadata", "find_policy", "solve"]
+__all__ = [
+    "checkpointing",
+    "evaluate",
+    "read_policy_metadata",
+    "resolve_method",
+    "resolve_policy",
+    "solve",
+]
 
 
 def solve(
@@ -58,45 +66,47 @@ def solve(
     game : str, Game, GameTree, ExtensiveForm or SequenceForm
         By name, as rules, or as arrays.
     method : str, RegretScheme or MethodSpec
-        A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in any case of letters, or a row
-        of your own, such as a variant of one of the library's by `dataclasses.replace`. `auto`
-        chooses by the size and kind of the game, and says why in `reason`.
+        A name of `infoset.solvers.METHODS` (`cfr+`, `lp`, …), in upper or lower case;
+        `path/to/file.py:NAME`; or your own method, such as a library scheme changed by
+        `dataclasses.replace`. `auto` chooses by the size and kind of the game, and
+        `SolveResult.reason` says why.
     target : float or str, optional
-        Exploitability at which to stop, in the game's units, or relative to the payoff range as
-        in `"0.1%"`; two-player constant-sum games only.
+        Exploitability at which to stop, in the game's units, or as a percentage of the payoff
+        range such as `"0.1%"`; two-player constant-sum games only.
     iterations : int, optional
         Number of iterations after which to stop.
     seconds : float, optional
-        Time after which to stop. With none of the three, solving stops at an exploitability of
-        0.1 % of the payoff range, or after 60 seconds.
+        Time after which to stop. Without any of the three limits, solving stops at an
+        exploitability of 0.1 % of the payoff range, or after 60 seconds.
     callback : callable, optional
-        Called with a `TracePoint` at every measurement; stops the solver by returning true.
+        Called with a `TracePoint` at every measurement; returning true stops the solver.
     checkpoint : str or Path, optional
-        A file to keep the run in. If it is there, solving goes on from it, as if it had never
-        stopped, `seconds` counted from the very beginning; a file of another run is refused.
+        A file to save the run in. If it exists, solving resumes from it as if it had never
+        stopped, and `seconds` counts from the first start; a file of another run is refused.
     checkpoint_seconds : float, optional
-        How much of the work may be lost when the process is killed; by default 60 seconds.
+        Interval between saves: the most work that is lost if the process is killed.
     precision : str, optional
-        `float64`, or `float32` for a method of the CFR family, whose iterations then move half the
-        bytes. The answer is measured in double precision all the same.
+        `float64`, or `float32` for methods of the CFR family, whose iterations then move half the
+        bytes. The answer is always measured in double precision.
     threads : int, optional
-        How many do the iterations of a method of the CFR family together, in games of two players.
-        The answer is the same to the bit; it comes sooner where iterations take milliseconds.
+        Threads that share the iterations of a CFR method in two-player games. The answer is the
+        same bit for bit; it pays off where an iteration takes milliseconds.
     memory : int, optional
-        Bytes allowed for building the game; by default a share of what is free.
+        Bytes allowed for building the game; by default 70 % of the free memory.
     progress : callable, optional
-        Called while world states are explored, with their number and the seconds.
+        Called while the world graph is built, with the number of world states and the seconds.
 
     Returns
     -------
     SolveResult
-        Also after Ctrl-C, with what is there. Not converging is an outcome, not an error.
+        After Ctrl-C, the answer so far. Not converging is an outcome, not an error.
 
     Raises
     ------
     InfosetError
-        If the game or method is unknown, the game breaks a rule or is too large, the method
-        does not apply to it, a limit makes no sense, or the checkpoint is of another run.
+        If the game or method is unknown; if the game breaks a rule or is too large; if the method
+        does not apply to it; if a limit is out of range; or if the checkpoint belongs to another
+        run.
 
     Examples
     --------
@@ -105,7 +115,7 @@ def solve(
     -1.0
     """
     _refuse_teams(method)
-    chosen = get_method(method, precision, threads)
+    chosen = resolve_method(method, precision, threads)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     form = to_form(game, memory=memory, progress=progress)
     budget = make_budget(
@@ -119,48 +129,63 @@ def solve(
     return chosen.run(form, budget)
 
 
+def resolve_method(
+    method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
+) -> MethodSpec:
+    """Return a method that is given by name, as an object, or as `path/to/file.py:NAME`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        As `get_method` and `load_from_python_file`.
+    """
+    if is_python_file(method):
+        method = load_from_python_file(str(method), (RegretScheme, MethodSpec), "method")
+    return get_method(method, precision, threads)
+
+
 def _refuse_teams(method: object) -> None:
-    """Raise if a method is one for teams, whose options and results are others."""
+    """Raise if a method is a team method, whose options and results are different."""
     if isinstance(method, str) and method.lower() in TEAM_METHODS:
         raise ParameterError(
-            f"{method!r} is a method for teams: call infoset.solve_team(game, {method!r}); the "
-            f"command infoset solve takes it as --method {method.lower()}"
+            f"{method!r} is a team method: call infoset.solve_team(game, {method!r}), or run "
+            f"infoset solve GAME --method {method.lower()}"
         )
 
 
 def checkpointing(checkpoint: str | Path, seconds: float) -> Checkpointing:
-    """Return where a run is kept, and how often.
+    """Return the file in which a run is saved, and the interval between saves.
 
     Raises
     ------
     ParameterError
-        As `Checkpointing`; also if it is no path.
+        As `Checkpointing`; also if `checkpoint` is not a path.
     """
     check_path("checkpoint", checkpoint)
     return Checkpointing(Path(checkpoint), seconds)
 
 
-def find_policy(
+def resolve_policy(
     policy: TabularPolicy | Policy | str | Path, sequence_form: SequenceForm
 ) -> TabularPolicy:
-    """Return a policy given as such, as a file, or as the word `uniform`.
+    """Return the table of a policy that is given as an object, as a file, or as `uniform`.
 
-    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet. A
-    policy that is no table, such as a searcher, is asked once at each infostate.
+    A file whose name ends in `.csv` is read as comma-separated values, any other as Parquet. Any
+    other policy, such as a searcher, is queried once at each infostate.
 
     Raises
     ------
     PolicyFileError
         If the file cannot be read as a policy.
     PolicyMismatchError
-        If the policy is for another game.
+        If the policy belongs to another game.
     ParameterError
-        If it is no policy.
+        If the value is not a policy.
     """
     if isinstance(policy, TabularPolicy):
         if policy.sequence_form.fingerprint != sequence_form.fingerprint:
             raise PolicyMismatchError(
-                f"the policy is for {policy.sequence_form.name}, not for {sequence_form.name}"
+                f"the policy belongs to {policy.sequence_form.name}, not to {sequence_form.name}"
             )
         return policy
     if policy == "uniform":
@@ -168,19 +193,19 @@ def find_policy(
     if isinstance(policy, (str, Path)):
         read = load_policy_csv if is_csv(policy) else load_policy
         return read(policy, sequence_form)
-    if not _is_asked(policy):
+    if not _is_queried(policy):
         give = "a policy, such as infoset.solve(game).policy or a searcher, a file or 'uniform'"
-        raise ParameterError(f"policy={policy!r} is none; give {give}")
+        raise ParameterError(f"policy={policy!r} is not a policy; give {give}")
     return tabulate(sequence_form, [policy] * sequence_form.num_players)
 
 
-def _is_asked(policy: object) -> bool:
-    """Return whether something is a policy that is no table."""
+def _is_queried(policy: object) -> bool:
+    """Return whether a value is a policy that is not tabular."""
     return not isinstance(policy, TabularPolicy) and hasattr(policy, "action_probabilities")
 
 
-def find_metadata(policy: str | Path) -> dict[str, Any] | None:
-    """Return what a policy file says of itself; None for CSV and for the word `uniform`.
+def read_policy_metadata(policy: str | Path) -> dict[str, Any] | None:
+    """Return the metadata of a policy file; None for CSV files and for `uniform`.
 
     Raises
     ------
@@ -191,7 +216,7 @@ def find_metadata(policy: str | Path) -> dict[str, Any] | None:
 
 
 def is_csv(policy: str | Path) -> bool:
-    """Return whether a file is one of comma-separated values, by its name."""
+    """Return whether the name of a file ends in `.csv`."""
     return Path(policy).suffix.lower() == ".csv"
 
 
@@ -204,13 +229,13 @@ def evaluate(
 ) -> Evaluation:
     """Measure a policy exactly: values, gains, NashConv, exploitability.
 
-    What is no table, such as a searcher, is asked once at each infostate, and what it says there
-    is measured; `average_search` finds what a searcher plays on average.
+    A policy that is not tabular, such as a searcher, is queried once at each infostate, and these
+    answers are measured; `average_search` estimates the average policy of a searcher.
 
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm, SequenceForm or TabularPolicy
-        The game; or the policy alone, which knows its game.
+        The game; or a tabular policy alone, which knows its game.
     policy : Policy, str or Path, optional
         The policy, the path of its file, or `uniform`.
     memory, progress
@@ -219,7 +244,7 @@ def evaluate(
     Raises
     ------
     PolicyFileError, PolicyMismatchError, ParameterError
-        If the policy cannot be read, is for another game, or is none.
+        If the policy cannot be read, belongs to another game, or is missing.
 
     Examples
     --------
@@ -229,15 +254,15 @@ def evaluate(
     if isinstance(game, TabularPolicy):
         return evaluate_policy(game)
     if policy is None:
-        raise ParameterError("give a policy to evaluate: a table, a searcher, a file, or 'uniform'")
-    given = game if isinstance(game, SequenceForm) else find_game(game)
+        raise ParameterError("policy is missing; give a policy, a searcher, a file, or 'uniform'")
+    given = game if isinstance(game, SequenceForm) else resolve_game(game)
     if policy == "uniform" and isinstance(given, ExtensiveForm) and forgets(given):
         unknown = (nan,) * given.num_players
         return Evaluation(behavior_values(given), unknown, nan, None, None, nan)
-    if isinstance(given, ExtensiveForm) and _is_asked(policy):
+    if isinstance(given, ExtensiveForm) and _is_queried(policy):
         given = as_game(given)
     form = to_form(given, memory=memory, progress=progress)
-    return evaluate_policy(find_policy(policy, form))
+    return evaluate_policy(resolve_policy(policy, form))
 
 
 def forgets(form: ExtensiveForm) -> bool:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from infoset.errors import ComparisonError, ParameterError
-from infoset.front.load import FormLike, to_form
+from infoset.front.game_sources import FormLike, to_form
+from infoset.front.solution import resolve_method
 from infoset.regret import RegretScheme
 from infoset.runs import Budget, Callback, SolveResult, Target, TracePoint, make_budget
-from infoset.solvers import MethodSpec, get_method
+from infoset.solvers import MethodSpec
 from infoset.tree import ExplorationProgress, SequenceForm
 from infoset.utils.arguments import check_callable, check_type
 
@@ -25,14 +26,14 @@ def compare(
     target: Target | None = None,
     iterations: int | None = None,
     seconds: float | None = None,
-    on_measured: Callable[[str, TracePoint], object] | None = None,
+    callback: Callable[[str, TracePoint], object] | None = None,
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> tuple[SolveResult, ...]:
-    """Solve a game by several methods, one after the other, each with the same limits.
+    """Solve a game by several methods in turn, each with the same limits.
 
-    One iteration of each is tried first, outside the limits, so that a method that is not for
-    this game is refused before any work is done.
+    Each method first runs one iteration outside the limits, so that a method that does not apply
+    to the game is refused before any work is done.
 
     Parameters
     ----------
@@ -40,25 +41,25 @@ def compare(
     methods : Sequence[str, RegretScheme or MethodSpec]
         At least one; see `solve`.
     target, iterations, seconds
-        As in `solve`, for each method; with none of them, 1,000 iterations.
-    on_measured : callable, optional
-        Called with the method's name and a `TracePoint` at every measurement; stops the method by
-        returning true.
+        As in `solve`, for each method; without any, 1,000 iterations.
+    callback : callable, optional
+        Called with the method's name and a `TracePoint` at every measurement; returning true
+        stops that method.
     memory, progress
         As in `solve`.
 
     Returns
     -------
     tuple[SolveResult, ...]
-        In the order of the methods; `plot_comparison` draws them. After Ctrl-C, up to the one
-        that it stopped.
+        In the order of the methods; `plot_comparison` draws them. After Ctrl-C, up to and
+        including the method that was interrupted.
 
     Raises
     ------
     InfosetError
-        As `solve`; also if there are no methods.
+        As `solve`; also if `methods` is empty.
     ComparisonError
-        If a method fails after others are done, whose `results` it has.
+        If a method fails after others have finished; `results` holds those.
 
     Examples
     --------
@@ -69,22 +70,22 @@ def compare(
     check_type("methods", methods, (list, tuple), "a list of methods")
     if not methods:
         raise ParameterError("methods is empty; give a list of at least one, such as ['cfr+']")
-    if on_measured is not None:
-        check_callable("on_measured", on_measured, "a function of a name and a TracePoint")
-    rows = [get_method(method) for method in methods]
+    if callback is not None:
+        check_callable("callback", callback, "a function of a name and a TracePoint")
+    specs = [resolve_method(method) for method in methods]
     form = to_form(game, memory=memory, progress=progress)
     budget = partial(comparison_budget, form, target=target, iterations=iterations, seconds=seconds)
     budget()
-    _try_out(rows, form)
+    _try_out(specs, form)
     results: list[SolveResult] = []
-    for row in rows:
-        callback = None if on_measured is None else partial(on_measured, row.name)
+    for spec in specs:
+        watch = None if callback is None else partial(callback, spec.name)
         try:
-            results.append(row.run(form, budget(callback=callback)))
+            results.append(spec.run(form, budget(callback=watch)))
         except Exception as error:
             if not results:
                 raise
-            raise ComparisonError(row.name, error, tuple(results)) from error
+            raise ComparisonError(spec.name, error, tuple(results)) from error
         if results[-1].outcome == "interrupted":
             break
     return tuple(results)
@@ -98,7 +99,7 @@ def comparison_budget(
     seconds: float | None = None,
     callback: Callback | None = None,
 ) -> Budget:
-    """Check the limits of each method of a comparison; 1,000 iterations where none is given.
+    """Check the limits of each method of a comparison; 1,000 iterations by default.
 
     Raises
     ------
@@ -112,12 +113,11 @@ def comparison_budget(
     )
 
 
-def _try_out(rows: Sequence[MethodSpec], form: SequenceForm) -> None:
-    """Run one iteration of each method, and none of the exact ones, which find no time left.
+def _try_out(specs: Sequence[MethodSpec], form: SequenceForm) -> None:
+    """Run one iteration of each method; exact methods stop at once, having no time.
 
-    Those that refuse the game do so before any work is done, and no compiling is in anybody's
-    seconds.
+    A method that does not apply to the game fails here, and compilation does not count as solving.
     """
-    for row in rows:
-        if row.run(form, Budget(iterations=1, seconds=0)).outcome == "interrupted":
+    for spec in specs:
+        if spec.run(form, Budget(iterations=1, seconds=0)).outcome == "interrupted":
             raise KeyboardInterrupt

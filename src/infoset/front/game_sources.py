@@ -1,11 +1,11 @@
-"""From what a user names to what the library works on."""
+"""From what a user passes as a game to what the library works on."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 from infoset.efg import ExtensiveForm, as_game
-from infoset.front.own_game import is_own_game, load_own_game
+from infoset.front.python_files import is_python_file, load_from_python_file
 from infoset.game import Game
 from infoset.games import load_game
 from infoset.tree import (
@@ -21,8 +21,8 @@ __all__ = [
     "CompiledGame",
     "FormLike",
     "GameLike",
-    "find_game",
     "load",
+    "resolve_game",
     "to_compiled",
     "to_form",
     "to_game",
@@ -39,7 +39,7 @@ FormLike: TypeAlias = GameLike | SequenceForm
 
 OPENSPIEL = "openspiel:"
 EFG = ".efg"
-GIVE = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
+EXPECTED = 'a name such as "kuhn_poker", a Game, a GameTree or an ExtensiveForm'
 
 
 def load(spec: str) -> Game | ExtensiveForm:
@@ -48,24 +48,24 @@ def load(spec: str) -> Game | ExtensiveForm:
     Parameters
     ----------
     spec : str
-        Such as `leduc_poker`, `goofspiel(num_cards=5,points_order=random)`,
-        `openspiel:NAME(...)` for any game of OpenSpiel (optional extra),
-        `path/to/file.py:Class(...)` for a game of your own, whose file is run, or
-        `path/to/game.efg` for a file of Gambit.
+        A registered name, as in `leduc_poker` or `goofspiel(num_cards=5,points_order=random)`;
+        `openspiel:NAME(...)` for a game of OpenSpiel (optional extra);
+        `path/to/file.py:Class(...)` for a game in a Python file, which is executed;
+        `path/to/game.efg` for a Gambit file.
 
     Returns
     -------
     Game or ExtensiveForm
-        An extensive form where a file gives the game as a tree.
+        An extensive form if a file gives the game as a tree.
 
     Raises
     ------
     UnknownNameError
-        If there is no such game or parameter; the message names the nearest.
+        If the game or a parameter is unknown; the message suggests the nearest names.
     ParameterError
-        If a value is of the wrong type or out of range.
+        If a value has the wrong type or is out of range.
     MissingExtraError
-        If OpenSpiel is asked for and not installed.
+        If OpenSpiel is needed and not installed.
     GameFileError
         If a file cannot be read; the message gives line and column.
 
@@ -74,10 +74,11 @@ def load(spec: str) -> Game | ExtensiveForm:
     >>> load("kuhn_poker(players=3)").num_players
     3
     """
-    check_type("game", spec, str, GIVE)
+    check_type("game", spec, str, EXPECTED)
     spec = spec.strip()
-    if is_own_game(spec):
-        return load_own_game(spec)
+    if is_python_file(spec):
+        game: Game = load_from_python_file(spec, (Game,), "game")
+        return game
     if spec.startswith(OPENSPIEL):
         from infoset.interop import load_openspiel
 
@@ -89,27 +90,27 @@ def load(spec: str) -> Game | ExtensiveForm:
     return load_game(spec)
 
 
-def find_game(game: GameLike) -> Game | CompiledGame:
-    """Return a game given as such, or by name.
+def resolve_game(game: GameLike) -> Game | CompiledGame:
+    """Return a game that is given by name or as an object.
 
     Raises
     ------
     ParameterError
-        If it is neither.
+        If the value is neither.
     """
-    check_type("game", game, (str, Game, GameTree, ExtensiveForm), GIVE)
+    check_type("game", game, (str, Game, GameTree, ExtensiveForm), EXPECTED)
     return load(game) if isinstance(game, str) else game
 
 
 def to_game(game: GameLike) -> Game:
-    """Return the rules of a game; those of an extensive form are made by `as_game`.
+    """Return the rules of a game; `as_game` derives those of an extensive form.
 
     Raises
     ------
     UnsupportedGameError
-        If it is an extensive form that no rules lead to.
+        If no rules lead to the extensive form.
     """
-    game = find_game(game)
+    game = resolve_game(game)
     if isinstance(game, ExtensiveForm):
         return as_game(game)
     return game.game if isinstance(game, GameTree) else game
@@ -118,8 +119,8 @@ def to_game(game: GameLike) -> Game:
 def to_compiled(
     game: GameLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
 ) -> CompiledGame:
-    """Return a game as arrays; one that is already so is returned as it is."""
-    game = find_game(game)
+    """Return a game as arrays; rules are unrolled, arrays returned unchanged."""
+    game = resolve_game(game)
     if isinstance(game, Game):
         return build_tree(game, memory=memory, progress=progress)
     return game
@@ -128,13 +129,13 @@ def to_compiled(
 def to_form(
     game: FormLike, *, memory: int | None = None, progress: ExplorationProgress | None = None
 ) -> SequenceForm:
-    """Return the sequence form of a game; one that is given as such is returned as it is.
+    """Return the sequence form of a game; a sequence form is returned unchanged.
 
-    That of rules is made without keeping the histories, so that larger games fit.
+    From rules it is built without storing the histories, so that larger games fit in memory.
     """
     if isinstance(game, SequenceForm):
         return game
-    game = find_game(game)
+    game = resolve_game(game)
     if isinstance(game, Game):
         return build_sequence_form(game, memory=memory, progress=progress)
     return game.sequence_form

@@ -1,4 +1,4 @@
-"""`solve_team`: the verb for agents who want the same and do not know the same."""
+"""`solve_team`: the verb for team games, in which players share a payoff but not information."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from infoset.errors import UnsupportedGameError
-from infoset.front.load import GameLike, to_compiled
-from infoset.front.solve import checkpointing
+from infoset.front.game_sources import GameLike, to_compiled
+from infoset.front.solution import checkpointing
 from infoset.runs import DEFAULT_CHECKPOINT_SECONDS
 from infoset.teams import (
     HidingScheme,
@@ -55,56 +55,55 @@ def solve_team(
     memory: int | None = None,
     progress: ExplorationProgress | None = None,
 ) -> TeamResult:
-    """Solve a game for teams, whose agents want the same and do not know the same.
+    """Solve a team game, in which players share a payoff but not their information.
 
     Parameters
     ----------
     game : str, Game, GameTree, ExtensiveForm or ProductForm
-        By name, as rules, as a tree, or in product form, in which agents know what its
-        information map tells. Of all but the last, outcomes of nature that no agent can tell
-        apart are merged.
+        By name, as rules, as a tree, or in product form. In all but the product form, chance
+        outcomes that no agent can tell apart are merged.
     method : str, HidingScheme or TeamMethod
-        A name of `infoset.teams.TEAM_METHODS`, in any case of letters; a scheme of progressive
-        hiding; or a row of your own.
+        A name of `infoset.teams.TEAM_METHODS`, in upper or lower case; a scheme of progressive
+        hiding; or your own method.
     teams : sequence of sequences of agents, optional
-        Who plays together; by default all. Several teams all learn by progressive hiding, each
-        with what it is lent. Nothing is promised then.
+        Who plays together; by default all agents form one team. Several teams learn against each
+        other by progressive hiding, without a guarantee of convergence.
     relax : str, Relaxation or InformationMap, optional
-        What agents are lent while they learn: a name of `infoset.teams.RELAXATIONS`, by default
-        `recall`; a row of your own; or a map of the product form that is given.
+        Information relaxation used during learning: a name of `infoset.teams.RELAXATIONS`, by
+        default `recall`; your own relaxation; or an information map of the given product form.
     penalty : float or PenaltySchedule, optional
-        γ, the price of what hangs on that, in units of utility; by default in proportion to the
-        range of payoffs.
+        Penalty coefficient γ for relying on relaxed information, in utility units; by default
+        proportional to the payoff range.
     rule : {"common", "sum"}
-        What a team earns: what each of its agents does, or the sum.
+        The payoff of a team: the payoff that its agents have in common, or the sum of theirs.
     iterations : int, optional
-        Of each run; by default as many as the method has.
+        Iterations of each run; by default those of the method.
     restarts : int, optional
-        Number of runs, each from another first policy. What is learned may be a local optimum, so
-        by default there are several of one team, and the best is the answer.
+        Number of runs from different initial policies. A run may end in a local optimum, so a
+        single team has several by default, and the best run is the answer.
     seconds : float, optional
-        Time after which to stop, of all runs together, and of earlier sittings.
+        Time limit for all runs together, earlier sessions included.
     seed : int
-        Of the first run; the others have the numbers that follow.
+        Random seed of the first run; run k uses `seed + k`.
     callback : callable, optional
         Called with a `TeamPoint` at every measurement; stops the method by returning true.
     checkpoint, checkpoint_seconds
-        As in `solve`: a file to keep the runs of learners in, and to go on from, to the same bits.
+        As in `solve`: a file from which learning resumes bit for bit.
     memory, progress
         As in `solve`.
 
     Returns
     -------
     TeamResult
-        Also after Ctrl-C, with what is there. In the end the agents of one team that has learned
-        respond by turns to its best policy, until none gains; see `hill_climb`.
+        After Ctrl-C, the best policy so far. Learning by a single team ends with iterated best
+        response from its best policy; see `hill_climb`.
 
     Raises
     ------
     InfosetError
-        If the game, the method or what is lent is unknown, the game is too large, agents who
-        are paid differently are taken for a team, the method has no use for an option, a
-        number makes no sense, or the checkpoint is of other runs.
+        If the game, method or relaxation is unknown; if the game is too large; if agents with
+        different payoffs form a team; if the method does not support an option or a number is out
+        of range; or if the checkpoint belongs to other runs.
 
     Examples
     --------
@@ -112,16 +111,16 @@ def solve_team(
     >>> round(result.payoff, 6), result.upper_bound
     (1.0, 1.0)
     """
-    row, num_teams = get_team_method(method), 1
+    spec, num_teams = get_team_method(method), 1
     if teams is not None:
         check_type("teams", teams, Sequence, "groups of agents, such as [(0, 1)]")
         num_teams = len(teams)
     kept = None if checkpoint is None else checkpointing(checkpoint, checkpoint_seconds)
     given = TeamOptions(relax, penalty, iterations, restarts, seconds, kept)
-    options = fill_options(row, given, num_teams)
+    options = fill_options(spec, given, num_teams)
     form = _product_form(game, memory, progress)
     partition = _one_team(form, rule) if teams is None else check_teams(form, teams)
-    return row.solve(TeamTask(form, partition, options, rule, seed, callback))
+    return spec.solve(TeamTask(form, partition, options, rule, seed, callback))
 
 
 def _product_form(
@@ -138,14 +137,14 @@ def _one_team(form: ProductForm, rule: PayoffRule) -> tuple[Team, ...]:
     Raises
     ------
     UnsupportedGameError
-        If they do not want the same.
+        If their payoffs differ.
     """
     payoff = form.arrays.payoff
     if rule == "common" and (payoff != payoff[:, :1]).any():
         alone = [(agent,) for agent in range(form.num_agents)]
         on_command_line = "/".join(str(agent) for agent in range(form.num_agents))
         raise UnsupportedGameError(
-            f"the players of {form.name} are not paid the same, so that they are no team; say who "
-            f"plays with whom: teams={alone}, or --teams {on_command_line}, where each plays alone"
+            f"the players of {form.name} have different payoffs and cannot form one team; give "
+            f"teams={alone} (on the command line --teams {on_command_line}) to let each play alone"
         )
     return (tuple(range(form.num_agents)),)

@@ -1,0 +1,105 @@
+"""Objects from a user's Python file, named as `path/to/file.py:NAME` or `file.py:Class(x=1)`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from infoset.errors import InfosetError, ParameterError, UnknownNameError
+from infoset.games import parse_spec
+
+__all__ = ["is_python_file", "load_from_python_file"]
+
+SEPARATOR = ".py:"
+
+
+def is_python_file(spec: object) -> bool:
+    """Return whether a value is text that names an object in a Python file."""
+    return isinstance(spec, str) and SEPARATOR in spec
+
+
+def load_from_python_file(
+    spec: str, kinds: tuple[type, ...], noun: str, arguments: Sequence[object] = ()
+) -> Any:
+    """Load an object from a Python file, which is executed as by `import`.
+
+    Parameters
+    ----------
+    spec : str
+        The path of the file, a colon, and the name of an object or class in it. A class is called
+        with the parameters in parentheses, as in `cuckoo.py:Cuckoo(num_cards=5)`.
+    kinds : tuple of types
+        Classes or runtime-checkable protocols, of which the object must be an instance of one.
+    noun : str
+        What the object is, for error messages, such as "game" or "method".
+    arguments : Sequence
+        Passed to a class before the parameters.
+
+    Raises
+    ------
+    ParameterError
+        If the file does not exist, executing it raises an error, or the class does not accept the
+        parameters.
+    UnknownNameError
+        If the file defines no such object; the message lists those that it defines.
+    """
+    stem, _, rest = spec.partition(SEPARATOR)
+    path = Path(f"{stem}.py")
+    name, parameters = parse_spec(rest)
+    found = _objects(_execute(path), kinds)
+    if name not in found:
+        raise UnknownNameError.of(f"{noun} of {path}", name, found)
+    value = found[name]
+    if not isinstance(value, type):
+        if parameters:
+            raise ParameterError(f"{name} of {path} is not a class: leave the parameters out")
+        return value
+    try:
+        return value(*arguments, **parameters)
+    except InfosetError:
+        raise
+    except Exception as error:
+        raise ParameterError(
+            f"{name} of {path} cannot be created with the parameters {parameters}: {error}"
+        ) from error
+
+
+def _execute(path: Path) -> ModuleType:
+    found = spec_from_file_location(f"infoset_user_file_{path.stem}", path)
+    if not path.is_file() or found is None or found.loader is None:
+        raise ParameterError(f"there is no file {path} to load from")
+    module = module_from_spec(found)
+    sys.modules[found.name] = module  # dataclasses look up the names in annotations there
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        raise ParameterError(
+            f"executing {path} raised {type(error).__name__}: {error}; run it with Python alone "
+            "for the full traceback"
+        ) from error
+    return module
+
+
+def _objects(module: ModuleType, kinds: tuple[type, ...]) -> dict[str, Any]:
+    """Return by name the objects of some kinds that a module holds, and its own classes of them."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if (
+            value.__module__ == module.__name__ and any(_makes(value, kind) for kind in kinds)
+            if isinstance(value, type)
+            else isinstance(value, kinds)
+        )
+    }
+
+
+def _makes(candidate: type, kind: type) -> bool:
+    """Return whether the instances of a class are of a kind; a protocol may have annotations."""
+    members: frozenset[str] | None = getattr(kind, "__protocol_attrs__", None)
+    if members is None:
+        return issubclass(candidate, kind)
+    return set(members) <= {*dir(candidate), *getattr(candidate, "__annotations__", {})}
