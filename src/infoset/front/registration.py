@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from infoset.learning import LEARNERS, LearnerSpec
 from infoset.regret import RegretScheme
 from infoset.search import SEARCHERS, Searcher, SearcherSpec
-from infoset.solvers import METHODS, get_method
-from infoset.solvers import MethodSpec
+from infoset.solvers import METHODS, MethodSpec, get_method
 
 __all__ = ["register_learner", "register_method", "register_searcher"]
 
