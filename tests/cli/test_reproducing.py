@@ -18,9 +18,17 @@ TINY = replace(
 RUN = ("reproduce", "balanced", "--quick")
 
 
+def install(monkeypatch, study):
+    """Make a study the only one that is installed."""
+    studies = Registry("study", [study], entry_type=Study)
+    monkeypatch.setattr(catalogue, "installed_studies", lambda: studies)
+
+
 @pytest.fixture(autouse=True)
 def _tiny(monkeypatch):
-    monkeypatch.setattr(catalogue, "installed_studies", lambda: Registry("study", [TINY], entry_type=Study))
+    monkeypatch.setattr(
+        catalogue, "installed_studies", lambda: Registry("study", [TINY], entry_type=Study)
+    )
 
 
 def test_tables_are_printed_and_saved(command, tmp_path):
@@ -50,7 +58,9 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     broken = replace(TINY, experiments=(replace(TINY.experiments[0], report=interrupted),))
-    monkeypatch.setattr(catalogue, "installed_studies", lambda: Registry("study", [broken], entry_type=Study))
+    monkeypatch.setattr(
+        catalogue, "installed_studies", lambda: Registry("study", [broken], entry_type=Study)
+    )
     ran = command(*RUN)
     assert ran.code == 130
     assert "goes on from there" in ran.err
