@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import perm
+from typing import TypeVar
 
 import numpy as np
 
-__all__ = ["SUITS", "deals", "rank_names", "sample_cards", "sample_others"]
+__all__ = ["SUITS", "deals", "rank_names", "sample_cards", "sample_others", "with_entry"]
+
+Entry = TypeVar("Entry")
 
 RANKS = "23456789TJQKA"
 SUITS = "shdc"
@@ -88,3 +91,8 @@ def sample_others(
     others = iter(sample_cards(rest, count - len(known), rng))
     cards = (str(known[place]) if place in known else next(others) for place in range(count))
     return tuple(cards), chance
+
+
+def with_entry(values: tuple[Entry, ...], index: int, entry: Entry) -> tuple[Entry, ...]:
+    """Return a tuple with one entry replaced."""
+    return (*values[:index], entry, *values[index + 1 :])

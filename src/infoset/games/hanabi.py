@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
 from infoset.game.protocol import SharedView
-from infoset.games.cards import deals, sample_cards, sample_others
-from infoset.games.hanabi_table import Table, replaced, score, with_card, without
+from infoset.games.cards import deals, sample_cards, sample_others, with_entry
 from infoset.games.parameters import check_parameters, choice, flag, integer, parameter_error
 from infoset.typing import JointAction, Player
 
@@ -20,6 +19,24 @@ __all__ = ["Hanabi"]
 
 COLORS = "RYGWB"
 RANKS = "12345"
+
+Hands: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+class Table(NamedTuple):
+    """The hands by player (empty before the deal), and the rest of the world state.
+
+    `deck` has the remaining cards, sorted; `fireworks` the height of each firework, by color;
+    `information` and `lives` the remaining tokens. `turns` counts down once the deck is empty.
+    """
+
+    hands: Hands = ()
+    deck: tuple[str, ...] = ()
+    fireworks: tuple[int, ...] = ()
+    information: int = 0
+    lives: int = 0
+    player: Player = 0
+    turns: int = 0
 
 
 @dataclass(frozen=True)
@@ -263,7 +280,7 @@ class Hanabi(Game):
             return after._replace(information=world.information - 1)
         hand, place = world.hands[world.player], int(position)
         rest = hand[:place] + hand[place + 1 :]
-        after = after._replace(hands=replaced(world.hands, world.player, rest))
+        after = after._replace(hands=with_entry(world.hands, world.player, rest))
         if verb == "discard":
             return after._replace(information=world.information + 1)
         return self._played(after, hand[place])
@@ -274,7 +291,7 @@ class Hanabi(Game):
         if height != world.fireworks[color] + 1:
             return world._replace(lives=world.lives - 1)
         token = height == self.ranks and world.information < self.max_information_tokens
-        fireworks = replaced(world.fireworks, color, height)
+        fireworks = with_entry(world.fireworks, color, height)
         return world._replace(fireworks=fireworks, information=world.information + token)
 
     def _has_to_draw(self, world: Table, player: Player) -> bool:
@@ -301,3 +318,22 @@ class Hanabi(Game):
         everybody = range(self.players)
         shared = {tuple(p for p in everybody if p != holder): cards[holder] for holder in cards}
         return Observation(public=news, shared=shared)
+
+
+def score(world: Table) -> int:
+    """Return the number of cards on the fireworks; 0 if no life is left."""
+    return sum(world.fireworks) if world.lives else 0
+
+
+def with_card(world: Table, player: Player, drawn: tuple[str, ...]) -> Table:
+    """Return the table after `player` drew a card."""
+    hands = with_entry(world.hands, player, world.hands[player] + drawn)
+    return world._replace(hands=hands, deck=without(world.deck, drawn))
+
+
+def without(deck: tuple[str, ...], cards: Iterable[str]) -> tuple[str, ...]:
+    """Return a deck without some of its cards."""
+    rest = list(deck)
+    for card in cards:
+        rest.remove(card)
+    return tuple(rest)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from infoset.game import Game, Observation, Probability, Step
-from infoset.games.cards import SUITS, deals, rank_names, sample_cards, sample_others
+from infoset.games.cards import SUITS, deals, rank_names, sample_cards, sample_others, with_entry
 from infoset.games.parameters import check_parameters, flag, integer, parameter_error
 from infoset.typing import Action, JointAction, Player
 
@@ -18,8 +18,6 @@ __all__ = ["LeducPoker"]
 
 ANTE = 1
 RAISE_BEFORE_BOARD, RAISE_AFTER_BOARD = 2, 4
-
-Entry = TypeVar("Entry")
 
 
 class Table(NamedTuple):
@@ -229,13 +227,13 @@ class LeducPoker(Game):
         turn = world.turn or 0
         match self._meaning(world, action):
             case "fold":
-                after = world._replace(folded=replaced(world.folded, turn, True))
+                after = world._replace(folded=with_entry(world.folded, turn, True))
             case "call":
-                chips = replaced(world.put_in, turn, max(world.put_in))
+                chips = with_entry(world.put_in, turn, max(world.put_in))
                 after = world._replace(put_in=chips, calls=world.calls + 1)
             case _:
                 size = RAISE_AFTER_BOARD if world.board else RAISE_BEFORE_BOARD
-                chips = replaced(world.put_in, turn, max(world.put_in) + size)
+                chips = with_entry(world.put_in, turn, max(world.put_in) + size)
                 after = world._replace(put_in=chips, raises=world.raises + 1, calls=0)
         ends = after.num_left == 1 or after.calls == after.num_left - (after.raises > 0)
         return after._replace(turn=None if ends else self._next_left(after, turn + 1))
@@ -252,8 +250,3 @@ class LeducPoker(Game):
 
         best = max(hand(player) for player in world.left)
         return [player for player in world.left if hand(player) == best]
-
-
-def replaced(values: tuple[Entry, ...], index: int, value: Entry) -> tuple[Entry, ...]:
-    """Return the tuple with one entry replaced."""
-    return (*values[:index], value, *values[index + 1 :])

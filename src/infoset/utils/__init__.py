@@ -1,1 +1,1 @@
-"""Small helpers that every room uses: arguments, compilation, random streams, SIMD, files."""
+"""Helpers for the whole library: arguments, registries, files, compilation, random streams."""

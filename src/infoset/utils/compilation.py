@@ -141,7 +141,7 @@ def content_digest(dispatcher: Any) -> str:
 
 
 def _content(value: Any, seen: set[int]) -> Iterator[str]:
-    """Yield in words what a value contributes to the kernels that refer to it."""
+    """Yield texts that identify the contribution of a value to the kernels that refer to it."""
     if isinstance(value, Dispatcher):
         yield repr(sorted(value.targetoptions.items(), key=str))
         yield from _content(value.py_func, seen)
@@ -206,7 +206,3 @@ def _source_digest(path: str) -> str:
                 )
             ]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
-
-
-def _is_docstring(statement: Any) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

@@ -1,4 +1,4 @@
-"""Work that Ctrl-C must not break off in the middle."""
+"""Delay of Ctrl-C during work that must not be interrupted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ __all__ = ["interrupts_held"]
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back until the block ends; threads other than the main one get none."""
+    """Delay Ctrl-C until the block ends; only the main thread receives it at all."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *about: came.append(about))
+    received: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *arguments: received.append(arguments))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-    if came:
-        before(*came[0])
+    if received:
+        before(*received[0])

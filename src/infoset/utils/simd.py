@@ -1,12 +1,12 @@
-"""Eight numbers at a time: vectors of a fixed length inside kernels.
+"""SIMD inside kernels: vectors of eight numbers with explicit instructions.
 
-Compilers make vector instructions of long loops. Where loops are short (a few actions, the few
-infostates of a public state) or accumulate, the kernels say themselves what is done to eight
-numbers side by side. On processors whose vectors are shorter, a `Lanes` takes several of them; the
-results are the same to the bit, lane by lane those of plain IEEE arithmetic.
+Compilers vectorize long loops. For loops that are short (a few actions, the few infostates of a
+public state) or accumulate, the kernels state the vector operations themselves. On processors with
+shorter vectors, the compiler splits a `Lanes` into several. Results are the same bit for bit:
+every lane follows IEEE arithmetic.
 
-Only kernels can call these functions. Numbers that stand beside lanes in `+`, `-`, `*`, `/` and
-`maximum` are taken for every lane. Indices are not checked.
+Only kernels can call these functions. In `+`, `-`, `*`, `/` and `maximum`, a number is broadcast
+to all lanes. Indices are not checked.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = [
 ]
 
 Lanes: TypeAlias = Any
-"""Eight numbers, in the signatures of kernels: checkers of types cannot know them."""
+"""A vector of eight numbers, in signatures of kernels; static type checkers cannot check it."""
 
 INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
 
 
 class LanesType(types.Type):
-    """Numba's type of eight numbers of one float type."""
+    """Numba type of a vector of eight numbers of one float type."""
 
     def __init__(self, dtype: types.Float) -> None:
         self.dtype = dtype
@@ -53,7 +53,7 @@ class LanesType(types.Type):
 
 @register_model(LanesType)
 class LanesModel(models.PrimitiveModel):
-    """Lanes are one vector of the compiler."""
+    """Represents lanes by one LLVM vector."""
 
     def __init__(self, manager: Any, lanes: LanesType) -> None:
         number = ir.FloatType() if lanes.dtype == types.float32 else ir.DoubleType()
@@ -62,7 +62,7 @@ class LanesModel(models.PrimitiveModel):
 
 
 class Emitter:
-    """Writes the instructions of one call, whose values are `args` of the types in `signature`."""
+    """Emits the LLVM instructions of one call, with values `args` of the types in `signature`."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
         self.context = context
@@ -71,33 +71,33 @@ class Emitter:
         self.args = args
 
     def index(self, position: int) -> Any:
-        """Return an argument as an index."""
+        """Return an argument as a 64-bit index."""
         return self.extended(self.args[position])
 
     def extended(self, value: Any) -> Any:
-        """Return a number that is not negative in 64 bits."""
+        """Extend a nonnegative integer to 64 bits."""
         return self.builder.zext(value, INT64) if value.type.width < 64 else value
 
     def address(self, position: int, index: Any, of: Any) -> Any:
-        """Return the address of an array's element, as that of a value of type `of`."""
+        """Return the address of an array element, cast to a pointer to type `of`."""
         kind = self.signature.args[position]
         array = self.context.make_array(kind)(self.context, self.builder, self.args[position])
         return self.builder.bitcast(self.builder.gep(array.data, [index]), of.as_pointer())
 
     def indirect(self, position: int, index: Any) -> Any:
-        """Return an element of an array of indices, as an index."""
+        """Return an element of an index array as a 64-bit index."""
         kind = self.context.get_value_type(self.signature.args[position].dtype)
         return self.extended(self.builder.load(self.address(position, index, kind)))
 
     def spread(self, value: Any, vector: Any) -> Any:
-        """Return a vector with one value in every lane."""
+        """Broadcast a value to all lanes."""
         undefined = ir.Constant(vector, ir.Undefined)
         first = self.builder.insert_element(undefined, value, INT32(0))
         zeros = ir.Constant(ir.VectorType(INT32, LANES), None)
         return self.builder.shuffle_vector(first, undefined, zeros)
 
     def lanes(self, position: int, vector: Any) -> Any:
-        """Return an argument as a vector: lanes as they are, a number in every lane."""
+        """Return an argument as a vector; a number is broadcast to all lanes."""
         kind, value = self.signature.args[position], self.args[position]
         if isinstance(kind, LanesType):
             return value
@@ -105,18 +105,18 @@ class Emitter:
         return self.spread(self.context.cast(self.builder, value, kind, number), vector)
 
     def mask(self, position: int) -> Any:
-        """Return which lanes come before an argument."""
+        """Return the mask of the lanes with an index below a count argument."""
         vector = ir.VectorType(INT32, LANES)
         count = self.builder.trunc(self.index(position), INT32)
         numbers = ir.Constant(vector, list(range(LANES)))
         return self.builder.icmp_unsigned("<", numbers, self.spread(count, vector))
 
     def is_whole(self, position: int) -> Any:
-        """Return whether an argument, a count, takes in all lanes."""
+        """Return whether a count argument includes all lanes."""
         return self.builder.icmp_unsigned(">=", self.index(position), INT64(LANES))
 
     def call(self, name: str, result: Any, values: list[Any]) -> Any:
-        """Call an intrinsic of the compiler."""
+        """Call an LLVM intrinsic."""
         kind = ir.FunctionType(result, [value.type for value in values])
         function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
             self.builder.module, kind, name
@@ -125,12 +125,12 @@ class Emitter:
 
 
 def suffix(vector: Any) -> str:
-    """Return how the compiler's intrinsics on a vector end."""
+    """Return the type suffix of LLVM intrinsics on a vector."""
     return f"v{LANES}f{32 if isinstance(vector.element, ir.FloatType) else 64}"
 
 
 def alignment(vector: Any) -> int:
-    """Return the bytes of one number: where numbers stand, vectors may begin."""
+    """Return the alignment in bytes: that of one number, since vectors may begin at any element."""
     return 4 if isinstance(vector.element, ir.FloatType) else 8
 
 
@@ -145,7 +145,7 @@ def as_intrinsic(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _lane_by_lane(operands: tuple[Any, ...], instructions: Callable[..., Any]) -> Any:
-    """Type and emit what `instructions` do to vectors: operands are lanes or numbers."""
+    """Type and emit an elementwise operation on operands that are lanes or numbers."""
     lanes = next(kind for kind in operands if isinstance(kind, LanesType))
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -157,7 +157,7 @@ def _lane_by_lane(operands: tuple[Any, ...], instructions: Callable[..., Any]) -
 
 
 def _maximum(typing: Any, a: Any, b: Any) -> Any:
-    """Return the greater one of a and b in each lane."""
+    """Return the elementwise maximum of a and b."""
 
     def instructions(write: Emitter, a: Any, b: Any) -> Any:
         return write.builder.select(write.builder.fcmp_ordered(">", a, b), a, b)
@@ -166,7 +166,7 @@ def _maximum(typing: Any, a: Any, b: Any) -> Any:
 
 
 def _where_positive(typing: Any, sign: Any, a: Any, b: Any) -> Any:
-    """Return a in the lanes where `sign` is above zero, b in the others."""
+    """Return a in the lanes where `sign` is positive, and b in the others."""
 
     def instructions(write: Emitter, sign: Any, a: Any, b: Any) -> Any:
         zero = ir.Constant(sign.type, None)
@@ -176,7 +176,7 @@ def _where_positive(typing: Any, sign: Any, a: Any, b: Any) -> Any:
 
 
 def _square_root(typing: Any, a: Any) -> Any:
-    """Return the square root in each lane."""
+    """Return the elementwise square root."""
 
     def instructions(write: Emitter, a: Any) -> Any:
         return write.call(f"llvm.sqrt.{suffix(a.type)}", a.type, [a])
@@ -190,7 +190,7 @@ square_root = as_intrinsic(_square_root)
 
 
 def _define_operator(symbol: Callable[[Any, Any], Any], instruction: str) -> None:
-    """Let an operator take lanes beside lanes or numbers."""
+    """Overload an operator for lanes with lanes or numbers."""
 
     def _operate(typing: Any, a: Any, b: Any) -> Any:
         def instructions(write: Emitter, a: Any, b: Any) -> Any:
@@ -217,7 +217,7 @@ _define_operator(operator.truediv, "fdiv")
 
 
 def _filled(typing: Any, array: Any, value: Any) -> Any:
-    """Return lanes of the type of an array's numbers, all with one value."""
+    """Return lanes of the element type of an array, all equal to `value`."""
     lanes = LanesType(array.dtype)
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -228,13 +228,14 @@ def _filled(typing: Any, array: Any, value: Any) -> Any:
 
 
 def _load(typing: Any, array: Any, at: Any, count: Any) -> Any:
-    """Return the numbers of an array from `at` on; after the first `count` lanes zeros."""
+    """Return `count` elements of an array from `at` on in the first lanes, zeros in the others."""
     lanes = LanesType(array.dtype)
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         write = Emitter(context, builder, signature, args)
         vector = context.get_value_type(lanes)
         where = write.address(0, write.index(1), vector)
+        # A full load is faster than a masked one, which must not touch memory past the array.
         with builder.if_else(write.is_whole(2)) as (whole, part):
             with whole:
                 plain = builder.load(where, align=alignment(vector))
@@ -253,7 +254,7 @@ def _load(typing: Any, array: Any, at: Any, count: Any) -> Any:
 
 
 def _store(typing: Any, array: Any, at: Any, count: Any, lanes: Any) -> Any:
-    """Set the numbers of an array from `at` on to the first `count` lanes."""
+    """Store the first `count` lanes in an array from `at` on."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         write = Emitter(context, builder, signature, args)
@@ -271,7 +272,7 @@ def _store(typing: Any, array: Any, at: Any, count: Any, lanes: Any) -> Any:
 
 
 def _take(typing: Any, array: Any, indices: Any, at: Any, count: Any) -> Any:
-    """Return array[indices[at]], …, array[indices[at + count - 1]], then any lanes."""
+    """Return array[indices[at]], …, array[indices[at + count - 1]]; other lanes are arbitrary."""
     lanes = LanesType(array.dtype)
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -279,6 +280,7 @@ def _take(typing: Any, array: Any, indices: Any, at: Any, count: Any) -> Any:
         vector = context.get_value_type(lanes)
         result = ir.Constant(vector, ir.Undefined)
         for lane in range(LANES):
+            # Lanes past the count read the first index again, which is always valid.
             is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
             ahead = builder.select(is_there, INT64(lane), INT64(0))
             index = write.indirect(1, builder.add(write.index(2), ahead))
@@ -290,10 +292,11 @@ def _take(typing: Any, array: Any, indices: Any, at: Any, count: Any) -> Any:
 
 
 def _add_at(typing: Any, array: Any, indices: Any, at: Any, count: Any, lanes: Any) -> Any:
-    """Add the first lanes to array[indices[at]], …, array[indices[at + count - 1]], in turn."""
+    """Add the first lanes to array[indices[at]], …, array[indices[at + count - 1]], in order."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         write = Emitter(context, builder, signature, args)
+        # One lane after the other, because indices may be equal.
         for lane in range(LANES):
             is_there = builder.icmp_unsigned(">", write.index(3), INT64(lane))
             with builder.if_then(is_there, likely=True):

@@ -1,4 +1,4 @@
-"""The state that iterations move: arrays by name, to be kept and given back."""
+"""The state of an iterative algorithm: named arrays that checkpoints save and restore."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["IterativeState", "name_by_player"]
 
 
 class IterativeState(ABC):
-    """Arrays that iterations move in place, and the number of iterations done.
+    """Arrays that iterations modify in place, and the number of completed iterations.
 
-    Kernels count in `_done` [1], an array, so that a call that is broken off leaves both as they
-    then are.
+    Kernels count iterations in the array `_done` [1], so that an interrupted call leaves the
+    arrays and the count consistent.
     """
 
     def __init__(self) -> None:
@@ -26,28 +26,25 @@ class IterativeState(ABC):
 
     @property
     def iteration(self) -> int:
-        """Number of iterations done; in one, every player is updated once."""
+        """Number of completed iterations; each updates every player once."""
         return int(self._done[0])
 
     @abstractmethod
     def _state_arrays(self) -> StateArrays:
-        """Return the arrays that iterations move, besides their number."""
+        """Return the arrays that iterations modify, without the count."""
 
     def state(self) -> StateArrays:
-        """Return all that iterations move, by name, in order of position.
-
-        They are the arrays themselves, not copies.
-        """
+        """Return all arrays that iterations modify, by name; they are not copies."""
         return {"done": self._done, **self._state_arrays()}
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
+        """Copy values from arrays with the names and shapes of `state()`."""
         for name, array in self.state().items():
             array[...] = state[name]
 
 
 def name_by_player(**kinds: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several kinds, one per player each, by kind and player.
+    """Return the arrays of several kinds, each with one array per player, by kind and player.
 
     Examples
     --------

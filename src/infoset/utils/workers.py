@@ -26,7 +26,7 @@ Portion = TypeVar("Portion")
 Result = TypeVar("Result")
 Work: TypeAlias = Callable[[Portion], Result]
 
-AHEAD = 4
+PENDING_PER_WORKER = 4
 """Number of portions submitted per worker, so that no worker waits for the next one."""
 
 UNSENDABLE = (pickle.PicklingError, AttributeError, TypeError)
@@ -64,7 +64,7 @@ def parallel_map(
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _receive, (packed(work),))
         task = _do_received
     try:
-        yield lambda portions: _in_order(pool, task, portions, AHEAD * workers)
+        yield lambda portions: _in_order(pool, task, portions, PENDING_PER_WORKER * workers)
     except BrokenExecutor as error:
         raise ParameterError(
             f"workers={workers}: a worker process ended early; in a script, put the call under "
