@@ -130,7 +130,7 @@ def test_counts_by_the_plain_walk():
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "shots"), [(2, 2, 1), (2, 2, 3), (2, 2, 4), (3, 1, 2), (3, 2, 2), (3, 2, 3)]
+    ("width", "height", "shots"), [(2, 2, 1), (2, 2, 3), (2, 2, 4), (3, 1, 2), (3, 2, 2)]
 )
 def test_one_ship_of_one_cell_is_worth_shots_over_cells_squared(width, height, shots):
     # Whoever hides uniformly is found by each shot with the same chance, whatever the order, and
@@ -149,8 +149,9 @@ def test_one_ship_of_one_cell_is_worth_shots_over_cells_squared(width, height, s
     [
         (small([1], shots=4), 1 / 4),
         (small([1, 2], shots=2), 0),
-        (small([1, 2], shots=3), 15 / 64),
-        (small([1, 2], shots=3, payoff="win_loss"), 9 / 64),
+        (small([1, 2], shots=2, payoff="win_loss"), 0),
+        pytest.param(small([1, 2], shots=3), 15 / 64, marks=pytest.mark.long),
+        pytest.param(small([1, 2], shots=3, payoff="win_loss"), 9 / 64, marks=pytest.mark.long),
     ],
 )
 def test_values_by_the_linear_program(game, value):
@@ -160,7 +161,8 @@ def test_values_by_the_linear_program(game, value):
 
 
 def test_unlimited_shots_are_as_many_as_cells():
-    unlimited, counted = small([1, 2]), small([1, 2], shots=4)
+    board = {"width": 3, "height": 1}
+    unlimited, counted = small([1, 2], **board), small([1, 2], shots=3, **board)
     assert path_counts(unlimited) == path_counts(counted)
     assert walk(small([2])).returns == walk(small([2], shots=4)).returns
     assert walk(small([2], payoff="win_loss")).returns.keys() == {(1, -1), (-1, 1)}

@@ -16,9 +16,11 @@ DOCS = Path(__file__).parents[2] / "docs"
 INDEX = (DOCS / "games.md").read_text(encoding="utf-8")
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (DOCS / "games").glob("*.md")}
 
-LARGEST = 600_000
-"""Histories of the largest game counted; `LARGEST_SOLVED` of the largest solved."""
-LARGEST_SOLVED = 120_000
+LARGEST, LARGEST_QUICK = 600_000, 60_000
+"""Histories of the largest game counted, and of the largest counted without `-m long`."""
+
+LARGEST_SOLVED, LARGEST_SOLVED_QUICK = 120_000, 20_000
+"""The same for games that are solved."""
 
 
 def cells_of(line):
@@ -84,16 +86,17 @@ def test_a_page_lists_the_parameters(row):
 # --- sizes and values --------------------------------------------------------------------------
 
 
-def sized_rows(largest):
-    """Yield the rows of the tables of sizes, but for those of larger games."""
+def sized_rows(largest, largest_quick):
+    """Yield the rows of the tables of sizes, except those of larger games."""
     for page in PAGES.values():
         for rows in tables(page):
             for row in rows:
-                if "world states" in row and number(row["histories"]) <= largest:
-                    yield pytest.param(row, id=row[""])
+                if "world states" in row and (size := number(row["histories"])) <= largest:
+                    marks = [] if size <= largest_quick else [pytest.mark.long]
+                    yield pytest.param(row, id=row[""], marks=marks)
 
 
-@pytest.mark.parametrize("row", list(sized_rows(LARGEST)))
+@pytest.mark.parametrize("row", list(sized_rows(LARGEST, LARGEST_QUICK)))
 def test_a_page_counts_right(row):
     info = infoset.info(row[""].strip("`"))
     counts = [info.world_states, info.histories, info.terminals]
@@ -103,7 +106,12 @@ def test_a_page_counts_right(row):
 
 
 @pytest.mark.parametrize(
-    "row", [param for param in sized_rows(LARGEST_SOLVED) if param.values[0].get("value")]
+    "row",
+    [
+        param
+        for param in sized_rows(LARGEST_SOLVED, LARGEST_SOLVED_QUICK)
+        if param.values[0].get("value")
+    ],
 )
 def test_a_page_gives_the_value(row):
     value = row["value"].replace("−", "-")

@@ -303,7 +303,7 @@ def test_values_are_those_of_openspiels_information_states(spec, value):
     [
         ("phantom_ttt(num_rows=1,num_cols=5)", 0),
         ("phantom_ttt(num_rows=2,num_cols=2,line_length=2)", 1),
-        ("phantom_ttt(num_rows=2,gameversion=abrupt)", 17 / 72),
+        pytest.param("phantom_ttt(num_rows=2,gameversion=abrupt)", 17 / 72, marks=pytest.mark.long),
         ("dark_hex(num_rows=2)", 1),
     ],
 )
