@@ -83,22 +83,22 @@ def test_a_public_state_of_a_tree_has_a_number():
     number = int(TREE.public_state[private_belief(TREE, AFTER_BET).histories[0]])
     by_number = public_belief(TREE, number)
     assert by_number.histories.tolist() == public_belief(TREE, seen).histories.tolist()
-    with pytest.raises(ParameterError, match="there is no public state 99"):
+    with pytest.raises(ParameterError, match=r"public states 0 to .*, not 99"):
         public_belief(TREE, 99)
-    with pytest.raises(ParameterError, match="for a tree its number will do"):
+    with pytest.raises(ParameterError, match="for a tree its index"):
         public_belief(KUHN, number)
 
 
 @pytest.mark.parametrize("source", [KUHN, TREE])
-def test_the_first_step_at_which_nothing_is_left_is_named(source):
+def test_the_first_impossible_step_is_named(source):
     wrong = Infostate(0, (*KING.steps, Step("raise", None, "raise")))
     with pytest.raises(
         UnknownNameError,
-        match=r"agrees with step 2 of \[K\] / raise: after '\[K\]' player 0 could see "
+        match=r"agrees with step 2 of \[K\] / raise: after '\[K\]' player 0 could observe "
         r"\['pass', 'bet'\]",
     ):
         private_belief(source, wrong)
-    with pytest.raises(UnknownNameError, match=r"step 1 of \[A\].*could see \['\[J\]', "):
+    with pytest.raises(UnknownNameError, match=r"step 1 of \[A\].*could observe \['\[J\]', "):
         private_belief(source, Infostate(0, (Step(None, "A", None), Step("bet", None, "bet"))))
 
 
@@ -114,19 +114,19 @@ def test_after_the_end_nothing_is_seen():
 
 
 @pytest.mark.parametrize("source", [KUHN, TREE])
-def test_everybody_cannot_see_what_never_happens(source):
-    with pytest.raises(UnknownNameError, match=r"everybody (could|can) see \['pass', 'bet'\]"):
+def test_impossible_public_states_are_refused(source):
+    with pytest.raises(UnknownNameError, match=r"public .*\['pass', 'bet'\]"):
         public_belief(source, PublicState((None, "raise")))
 
 
 @pytest.mark.parametrize("source", [KUHN, TREE])
-def test_what_policies_never_lead_to_is_not_believed(source):
+def test_observations_of_probability_zero_are_refused(source):
     passive = always("pass")
-    with pytest.raises(UnsupportedGameError, match="never lead where player 1's observations"):
+    with pytest.raises(UnsupportedGameError, match=r"player 1's observations .* probability zero"):
         private_belief(source, AFTER_BET, policies=passive)
-    with pytest.raises(UnsupportedGameError, match="never lead where everybody's observations"):
+    with pytest.raises(UnsupportedGameError, match=r"the public observations .* probability zero"):
         public_belief(source, AFTER_BET.public_state, policies=[passive, None])
-    with pytest.raises(UnsupportedGameError, match="never lead where"):
+    with pytest.raises(UnsupportedGameError, match="probability zero"):
         PublicPrivateBelief(0.5, policies=passive).at(source, AFTER_BET)
 
 
@@ -183,9 +183,9 @@ def test_probabilities_are_those_of_a_distribution():
         Belief(histories, [1.0], KUHN, "enumeration")
     with pytest.raises(ParameterError, match="positive and sum to 1"):
         Belief(histories, [1.0, 0.0], KUHN, "enumeration")
-    with pytest.raises(ParameterError, match=r"positive and sum to 1.*0\.75"):
+    with pytest.raises(ParameterError, match=r"sum 0\.75"):
         Belief(histories, [0.5, 0.25], KUHN, "enumeration")
-    with pytest.raises(ParameterError, match="give the tree as the source"):
+    with pytest.raises(ParameterError, match="give the GameTree as the source"):
         Belief(np.array([1, 2]), [0.5, 0.5], KUHN, "tree").worlds  # noqa: B018
 
 

@@ -133,9 +133,9 @@ def test_a_player_who_never_comes_here_still_has_beliefs():
         belief.infostate_beliefs(1, int(belief.infostates[1][0]))
     with pytest.raises(UnsupportedGameError, match="no history"):
         _ = belief.marginals
-    with pytest.raises(ParameterError, match="cannot be normalised"):
+    with pytest.raises(ParameterError, match="cannot be normalized"):
         belief.normalize()
-    with pytest.raises(ParameterError, match="cannot be normalised"):
+    with pytest.raises(ParameterError, match="cannot be normalized"):
         ranges(never, AFTER_BET, normalized=True)
 
 
@@ -163,7 +163,7 @@ def test_ranges_are_copied():
 @pytest.mark.parametrize(
     ("public_state", "given", "message"),
     [
-        (99, ([1], [1]), "no public state 99; kuhn_poker has public states 0 to"),
+        (99, ([1], [1]), "kuhn_poker has public states 0 to .*, not 99"),
         (AFTER_BET, ([1, 1], [1, 1, 1]), r"shapes \[\(2,\), \(3,\)\].*have \[3, 3\] infostates"),
         (AFTER_BET, ([1, 1, 1],), "shapes"),
         (AFTER_BET, ([1, 1, -1], [1, 1, 1]), "player 0 has an entry that is negative"),
@@ -189,5 +189,5 @@ def test_public_states_are_found_by_what_was_seen():
             .history
         )
         assert find_public_state(KUHN, history.public_state) == number
-    with pytest.raises(UnknownNameError, match=r"after '\.' everybody can see \['pass', 'bet'\]"):
+    with pytest.raises(UnknownNameError, match=r"after '\.' are \['pass', 'bet'\]"):
         find_public_state(KUHN, PublicState((None, "raise")))

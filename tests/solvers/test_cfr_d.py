@@ -298,5 +298,5 @@ def test_what_does_not_fit_is_refused():
         solve_by_decomposition(nested)
     with pytest.raises(PolicyMismatchError, match="restrict_policy"):
         solve_subgames(KUHN_CUT, uniform_policy(tree.sequence_form), SubgameRegret())
-    with pytest.raises(ParameterError, match="no leaf"):
+    with pytest.raises(ParameterError, match="not a leaf"):
         solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=1)).belief(5)

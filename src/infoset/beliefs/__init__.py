@@ -1,25 +1,26 @@
-"""Ranges, public belief states and subgames: what is known in the middle of a game."""
+"""Ranges, beliefs, public belief states and subgames."""
 
-from infoset.beliefs._names import find_public_state
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.consistent import private_belief, public_belief
-from infoset.beliefs.leaks import Leak, find_leak
-from infoset.beliefs.membership import (
+from infoset.beliefs.decomposition import PartEnds, TreeCut, TreePart, cut_tree
+from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES
+from infoset.beliefs.leak_test import Leak, find_leak
+from infoset.beliefs.posterior_beliefs import private_belief, public_belief
+from infoset.beliefs.public_belief_state import PublicBeliefState, ranges
+from infoset.beliefs.public_private_belief import PublicPrivateBelief, PublicWeight
+from infoset.beliefs.public_states import find_public_state
+from infoset.beliefs.subgame_definitions import (
     is_closed_under_infosets,
     subgame_by_closure,
     subgame_by_histories,
     subgame_by_infosets,
     subgame_by_public_sets,
 )
-from infoset.beliefs.part_forms import counterfactual_form, counterfactual_values, value_form
-from infoset.beliefs.player_ranges import ranges
-from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.public_private import PublicPrivateBelief, PublicWeight
-from infoset.beliefs.subgame_rules import SubgameWorld, value_subgame
-from infoset.beliefs.tree_cut import TreeCut, cut_tree
-from infoset.beliefs.tree_part import PartEnds, TreePart
+from infoset.beliefs.subgame_forms import counterfactual_form, counterfactual_values, value_form
+from infoset.beliefs.value_solving_subgame import SubgameWorld, value_subgame
 
 __all__ = [
+    "MAX_WORLDS",
+    "NUM_SAMPLES",
     "Belief",
     "Leak",
     "PartEnds",

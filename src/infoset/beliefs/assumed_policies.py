@@ -1,4 +1,4 @@
-"""How likely the moves of players make what they know, by the policies they are assumed to have."""
+"""Assumed policies of players, and the reach that they give to infostates and histories."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs._selection import infostates_at
-from infoset.beliefs.layers import HistoryBatch
+from infoset.beliefs.history_batches import HistoryBatch
+from infoset.beliefs.public_states import infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
-from infoset.policy import Policy
-from infoset.policy.protocol import checked_probabilities
+from infoset.policy import Policy, checked_probabilities
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_type
 
-__all__ = ["AssumedPolicies", "batch_reach", "policy_of_each", "ranges_at", "unreached"]
+__all__ = ["AssumedPolicies", "batch_reach", "policy_of_each", "ranges_at", "unreached_error"]
 
 AssumedPolicies: TypeAlias = Policy | Sequence[Policy | None] | None
-"""One policy per player, None for one whose moves tell nothing; or one policy for all players."""
+"""One policy for all players, or one per player; None if nothing is inferred from the actions."""
 
 
 def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy | None, ...]:
@@ -28,11 +27,11 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     Raises
     ------
     ParameterError
-        If there are more or fewer than players, or something is no policy.
+        If there is not one policy per player, or an item is not a policy.
     """
     if policies is None or hasattr(policies, "action_probabilities"):
         return (policies,) * num_players
-    give = "one policy per player, None for a player whose moves tell nothing"
+    give = "one policy per player, None to infer nothing from the actions of a player"
     check_type("policies", policies, Sequence, give)
     if len(policies) != num_players:
         raise ParameterError(f"got {len(policies)} policies for {num_players} players; give {give}")
@@ -45,28 +44,28 @@ def policy_of_each(policies: AssumedPolicies, num_players: int) -> tuple[Policy 
     return tuple(policies)
 
 
-def unreached(game: object, player: Player | None) -> UnsupportedGameError:
-    """Return the error for what the assumed policies never lead to."""
-    who = "everybody's" if player is None else f"player {player}'s"
+def unreached_error(game: object, player: Player | None) -> UnsupportedGameError:
+    """Return the error for an observation of probability zero under the assumed policies."""
+    whose = "the public" if player is None else f"player {player}'s"
     return UnsupportedGameError(
-        f"the policies assumed never lead where {who} observations of {game} do, so that nothing "
-        "is believed there; assume policies that give each action a probability, or none"
+        f"under the assumed policies, {whose} observations of {game} have probability zero, so the "
+        "belief is undefined; assume policies with positive probabilities, or None"
     )
 
 
 def batch_reach(
     batch: HistoryBatch, policies: Sequence[Policy | None], without: Player | None = None
 ) -> FloatArray:
-    """Return [K] nature's reach of the histories of a batch, times that of the players.
+    """Return [K] the chance reach of the histories of a batch times the reach of the players.
 
-    A player without a policy, and the one left out, count 1.
+    The factor of a player without a policy, and of the one left out, is 1.
     """
     reach = batch.weight
     for player, policy in enumerate(policies):
         if policy is not None and player != without:
             numbers, place = np.unique(batch.infostate[:, player], return_inverse=True)
-            infostate_index = batch.infostate_indexes[player]
-            own = [infostate_index.own_reach(policy, number) for number in numbers.tolist()]
+            index = batch.infostate_indexes[player]
+            own = [index.own_reach(policy, number) for number in numbers.tolist()]
             reach = reach * np.array(own)[place]
     return reach
 
@@ -74,7 +73,7 @@ def batch_reach(
 def ranges_at(
     tree: GameTree, policies: Sequence[Policy | None], public_state: int
 ) -> tuple[FloatArray, ...]:
-    """Return every player's range at a public state of a tree; ones without a policy."""
+    """Return the range of every player at a public state; ones for a player without a policy."""
     return tuple(
         np.ones(len(numbers))
         if policy is None
@@ -86,7 +85,7 @@ def ranges_at(
 
 
 def _own_reach(tree: InfostateTree, policy: Policy, infostate: int) -> float:
-    """Return the probability that a policy of the player leads to an infostate."""
+    """Return the player's own reach of an infostate under a policy."""
     reach = 1.0
     while infostate > 0 and reach:
         action, infostate = int(tree.action[infostate]), int(tree.parent[infostate])

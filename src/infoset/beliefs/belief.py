@@ -1,4 +1,4 @@
-"""What is believed of where a play stands: distributions over histories."""
+"""Beliefs: distributions over histories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs.layers import HistoryBatch
+from infoset.beliefs.history_batches import HistoryBatch
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate
 from infoset.tree import GameTree
@@ -17,30 +17,30 @@ from infoset.utils.arguments import SUM_TOLERANCE, check_count
 
 __all__ = ["Belief"]
 
-EXACT = ("tree", "enumeration")
+EXACT_METHODS = ("tree", "enumeration")
 
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """A distribution over histories: where a play may stand, for somebody who did not see it all.
+    """A distribution over the histories that an observer considers possible.
 
     Attributes
     ----------
     histories : Sequence[History] or IntArray
-        [K] the histories of positive probability: of the tree their numbers, increasing; of the
-        rules a sequence whose items are made when they are asked for.
+        [K] the histories of positive probability: for a tree their indices, increasing; for a game
+        a sequence whose items are made on access.
     probability : FloatArray
-        [K] of each, all positive and of sum 1.
+        [K] probability of each history, positive; they sum to 1.
     source : Game or GameTree
-        What it was found from.
+        The game or tree of the histories.
     method : str
-        How: `tree` and `enumeration` are exact; `samples` are histories drawn with weights;
-        in `rejection`, some were drawn that were of no use.
+        How the belief was computed: `tree` and `enumeration` are exact, `samples` is a weighted
+        sample, and `rejection` is a sample for which some draws were rejected.
 
     Raises
     ------
     ParameterError
-        If the probabilities are not as many as the histories, not positive, or do not sum to 1.
+        If there is not one positive probability per history, or they do not sum to 1.
 
     Examples
     --------
@@ -65,13 +65,13 @@ class Belief:
         if probability.shape != (len(self.histories),):
             raise ParameterError(
                 f"got probabilities of shape {probability.shape} for {len(self.histories)} "
-                "histories; give one for each"
+                "histories; give one probability per history"
             )
         total = float(probability.sum())
         if not (probability > 0).all() or not abs(total - 1) <= SUM_TOLERANCE:
             raise ParameterError(
-                f"the probabilities of histories are positive and sum to 1; the least is "
-                f"{probability.min(initial=1)}, and their sum {total}"
+                f"the probabilities have minimum {probability.min(initial=1)} and sum {total}; "
+                "they must be positive and sum to 1"
             )
         probability.flags.writeable = False
         object.__setattr__(self, "probability", probability)
@@ -81,12 +81,12 @@ class Belief:
 
     @property
     def is_exact(self) -> bool:
-        """Whether every history is there, with its exact probability."""
-        return self.method in EXACT
+        """Whether all histories are included with exact probabilities."""
+        return self.method in EXACT_METHODS
 
     @cached_property
     def worlds(self) -> tuple[World, ...]:
-        """[K] the world state each history ends in."""
+        """[K] the last world state of each history."""
         if isinstance(self.histories, HistoryBatch):
             return tuple(self.histories.worlds)
         if isinstance(self.histories, np.ndarray):
@@ -104,23 +104,23 @@ class Belief:
         return np.array([history.rewards_so_far for history in self.histories], np.float64)
 
     def infostates(self, player: Player) -> tuple[Infostate, ...]:
-        """Return [K] what a player knows at each history."""
-        values, place = self._known_to(player)
+        """Return [K] the infostate of a player at each history."""
+        values, place = self._infostates_of(player)
         return tuple(values[at] for at in place.tolist())
 
     def infostate_probabilities(self, player: Player) -> dict[Infostate, float]:
-        """Return how probable it is that a player is at each infostate, where it is possible."""
-        values, place = self._known_to(player)
+        """Return the probability of each possible infostate of a player."""
+        values, place = self._infostates_of(player)
         total = np.bincount(place, weights=self.probability, minlength=len(values))
         return dict(zip(values, total.tolist(), strict=True))
 
     def sample(self, rng: np.random.Generator, size: int) -> LongArray:
-        """Return [size] positions of histories, drawn independently by their probabilities.
+        """Return [size] positions of histories, drawn independently from the belief.
 
         Raises
         ------
         ParameterError
-            If `size` is no whole number from 0.
+            If `size` is not a nonnegative integer.
         """
         check_count("size", size)
         drawn = rng.random(size) * self._cumulative[-1]
@@ -131,17 +131,17 @@ class Belief:
     def _cumulative(self) -> FloatArray:
         return np.cumsum(self.probability)
 
-    def _known_to(self, player: Player) -> tuple[list[Infostate], LongArray]:
-        """Return a player's different infostates, and [K] the place of each history's there."""
+    def _infostates_of(self, player: Player) -> tuple[list[Infostate], LongArray]:
+        """Return a player's distinct infostates, and [K] the position of that of each history."""
         if isinstance(self.histories, HistoryBatch):
             numbers, place = np.unique(self.histories.infostate[:, player], return_inverse=True)
-            infostate_index = self.histories.infostate_indexes[player]
-            return [infostate_index.value(number) for number in numbers.tolist()], place
+            index = self.histories.infostate_indexes[player]
+            return [index.value(number) for number in numbers.tolist()], place
         if isinstance(self.histories, np.ndarray):
             at = self._tree.infostate[self.histories, player]
             numbers, place = np.unique(at, return_inverse=True)
-            known_by = self._tree.infostate_trees[player]
-            return [known_by.infostate_at(number) for number in numbers.tolist()], place
+            states = self._tree.infostate_trees[player]
+            return [states.infostate_at(number) for number in numbers.tolist()], place
         known = [history.infostates[player] for history in self.histories]
         values = list(dict.fromkeys(known))
         number = {value: at for at, value in enumerate(values)}
@@ -151,4 +151,6 @@ class Belief:
     def _tree(self) -> GameTree:
         if isinstance(self.source, GameTree):
             return self.source
-        raise ParameterError("numbers of histories are of a tree; give the tree as the source")
+        raise ParameterError(
+            "histories given as indices need a tree; give the GameTree as the source"
+        )

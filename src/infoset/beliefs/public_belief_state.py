@@ -1,4 +1,4 @@
-"""Public belief states, and what one player believes of the others."""
+"""Ranges and public belief states."""
 
 from __future__ import annotations
 
@@ -8,39 +8,101 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs._names import check_public_state
-from infoset.beliefs._selection import histories_at, infostates_at, sum_by
-from infoset.beliefs.player_ranges import normalized_range, ranges
+from infoset.beliefs.public_states import check_public_state, histories_at, infostates_at
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
-__all__ = ["PublicBeliefState"]
+__all__ = ["PublicBeliefState", "ranges"]
+
+
+def ranges(
+    policy: TabularPolicy, public_state: int, *, normalized: bool = False
+) -> tuple[FloatArray, ...]:
+    """Return the range of every player at a public state: its own reach of each infostate.
+
+    Chance does not enter: the entry of an infostate is the probability that the player's own
+    actions lead there. `PublicBeliefState.marginals` includes chance.
+
+    Parameters
+    ----------
+    policy : TabularPolicy
+    public_state : int
+        Index of the public state in the public tree.
+    normalized : bool
+        Whether to divide the range of each player by its sum.
+
+    Returns
+    -------
+    tuple[FloatArray, ...]
+        Per player [number of its infostates at the public state], in the order of
+        `PublicTree.infostates`.
+
+    Raises
+    ------
+    ParameterError
+        If `normalized` and a range is zero: the policy of the player never leads there.
+
+    Notes
+    -----
+    Source: Kovařík et al. (2022), Definition 4.2 and footnote 34.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.policy import uniform_policy
+    >>> from infoset.tree import build_tree
+    >>> kuhn = build_tree(load_game("kuhn_poker"))
+    >>> [r.tolist() for r in ranges(uniform_policy(kuhn.sequence_form), 3)]
+    [[0.5, 0.5, 0.5], [1.0, 1.0, 1.0]]
+    """
+    found = []
+    for player, tree in enumerate(policy.sequence_form.infostate_trees):
+        here = np.flatnonzero(tree.public_state == public_state)
+        found.append(policy.realization_plan(player)[tree.last_sequence[here]])
+    return tuple(map(normalized_range, found)) if normalized else tuple(found)
+
+
+def normalized_range(player_range: FloatArray) -> FloatArray:
+    """Return a range divided by its sum.
+
+    Raises
+    ------
+    ParameterError
+        If the range is zero.
+    """
+    total = float(player_range.sum())
+    if not total > 0:
+        raise ParameterError(
+            "a range of zeros cannot be normalized: the player's own actions never lead to this "
+            "public state; use the unnormalized range"
+        )
+    return player_range / total
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicBeliefState:
-    """What everybody knows of a play, and of everybody's policy so far: β = (s_pub, r).
+    """A public belief state β = (s_pub, r): a public state and the range of every player there.
 
-    Nature's part is not in the ranges; it follows from the rules, and is joint over histories.
-    Two public belief states are equal when game, public state and ranges are.
+    Chance does not enter the ranges: its reach is a joint function of histories and follows from
+    the rules. Two public belief states are equal if their games, public states and ranges are.
 
     Attributes
     ----------
     tree : GameTree
         The game.
     public_state : int
-        Its number in the public tree.
+        Index of the public state in the public tree.
     ranges : tuple[FloatArray, ...]
-        Per player [S_p], its own reach of each of its infostates at the public state, in
-        increasing order of their numbers; in units of its own choice, such as a sum of one.
+        Per player [S_p] its own reach of each of its infostates at the public state, in
+        increasing order of their indices. Any scale is allowed, such as a sum of one.
 
     Raises
     ------
     ParameterError
-        If there is no such public state, or a range has the wrong shape, is negative or not
-        finite.
+        If the public state does not exist, or a range has the wrong shape, or has negative or
+        infinite entries.
 
     Notes
     -----
@@ -64,11 +126,11 @@ class PublicBeliefState:
 
     def __post_init__(self) -> None:
         check_public_state(self.tree, self.public_state)
-        held = tuple(np.array(given, dtype=np.float64) for given in self.ranges)
-        self._check(held)
-        for player_range in held:
+        copies = tuple(np.array(given, dtype=np.float64) for given in self.ranges)
+        self._check(copies)
+        for player_range in copies:
             player_range.flags.writeable = False
-        object.__setattr__(self, "ranges", held)
+        object.__setattr__(self, "ranges", copies)
 
     def _check(self, given: Sequence[FloatArray]) -> None:
         expected = [(len(numbers),) for numbers in self.infostates]
@@ -77,7 +139,7 @@ class PublicBeliefState:
             raise ParameterError(
                 f"the ranges have shapes {shapes}; at {self.label!r} the players have "
                 f"{[size for (size,) in expected]} infostates: ranges(policy, public_state) "
-                "makes them from a policy"
+                "computes them from a policy"
             )
         for player, player_range in enumerate(given):
             if not (np.isfinite(player_range) & (player_range >= 0)).all():
@@ -89,13 +151,13 @@ class PublicBeliefState:
     def from_policy(
         cls, tree: GameTree, policy: TabularPolicy, public_state: int
     ) -> PublicBeliefState:
-        """Return the public belief state that a policy leads to, its ranges not normalised."""
+        """Return the public belief state of a policy, with unnormalized ranges."""
         check_public_state(tree, public_state)
         return cls(tree, public_state, ranges(policy, public_state))
 
     @classmethod
     def with_unit_ranges(cls, tree: GameTree, public_state: int = 0) -> PublicBeliefState:
-        """Return the belief whose ranges are all one; at the root, where every play begins."""
+        """Return the public belief state with all ranges equal to one, by default at the root."""
         check_public_state(tree, public_state)
         return cls(tree, public_state, tuple(map(np.ones_like, infostates_at(tree, public_state))))
 
@@ -106,7 +168,7 @@ class PublicBeliefState:
 
     @property
     def infostates(self) -> tuple[IntArray, ...]:
-        """Per player [S_p] the numbers of the infostates that the ranges are over."""
+        """Per player [S_p] the indices of its infostates at the public state."""
         return infostates_at(self.tree, self.public_state)
 
     @cached_property
@@ -116,93 +178,93 @@ class PublicBeliefState:
 
     @cached_property
     def position(self) -> LongArray:
-        """[R, N] where the infostate of each player at each history stands in its range."""
+        """[R, N] position in the range of each player's infostate at each history."""
         there = self.tree.infostate[self.histories]
         columns = [np.searchsorted(n, there[:, p]) for p, n in enumerate(self.infostates)]
         return np.stack(columns, axis=1)
 
     @property
     def chance_reach(self) -> FloatArray:
-        """[R] nature's reach of each history."""
+        """[R] chance reach of each history."""
         return np.take(self.tree.chance_reach, self.histories)
 
     @cached_property
     def reach(self) -> FloatArray:
-        """[R] reach of each history: nature's times the entries of all ranges."""
+        """[R] reach of each history: chance reach times the range entries of all players."""
         return self._reach_without(None)
 
     @property
     def probability(self) -> float:
-        """Reach of the public state; a probability where the ranges are not normalised."""
+        """Reach of the public state: a probability if the ranges are not normalized."""
         return float(self.reach.sum())
 
     @property
     def history_distribution(self) -> FloatArray:
-        """[R] probability of each history, given the public state.
+        """[R] probability of each history given the public state.
 
         Raises
         ------
         UnsupportedGameError
-            If no history is reached.
+            If no history has positive reach.
         """
         if not self.probability > 0:
             raise UnsupportedGameError(
-                f"no history at {self.label!r} is reached with these ranges, so that their "
-                "distribution is not defined; counterfactual reach and values still are"
+                f"no history at {self.label!r} is reached with these ranges, so the distribution "
+                "of histories is undefined; counterfactual reach and values are still defined"
             )
         return self.reach / self.probability
 
     @property
     def marginals(self) -> tuple[FloatArray, ...]:
-        """Per player [S_p] the probability of each infostate, given the public state.
+        """Per player [S_p] the probability of each infostate given the public state.
 
-        Nature is in, and so are the other players: what somebody without cards believes.
+        Chance and all players enter: the belief of an observer without private information.
 
         Raises
         ------
         UnsupportedGameError
-            If no history is reached.
+            If no history has positive reach.
         """
         joint = self.history_distribution
         return tuple(self._sum_by_infostate(p, joint) for p in range(self.tree.num_players))
 
     def counterfactual_reach(self, player: Player) -> FloatArray:
-        """Return [S_p] `P_-i`: reach of each infostate but for the player's own range."""
+        """Return [S_p] `P_-i(s_i)`: reach of each infostate without the player's own range."""
         return self._sum_by_infostate(player, self._reach_without(player))
 
     def counterfactual_rewards(self, player: Player) -> FloatArray:
-        """Return [S_p] `Σ_h P_-i(h) R_i(h)`: what was paid before, by counterfactual reach.
+        """Return [S_p] `Σ_h P_-i(h) R_i(h)`: earlier rewards, weighted by counterfactual reach.
 
-        Counterfactual values are of future rewards. Where whole utilities are counted, as in the
-        payoffs of a sequence form, these are the difference.
+        Counterfactual values count future rewards. This is the difference to values of whole
+        utilities, such as the payoffs of a sequence form.
         """
         paid = self.tree.rewards_so_far[self.histories, player]
         return self._sum_by_infostate(player, self._reach_without(player) * paid)
 
     def history_beliefs(self, player: Player, infostate: int) -> FloatArray:
-        """Return [R] the probability of each history for a player who is at an infostate.
+        """Return [R] the probability of each history for a player at an infostate.
 
-        `P(h | s_i) = P_-i(h) / P_-i(s_i)`, zero for histories outside the infostate. The
-        player's own range does not matter, even where it is zero.
+        `P(h | s_i) = P_-i(h) / P_-i(s_i)`, and zero for histories outside the infostate. The
+        player's own range does not enter, so it may be zero.
 
         Parameters
         ----------
         player : Player
         infostate : int
-            Its number in the player's infostate tree.
+            Index in the player's infostate tree.
 
         Raises
         ------
         ParameterError
             If the infostate is not at the public state.
         UnsupportedGameError
-            If the others and nature never lead there.
+            If chance and the other players never lead there.
         """
         numbers = self.infostates[player].tolist()
         if infostate not in numbers:
             raise ParameterError(
-                f"infostate {infostate} of player {player} is not at {self.label!r}; those there "
-                f"are {numbers}"
+                f"infostate {infostate} of player {player} is not at {self.label!r}, whose "
+                f"infostates are {numbers}"
             )
         here = self.position[:, player] == numbers.index(infostate)
         weight = np.where(here, self._reach_without(player), 0.0)
@@ -216,19 +278,19 @@ class PublicBeliefState:
         return weight / total
 
     def infostate_beliefs(self, player: Player, infostate: int) -> tuple[FloatArray, ...]:
-        """Return what a player at an infostate believes of everybody's infostates.
+        """Return per player [S_p] the belief of a player at an infostate over the infostates.
 
-        Per player [S_p] a distribution; the player's own is one at the infostate. With three
-        players and more the others' are marginals, their joint is in `history_beliefs`, which
-        has the parameters and errors too.
+        The player's own distribution is concentrated at the infostate. With three or more players
+        the others are marginals; `history_beliefs` is the joint, with the same parameters and
+        errors.
         """
         joint = self.history_beliefs(player, infostate)
         return tuple(self._sum_by_infostate(p, joint) for p in range(self.tree.num_players))
 
     def normalize(self) -> PublicBeliefState:
-        """Return the belief with every range divided by its sum.
+        """Return the belief state with every range divided by its sum.
 
-        Distributions over histories and infostates stay the same.
+        Distributions over histories and infostates do not change.
 
         Raises
         ------
@@ -238,7 +300,7 @@ class PublicBeliefState:
         return replace(self, ranges=tuple(map(normalized_range, self.ranges)))
 
     def _reach_without(self, player: Player | None) -> FloatArray:
-        """Return [R] nature's reach times the entries of all ranges but the player's."""
+        """Return [R] chance reach times the range entries of all players but one."""
         reach = self.chance_reach
         for other, player_range in enumerate(self.ranges):
             if other != player:
@@ -246,7 +308,8 @@ class PublicBeliefState:
         return reach
 
     def _sum_by_infostate(self, player: Player, values: FloatArray) -> FloatArray:
-        return sum_by(self.position[:, player], values, len(self.ranges[player]))
+        size = len(self.ranges[player])
+        return np.bincount(self.position[:, player], values, size).astype(np.float64)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PublicBeliefState):

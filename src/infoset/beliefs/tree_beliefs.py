@@ -1,15 +1,15 @@
-"""Beliefs over the histories of a compiled tree: looked up."""
+"""Beliefs over the histories of a compiled tree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infoset.beliefs._names import check_public_state, find_public_state
-from infoset.beliefs.assumed_policies import ranges_at, unreached
+from infoset.beliefs.assumed_policies import ranges_at, unreached_error
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.filtering import HistoryFilter
+from infoset.beliefs.history_filter import HistoryFilter
 from infoset.beliefs.public_belief_state import PublicBeliefState
+from infoset.beliefs.public_states import check_public_state, find_public_state
 from infoset.errors import UnknownNameError
 from infoset.game import Infostate, PublicState
 from infoset.policy import Policy
@@ -21,7 +21,7 @@ __all__ = ["TreeBeliefs"]
 
 @dataclass(frozen=True)
 class TreeBeliefs:
-    """Beliefs in a compiled game, under policies assumed of its players.
+    """Beliefs on a compiled tree under assumed policies.
 
     Attributes
     ----------
@@ -34,22 +34,22 @@ class TreeBeliefs:
     policies: Sequence[Policy | None]
 
     def private(self, infostate: Infostate) -> Belief:
-        """Return what a player believes at an infostate."""
+        """Return the belief of a player at an infostate."""
         state, number = self._state_of(infostate)
         return self._belief(state, self._private(state, infostate.player, number))
 
     def public(self, public_state: PublicState) -> Belief:
-        """Return what somebody believes who sees only what everybody sees."""
+        """Return the belief given a public state."""
         return self.public_at(find_public_state(self.tree, public_state))
 
     def public_at(self, public_state: int) -> Belief:
-        """Return the same at a public state by its number."""
+        """Return the belief given the index of a public state."""
         check_public_state(self.tree, public_state)
         state = self._state(public_state)
         return self._belief(state, self._public(state))
 
-    def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, with the weight of the public one."""
+    def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
+        """Return the mixture of both, `(1 - public_weight) * private + public_weight * public`."""
         state, number = self._state_of(infostate)
         public = self._public(state)
         if public_weight == 1:
@@ -58,12 +58,13 @@ class TreeBeliefs:
         return self._belief(state, (1 - public_weight) * private + public_weight * public)
 
     def _state_of(self, infostate: Infostate) -> tuple[PublicBeliefState, int]:
-        """Return the public belief state of an infostate, and the infostate's number."""
+        """Return the public belief state of an infostate, and the infostate's index."""
         own = self.tree.infostate_trees[infostate.player]
         try:
             number = own.index_of(infostate)
         except UnknownNameError:
-            HistoryFilter(self.tree.game, self.tree.num_histories).listed(infostate)
+            # The filter raises a better error: the first step that no history agrees with.
+            HistoryFilter(self.tree.game, self.tree.num_histories).enumerated(infostate)
             raise
         return self._state(int(own.public_state[number])), number
 
@@ -73,12 +74,12 @@ class TreeBeliefs:
 
     def _private(self, state: PublicBeliefState, player: Player, infostate: int) -> FloatArray:
         if not state.counterfactual_reach(player)[state.infostates[player] == infostate] > 0:
-            raise unreached(self.tree, player)
+            raise unreached_error(self.tree, player)
         return state.history_beliefs(player, infostate)
 
     def _public(self, state: PublicBeliefState) -> FloatArray:
         if not state.probability > 0:
-            raise unreached(self.tree, None)
+            raise unreached_error(self.tree, None)
         return state.history_distribution
 
     def _belief(self, state: PublicBeliefState, probability: FloatArray) -> Belief:

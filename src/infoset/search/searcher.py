@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infoset.beliefs import PublicPrivateBelief
-from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES
+from infoset.beliefs import MAX_WORLDS, NUM_SAMPLES, PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator

@@ -334,11 +334,11 @@ def test_parts_are_views_and_named():
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ({}, "either a depth"),
-        ({"depth": 1, "public_states": [1]}, "either a depth"),
-        ({"depth": 0}, "the plays of kuhn_poker have up to 4 transitions"),
+        ({}, "exactly one of depth"),
+        ({"depth": 1, "public_states": [1]}, "exactly one of depth"),
+        ({"depth": 0}, "give a depth from 1 to 4"),
         ({"depth": 5}, "cannot cut at depth 5"),
-        ({"public_states": [2, 77]}, "no public state 77"),
+        ({"public_states": [2, 77]}, "not 77"),
     ],
 )
 def test_impossible_cuts_are_refused(where, message):
@@ -350,20 +350,24 @@ def test_what_does_not_fit_a_part_is_refused():
     cut = cut_tree(KUHN, depth=2)
     part, start = cut[2], PublicBeliefState.with_unit_ranges(KUHN)
     here = PublicBeliefState.with_unit_ranges(KUHN, 2)
-    with pytest.raises(ParameterError, match="give one at public state 2"):
+    with pytest.raises(ParameterError, match="one at public state 2"):
         value_form(part, start)
-    with pytest.raises(ParameterError, match=r"has 12 leaf histories.* need shape \(12, 2\)"):
+    with pytest.raises(
+        ParameterError, match=r"has 12 leaf histories.* give an array of shape \(12, 2\)"
+    ):
         value_form(cut.trunk, start)
-    with pytest.raises(ParameterError, match=r"need shape \(0, 2\)"):
+    with pytest.raises(ParameterError, match=r"give an array of shape \(0, 2\)"):
         counterfactual_form(part, here, np.zeros((1, 2)))
     with pytest.raises(PolicyMismatchError, match="restrict_policy"):
         counterfactual_values(part, here, uniform_policy(KUHN.sequence_form))
-    with pytest.raises(ParameterError, match=r"no part begins with public state 1;.*\[0, 2, 3\]"):
+    with pytest.raises(
+        ParameterError, match=r"no part has its root at public state 1;.*\[0, 2, 3\]"
+    ):
         cut[1]
-    with pytest.raises(ParameterError, match=r"4 is no leaf of trunk.*\[2, 3\]"):
+    with pytest.raises(ParameterError, match=r"4 is not a leaf of trunk.*\[2, 3\]"):
         cut.trunk.leaf_sequences(4)
     nobody = PublicBeliefState(KUHN, 2, ([0, 0, 0], [1, 1, 1]))
-    with pytest.raises(UnsupportedGameError, match="counterfactual_form needs no such draw"):
+    with pytest.raises(UnsupportedGameError, match="counterfactual_form"):
         value_form(part, nobody)
 
 

@@ -1,4 +1,4 @@
-"""Beliefs over histories that the rules allow, of a game of any size."""
+"""Beliefs over histories from the rules of a game, without a compiled tree."""
 
 from __future__ import annotations
 
@@ -7,46 +7,45 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.beliefs.assumed_policies import batch_reach, unreached
+from infoset.beliefs.assumed_policies import batch_reach, unreached_error
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.filtering import Known, history_filter
-from infoset.beliefs.layers import HistoryBatch
-from infoset.beliefs.limits import Limits
-from infoset.beliefs.sampling import sampled_batch
+from infoset.beliefs.history_batches import HistoryBatch
+from infoset.beliefs.history_filter import Information, get_history_filter
+from infoset.beliefs.history_sampling import SamplingLimits, sampled_histories
 from infoset.errors import ParameterError
 from infoset.game import Game, History, Infostate, PublicState
 from infoset.policy import Policy
 from infoset.typing import FloatArray
 
-__all__ = ["RulesBeliefs"]
+__all__ = ["GameBeliefs"]
 
 
 @dataclass(frozen=True)
-class RulesBeliefs:
-    """Beliefs in a game that is not compiled, under policies assumed of its players.
+class GameBeliefs:
+    """Beliefs by the rules of a game under assumed policies.
 
     Attributes
     ----------
     game : Game
     policies : Sequence[Policy or None]
         One per player.
-    limits : Limits
+    limits : SamplingLimits
     """
 
     game: Game
     policies: Sequence[Policy | None]
-    limits: Limits
+    limits: SamplingLimits
 
     def private(self, infostate: Infostate) -> Belief:
-        """Return what a player believes at an infostate."""
+        """Return the belief of a player at an infostate."""
         return self._belief(self._batch(infostate), infostate)
 
     def public(self, public_state: PublicState) -> Belief:
-        """Return what somebody believes who sees only what everybody sees."""
+        """Return the belief given a public state."""
         return self._belief(self._batch(public_state), public_state)
 
-    def mixed(self, infostate: Infostate, public_weight: float) -> Belief:
-        """Return the mixture of both, with the weight of the public one."""
+    def mixture(self, infostate: Infostate, public_weight: float) -> Belief:
+        """Return the mixture of both, `(1 - public_weight) * private + public_weight * public`."""
         batch = self._batch(infostate.public_state)
         public = self._probability(batch, infostate.public_state)
         inside = batch.is_at(infostate)
@@ -60,7 +59,7 @@ class RulesBeliefs:
         return _of_batch(batch, (1 - public_weight) * private + public_weight * public)
 
     def _joined(self, private: Belief, public: Belief, public_weight: float) -> Belief:
-        """Return the mixture of two beliefs found apart; what is in both is there once."""
+        """Return the mixture of two beliefs over different batches, merging equal histories."""
         total: dict[History, float] = {}
         for belief, part in ((private, 1 - public_weight), (public, public_weight)):
             for history, probability in zip(belief.histories, belief.probability, strict=True):
@@ -69,30 +68,30 @@ class RulesBeliefs:
         method = private.method if private.method == "rejection" else public.method
         return Belief(tuple(kept), np.array([*kept.values()]), self.game, method)
 
-    def _batch(self, known: Known) -> HistoryBatch:
-        """Return the histories that agree with what is known: all, or some that were drawn."""
+    def _batch(self, information: Information) -> HistoryBatch:
+        """Return the histories that agree with some information: all of them, or a sample."""
         limits = self.limits
-        batch, length = history_filter(self.game, limits.max_worlds).listed(known)
-        if length == _num_steps(known):
+        batch, length = get_history_filter(self.game, limits.max_worlds).enumerated(information)
+        if length == _num_steps(information):
             return batch
         if limits.rng is None:
             raise ParameterError(
                 f"more than max_worlds={limits.max_worlds} histories of {self.game} agree with the "
-                f"first {length + 1} steps of what was seen, so that some are to be drawn: give "
+                f"first {length + 1} observed steps, so they must be sampled: give "
                 "rng=np.random.default_rng(0), or raise max_worlds"
             )
-        return sampled_batch(batch, known, self.policies, limits, limits.rng)
+        return sampled_histories(batch, information, self.policies, limits, limits.rng)
 
-    def _belief(self, batch: HistoryBatch, known: Known) -> Belief:
-        return _of_batch(batch, self._probability(batch, known))
+    def _belief(self, batch: HistoryBatch, information: Information) -> Belief:
+        return _of_batch(batch, self._probability(batch, information))
 
-    def _probability(self, batch: HistoryBatch, known: Known) -> FloatArray:
+    def _probability(self, batch: HistoryBatch, information: Information) -> FloatArray:
         """Return [K] the probability of each history of a batch."""
-        player = known.player if isinstance(known, Infostate) else None
+        player = information.player if isinstance(information, Infostate) else None
         reach = batch_reach(batch, self.policies, without=player)
         total = float(reach.sum())
         if not total > 0:
-            raise unreached(self.game, player)
+            raise unreached_error(self.game, player)
         return reach / total
 
 
@@ -103,6 +102,8 @@ def _of_batch(batch: HistoryBatch, probability: FloatArray) -> Belief:
     return Belief(batch, probability[kept], batch.game, batch.method)
 
 
-def _num_steps(known: Known) -> int:
-    """Return how many transitions were seen."""
-    return len(known.steps if isinstance(known, Infostate) else known.observations)
+def _num_steps(information: Information) -> int:
+    """Return the number of observed transitions."""
+    if isinstance(information, Infostate):
+        return len(information.steps)
+    return len(information.observations)

@@ -1,4 +1,4 @@
-"""The subgame of a public belief state as a game of its own."""
+"""The value-solving subgame of a public belief state, as a game."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["SubgameWorld", "value_subgame"]
 
 @dataclass(frozen=True)
 class SubgameWorld:
-    """A world state that a subgame adds to those of its game.
+    """A world state that a subgame adds to those of the base game.
 
     Attributes
     ----------
     belief : PublicBeliefState
-        The root of the subgame, which tells world states of nested subgames apart.
+        The root of the subgame; it distinguishes world states of nested subgames.
     entered : int
-        Where the history that was drawn stands in `PublicBeliefState.histories`; -1 in the
-        initial world state.
+        Position of the drawn history in `PublicBeliefState.histories`; -1 in the initial world
+        state.
     world : World
-        The world state that history ends in; None in the initial one.
+        The last world state of that history; None in the initial world state.
     """
 
     belief: PublicBeliefState = field(repr=False)
@@ -36,16 +36,16 @@ class SubgameWorld:
 
 
 def value_subgame(belief: PublicBeliefState) -> Game:
-    """Return the value-solving subgame G(β) that begins with a public belief state.
+    """Return the value-solving subgame G(β) of a public belief state β.
 
-    In a new initial world state nature draws a history of the root public state, by
-    `PublicBeliefState.history_distribution`. That pays the rewards so far, shows each player
-    its infostate privately and the belief publicly; then the game goes on as it does.
+    In a new initial world state, chance draws a history of the public state from
+    `PublicBeliefState.history_distribution`. This transition pays the rewards so far and reveals
+    its infostate to each player privately, and the belief publicly. Then the base game continues.
 
-    Histories of reach zero are left out. All that players did before has become nature's move:
-    counterfactual reach is to be computed from the ranges, as `TreePart` does. Where it is
-    computed naively, all values of an infostate s_i at the root come out times
-    `range_i(s_i) / belief.probability`.
+    Histories of reach zero are left out. The earlier actions of the players have become part of
+    the chance event, so counterfactual reach must be computed from the ranges, as `TreePart`
+    does. Computed from the subgame alone, all values at an infostate s_i at the root are
+    multiplied by `range_i(s_i) / belief.probability`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def value_subgame(belief: PublicBeliefState) -> Game:
     Raises
     ------
     UnsupportedGameError
-        If no history is reached.
+        If no history has positive reach.
 
     Notes
     -----
@@ -136,7 +136,7 @@ class _ValueSubgame(Game):
         return self._is_own(world) and bool(world.entered < 0)
 
     def _inner(self, world: Any) -> Any:
-        """Return the world state of the game that the subgame is of."""
+        """Return the world state of the base game."""
         return world.world if self._is_own(world) else world
 
     def _is_own(self, world: Any) -> bool:

@@ -1,10 +1,9 @@
-"""The four definitions of a subgame: which histories lie in it."""
+"""The four equivalent definitions of a subgame: sets of histories."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.beliefs._selection import close_under_extension
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, IntArray, Player
 
@@ -18,14 +17,14 @@ __all__ = [
 
 
 def subgame_by_closure(tree: GameTree, history: int) -> BoolArray:
-    """Return [H] membership in the smallest closed set that has a history in it.
+    """Return [H] membership in the smallest closed set that contains a history.
 
-    Closed under descendants, and under membership in public sets.
+    A set is closed if it contains all descendants and whole public sets of its members.
 
     Notes
     -----
     Source: Kovařík et al. (2022), Proposition A.1 (i). This and the three definitions below
-    give the same set, which is closed under membership in infosets of every player, too.
+    give the same set, which also contains whole infosets of every player.
 
     Examples
     --------
@@ -38,26 +37,28 @@ def subgame_by_closure(tree: GameTree, history: int) -> BoolArray:
     members = _single(tree, history)
     while True:
         grown = _fill_sets(tree.public_state, members)
-        grown = close_under_extension(tree.parent, grown)
+        grown = _close_under_extension(tree.parent, grown)
         if (grown == members).all():
             return members
         members = grown
 
 
 def subgame_by_histories(tree: GameTree, history: int) -> BoolArray:
-    """Return [H] whether each history extends one of the public set of `history`.
+    """Return [H] whether each history extends one in the public set of `history`.
 
     Notes
     -----
     Source: Kovařík et al. (2022), Proposition A.1 (ii).
     """
-    return close_under_extension(tree.parent, _fill_sets(tree.public_state, _single(tree, history)))
+    return _close_under_extension(
+        tree.parent, _fill_sets(tree.public_state, _single(tree, history))
+    )
 
 
 def subgame_by_infosets(tree: GameTree, history: int, player: Player = 0) -> BoolArray:
-    """Return [H] whether the infostate of a player extends one at the public state of `history`.
+    """Return [H] whether a player's infostate extends one at the public state of `history`.
 
-    Any player gives the same set.
+    Every player gives the same set.
 
     Notes
     -----
@@ -65,7 +66,7 @@ def subgame_by_infosets(tree: GameTree, history: int, player: Player = 0) -> Boo
     """
     infostates = tree.infostate_trees[player]
     at_root = infostates.public_state == tree.public_state[history]
-    inside = close_under_extension(infostates.parent, at_root)
+    inside = _close_under_extension(infostates.parent, at_root)
     return inside[tree.infostate[:, player]]
 
 
@@ -78,17 +79,17 @@ def subgame_by_public_sets(tree: GameTree, history: int) -> BoolArray:
     """
     at_root = np.zeros(tree.public_tree.num_public_states, dtype=bool)
     at_root[tree.public_state[history]] = True
-    return close_under_extension(tree.public_tree.parent, at_root)[tree.public_state]
+    return _close_under_extension(tree.public_tree.parent, at_root)[tree.public_state]
 
 
 def is_closed_under_infosets(tree: GameTree, members: BoolArray) -> bool:
-    """Tell whether a set of histories has all or none of every infoset of every player.
+    """Return whether a set contains all or none of every infoset, for every player.
 
     Parameters
     ----------
     tree : GameTree
     members : BoolArray
-        [H] True for the histories of the set.
+        [H] True for the histories in the set.
 
     Notes
     -----
@@ -107,7 +108,20 @@ def _single(tree: GameTree, history: int) -> BoolArray:
 
 
 def _fill_sets(set_of: IntArray, members: BoolArray) -> BoolArray:
-    """Return [H] the histories of all sets that have a member; `set_of` [H]."""
+    """Return [H] the histories of all sets with a member; `set_of` [H] is the set of each."""
     touched = np.zeros(int(set_of.max()) + 1, dtype=bool)
     touched[set_of[members]] = True
     return touched[set_of]
+
+
+def _close_under_extension(parent: IntArray, members: BoolArray) -> BoolArray:
+    """Return [n] the members of a tree and all their descendants; `parent` [n] is -1 at roots.
+
+    Each pass adds one generation.
+    """
+    closed = members
+    while True:
+        grown = closed | (closed[parent] & (parent >= 0))
+        if (grown == closed).all():
+            return grown
+        closed = grown

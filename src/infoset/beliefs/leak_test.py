@@ -1,4 +1,4 @@
-"""Whether what somebody plays depends on what the player cannot see."""
+"""Test whether a search depends on information that the player does not have."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from infoset.beliefs.consistent import private_belief
+from infoset.beliefs.posterior_beliefs import private_belief
 from infoset.game import Game, History, Infostate, Step, initial_history
 from infoset.typing import FloatArray, Player, World
 from infoset.utils.arguments import check_callable, check_count, check_type
@@ -16,28 +16,28 @@ from infoset.utils.arguments import check_callable, check_count, check_type
 __all__ = ["Leak", "Search", "find_leak"]
 
 Search: TypeAlias = Callable[[Infostate, np.random.Generator], FloatArray]
-"""Gives the probability of each legal action at an infostate."""
+"""Returns the probability of each legal action at an infostate."""
 
 
-ENOUGH_SAMPLES = 200
-"""How many histories are drawn where they are too many, to deal again a few of them."""
+NUM_SAMPLES = 200
+"""Number of sampled histories at infostates with too many to enumerate; few of them are used."""
 
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """Two answers that should have been the same.
+    """Two different results of a search that should be equal.
 
     Attributes
     ----------
     infostate : Infostate
-        What the player knew both times.
+        The infostate of both queries.
     worlds : tuple[World, World]
-        The world states in which it was asked, which it cannot tell apart.
+        The world states of the queries, which the player cannot tell apart.
     answers : tuple[FloatArray, FloatArray]
-        What was answered.
+        The results of the queries.
     difference : str
-        What was changed: `world state`; `time of asking`, if nothing was; `infostate object` (an
-        equal one was given); or `searcher` (one that had searched nothing was asked).
+        What was varied: `world state`; `time of query`, if nothing was; `infostate object`, an
+        equal copy; or `searcher`, a new one without earlier searches.
     """
 
     infostate: Infostate
@@ -46,13 +46,13 @@ class Leak:
     difference: str
 
     def __str__(self) -> str:
-        """Return what was found as a few lines of text."""
+        """Return a report of a few lines."""
         first, second = (answer.tolist() for answer in self.answers)
         return (
-            f"player {self.infostate.player} at {str(self.infostate)!r} answers\n"
+            f"player {self.infostate.player} at {str(self.infostate)!r} plays\n"
             f"  {first} at world state {self.worlds[0]!r}\n"
             f"  {second} at world state {self.worlds[1]!r}\n"
-            f"with the same random numbers; what differs is the {self.difference}"
+            f"with the same random seed; the queries differ in the {self.difference}"
         )
 
 
@@ -65,48 +65,47 @@ def find_leak(
     num_worlds: int = 2,
     make_search: Callable[[], Search] | None = None,
 ) -> Leak | None:
-    """Look for a decision that depends on what the player cannot see.
+    """Test whether the decisions of a search depend on information that the player does not have.
 
-    Plays at random. At each decision what the player cannot see is dealt again, so that later
-    observations may differ too: a history is drawn that it cannot tell apart, the rules are led
-    along it, as play would lead them, and the same question is asked with the generator in the
-    same state. The answer must be the same, bit by bit. So must be that to an equal infostate
-    that is another object, that at the same infostate in another play, and that of a searcher
-    that has searched nothing.
+    Plays are random. At each decision, another history of the same infostate is drawn, so hidden
+    information and later observations may differ. The rules are led along that history, as in
+    play, and the search is repeated with the same random seed. Its result must be equal bit for
+    bit. So must the results for an equal copy of the infostate, for the same infostate in another
+    play, and of a new searcher without earlier searches.
 
     Parameters
     ----------
     game : Game
-        The rules that the search knows, if it knows any: the same object.
+        The game, as the same object that the search uses, if it uses one.
     search : Callable[[Infostate, np.random.Generator], FloatArray]
-        Such as `searcher.search`.
+        For example `searcher.search`.
     seed : int
     num_plays : int
     num_worlds : int
-        How often each decision is dealt again.
+        Number of other histories tried at each decision.
     make_search : Callable[[], Search], optional
-        Makes another one like `search`, that has searched nothing.
+        Returns a new search like `search`, without earlier searches.
 
     Returns
     -------
     Leak or None
-        The first that was found.
+        The first leak found; None if there is none.
 
     Raises
     ------
     ParameterError
-        If something is of the wrong type.
+        If an argument has the wrong type or is out of range.
 
     Notes
     -----
-    Finding none proves nothing about games, or decisions, that were not tried.
+    A test that finds no leak proves nothing about games and decisions that were not tried.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> def shy(infostate, rng):
+    >>> def always_pass(infostate, rng):
     ...     return np.array([1.0, 0.0])
-    >>> find_leak(load_game("kuhn_poker"), shy, seed=0) is None
+    >>> find_leak(load_game("kuhn_poker"), always_pass, seed=0) is None
     True
     """
     check_type("game", game, Game, 'a game, such as infoset.load("kuhn_poker")')
@@ -116,11 +115,11 @@ def find_leak(
     check_count("num_worlds", num_worlds, minimum=1)
     if make_search is not None:
         check_callable("make_search", make_search, "a function that makes a search")
-    trial = _Trial(game, search, seed, num_worlds, make_search)
+    test = _LeakTest(game, search, seed, num_worlds, make_search)
     rng = np.random.default_rng(seed)
     for _ in range(num_plays):
         for history, player in _random_decisions(game, rng):
-            found = trial.leak_at(history, player, rng)
+            found = test.leak_at(history, player, rng)
             if found is not None:
                 return found
     return None
@@ -139,16 +138,16 @@ def _random_decisions(game: Game, rng: np.random.Generator) -> Iterator[tuple[Hi
 
 
 @dataclass(frozen=True)
-class _Question:
-    """What was asked, where it was asked, and the answer."""
+class _Query:
+    """A query: its world state, its result, and the entropy of its generator."""
 
     world: World
     answer: FloatArray
     entropy: int
 
 
-class _Trial:
-    """Asks the same in different circumstances, and compares the answers."""
+class _LeakTest:
+    """Repeats queries under varied circumstances, and compares the results."""
 
     def __init__(
         self,
@@ -163,18 +162,18 @@ class _Trial:
         self.seed = seed
         self.num_worlds = num_worlds
         self.make_search = make_search
-        self.asked: dict[Infostate, _Question] = {}
+        self.queries: dict[Infostate, _Query] = {}
 
     def leak_at(self, history: History, player: Player, rng: np.random.Generator) -> Leak | None:
-        """Return a leak at a decision of a player, if there is one."""
+        """Return a leak at a decision of a player, or None."""
         infostate = history.infostates[player]
-        if infostate not in self.asked:
-            entropy = len(self.asked)
-            answer = self._ask(self.search, history, infostate, entropy)
-            self.asked[infostate] = _Question(history.world, answer, entropy)
+        if infostate not in self.queries:
+            entropy = len(self.queries)
+            answer = self._query(self.search, history, infostate, entropy)
+            self.queries[infostate] = _Query(history.world, answer, entropy)
         for difference, search, other, known in self._variants(history, infostate, rng):
-            before = self.asked[infostate]
-            answer = self._ask(search, other, known, before.entropy)
+            before = self.queries[infostate]
+            answer = self._query(search, other, known, before.entropy)
             if answer.tobytes() != before.answer.tobytes():
                 worlds = (before.world, other.world)
                 return Leak(infostate, worlds, (before.answer, answer), difference)
@@ -183,20 +182,20 @@ class _Trial:
     def _variants(
         self, history: History, infostate: Infostate, rng: np.random.Generator
     ) -> Iterator[tuple[str, Search, History, Infostate]]:
-        """Yield what may differ without a difference, with whom to ask, where, and what."""
-        is_same = self.asked[infostate].world == history.world
-        again = "time of asking" if is_same else "world state"
+        """Yield variations that must not matter: their name, search, history and infostate."""
+        is_same = self.queries[infostate].world == history.world
+        again = "time of query" if is_same else "world state"
         yield again, self.search, history, infostate
         same = Infostate(infostate.player, tuple(Step(*step) for step in infostate.steps))
         yield "infostate object", self.search, history, same
-        belief = private_belief(history.game, infostate, rng=rng, num_samples=ENOUGH_SAMPLES)
+        belief = private_belief(history.game, infostate, rng=rng, num_samples=NUM_SAMPLES)
         for position in belief.sample(rng, self.num_worlds).tolist():
             other = belief.histories[position]
             yield "world state", self.search, other, other.infostates[infostate.player]
         if self.make_search is not None:
             yield "searcher", self.make_search(), history, infostate
 
-    def _ask(
+    def _query(
         self, search: Search, history: History, infostate: Infostate, entropy: int
     ) -> FloatArray:
         _lead_rules(self.game, history)
@@ -205,9 +204,9 @@ class _Trial:
 
 
 def _lead_rules(game: Game, history: History) -> None:
-    """Ask the rules what a play to this history asks, in case they remember it.
+    """Call the rules as a play of this history does, in case the game object keeps state.
 
-    Beliefs are shared by games that are equal: the history may be of another such object.
+    Equal games share beliefs, so the history may have been made by another object.
     """
     for stop in history.path():
         if stop.parent is not None:

@@ -1,4 +1,4 @@
-"""What a solver needs of a part of a tree: its sequence forms, and values at its root."""
+"""Sequence forms of trunks and subgames, and counterfactual values at their roots."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from math import prod
 
 import numpy as np
 
-from infoset.beliefs._selection import sum_by
+from infoset.beliefs.decomposition import TreePart
 from infoset.beliefs.public_belief_state import PublicBeliefState
-from infoset.beliefs.tree_part import TreePart
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm, contract_terminals
@@ -20,29 +19,27 @@ __all__ = ["counterfactual_form", "counterfactual_values", "value_form"]
 def value_form(
     part: TreePart, belief: PublicBeliefState, leaf_utilities: FloatArray | None = None
 ) -> SequenceForm:
-    """Return a part of a tree, begun with a belief, as a game that any solver takes.
+    """Return the value-solving subgame of a part of a tree as a sequence form, for any solver.
 
-    The same as the sequence form of `value_subgame(belief)`: nature draws a history by
-    `belief.history_distribution`, and utilities are of whole plays. What is played at an
-    infostate of range zero does not matter in this game; where it should, use
-    `counterfactual_form`.
+    It equals the sequence form of `value_subgame(belief)`: chance draws a history from
+    `belief.history_distribution`, and utilities are of whole plays. Policies at infostates of
+    range zero do not matter in this game; where they should, use `counterfactual_form`.
 
     Parameters
     ----------
     part : TreePart
     belief : PublicBeliefState
-        At the root of the part.
+        A public belief state at the root of the part.
     leaf_utilities : FloatArray, optional
-        [L, N] expected utility of each player at each of `part.leaf_histories`; needed exactly
-        where the part has leaves.
+        [L, N] expected utility of each player at each of `part.leaf_histories`; required exactly
+        if the part has leaves.
 
     Raises
     ------
     UnsupportedGameError
-        If no history of the root is reached.
+        If no history at the root has positive reach.
     ParameterError
-        If the belief is at another public state, or the utilities of leaves have the wrong
-        shape.
+        If the belief is at another public state, or `leaf_utilities` have the wrong shape.
 
     Notes
     -----
@@ -51,8 +48,8 @@ def value_form(
     part.check_belief(belief)
     if not belief.probability > 0:
         raise UnsupportedGameError(
-            f"no history at {belief.label!r} is reached with these ranges, so that nature cannot "
-            "draw one; counterfactual_form needs no such draw"
+            f"no history at {belief.label!r} is reached with these ranges, so chance cannot draw "
+            "one; counterfactual_form(part, belief) needs no such draw"
         )
     reach = part.ends.chance_reach * _range_product(part, belief) / belief.probability
     return _form(part, reach, _utilities(part, leaf_utilities))
@@ -61,12 +58,12 @@ def value_form(
 def counterfactual_form(
     part: TreePart, belief: PublicBeliefState, leaf_utilities: FloatArray | None = None
 ) -> SequenceForm:
-    """Return a part of a tree, begun with a belief, as decomposition sees it.
+    """Return a part of a tree with counterfactual payoffs, as a sequence form.
 
-    The payoffs of each player are weighted by nature's reach and the ranges of the others, and
-    not by its own range: gradients on this form are counterfactual values of the whole game,
-    also at infostates of range zero. Nothing is normalised, and the payoffs of two players do
-    not cancel.
+    The payoffs of each player are weighted by chance reach and the ranges of the other players,
+    not by its own range. So gradients on this form are counterfactual values of the whole game,
+    also at infostates of range zero. Nothing is normalized, and the form is not zero-sum even if
+    the game is.
 
     Parameters
     ----------
@@ -76,7 +73,7 @@ def counterfactual_form(
     Raises
     ------
     ParameterError
-        As `value_form`.
+        As in `value_form`.
 
     Notes
     -----
@@ -94,30 +91,30 @@ def counterfactual_values(
     policy: TabularPolicy,
     leaf_utilities: FloatArray | None = None,
 ) -> tuple[FloatArray, ...]:
-    """Return every player's counterfactual values at the root: `v_cf = P_-i(s_i) v_i(s_i)`.
+    """Return every player's counterfactual values at the root, `v_cf(s_i) = P_-i(s_i) v_i(s_i)`.
 
-    They are of future rewards; `belief.counterfactual_rewards(player)` added makes those of
-    whole utilities, which sequence forms count in. Their unit is the game's, times that of the
-    ranges of the others.
+    They count future rewards. Adding `belief.counterfactual_rewards(player)` gives the values of
+    whole utilities, as in sequence forms. The unit is that of utilities times that of the ranges
+    of the other players.
 
     Parameters
     ----------
     part, belief, leaf_utilities
         As in `value_form`; ranges may be zero.
     policy : TabularPolicy
-        For the part, on either of its forms.
+        A policy for the part, on either of its forms.
 
     Returns
     -------
     tuple[FloatArray, ...]
-        Per player [number of its infostates at the root], in the order of its range.
+        Per player [S_p], in the order of its range.
 
     Raises
     ------
     PolicyMismatchError
-        If the policy is not for the part; `part.restrict_policy` makes one that is.
+        If the policy is not for the part; `part.restrict_policy` restricts one.
     ParameterError
-        As `value_form`.
+        As in `value_form`.
 
     Notes
     -----
@@ -125,12 +122,15 @@ def counterfactual_values(
     """
     part.check_belief(belief)
     part.check_policy(policy)
+    # v_cf(s_i) = Σ_z [z extends s_i] π_c(z) r_-i(z) x(z) u_i(z) - Σ_h P_-i(h) R_i(h), with the
+    # plans x of all players from the root: the player's own range r_i is left out.
     reach = part.ends.chance_reach * _plan_product(part, policy)
     utilities = _utilities(part, leaf_utilities)
     values = []
     for player, player_range in enumerate(belief.ranges):
         weight = reach * _range_product(part, belief, without=player) * utilities[:, player]
-        total = sum_by(part.ends.entry[:, player], weight, len(player_range))
+        entry = part.ends.entry[:, player]
+        total = np.bincount(entry, weights=weight, minlength=len(player_range))
         values.append(total - belief.counterfactual_rewards(player))
     return tuple(values)
 
@@ -147,13 +147,13 @@ def _form(part: TreePart, reach: FloatArray, utilities: FloatArray) -> SequenceF
 
 
 def _utilities(part: TreePart, leaf_utilities: FloatArray | None) -> FloatArray:
-    """Return [Z, N] the utilities where plays of the part end."""
+    """Return [Z, N] the utilities at the ends of the part."""
     expected = (len(part.leaf_histories), part.tree.num_players)
     given = np.zeros((0, expected[1])) if leaf_utilities is None else leaf_utilities
     if given.shape != expected:
         raise ParameterError(
             f"leaf_utilities have shape {given.shape}; {part.name} has {expected[0]} leaf "
-            f"histories, so that they need shape {expected}"
+            f"histories: give an array of shape {expected}"
         )
     return np.concatenate([part.tree.rewards_so_far[part.terminals], given])
 
@@ -161,14 +161,14 @@ def _utilities(part: TreePart, leaf_utilities: FloatArray | None) -> FloatArray:
 def _range_product(
     part: TreePart, belief: PublicBeliefState, without: Player | None = None
 ) -> FloatArray:
-    """Return [Z] the product of the ranges at the ends, that of one player left out."""
+    """Return [Z] the product of the ranges of the players at each end, leaving out one."""
     entered = part.ends.entry.T
     factors = [values[entered[p]] for p, values in enumerate(belief.ranges) if p != without]
     return np.asarray(prod(factors, start=np.ones(len(part.ends.histories))))
 
 
 def _plan_product(part: TreePart, policy: TabularPolicy) -> FloatArray:
-    """Return [Z] the probability that all players play from the root to each end."""
+    """Return [Z] the product of the realization plans from the root to each end."""
     return np.asarray(
         prod(
             policy.realization_plan(player)[last]

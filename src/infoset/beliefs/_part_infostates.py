@@ -1,4 +1,4 @@
-"""One player's infostates in a part of a tree, as a tree of their own."""
+"""The infostate tree of one player in a part of a compiled tree."""
 
 from __future__ import annotations
 
@@ -7,25 +7,44 @@ from functools import cached_property
 
 import numpy as np
 
-from infoset.beliefs._selection import topmost
 from infoset.tree import GameTree, InfostateTree
 from infoset.typing import IntArray, LongArray, Player
 
-__all__ = ["PlayerPart", "player_part"]
+__all__ = ["PartInfostates", "group_by_owner", "part_infostates", "topmost"]
+
+
+def topmost(parent: LongArray | IntArray) -> LongArray:
+    """Return [n] the root above each node of a forest; `parent` [n] is -1 at roots."""
+    top = np.where(parent < 0, np.arange(len(parent)), parent)
+    # Pointer jumping: each pass doubles the number of generations looked up.
+    while (top[top] != top).any():
+        top = top[top]
+    return top
+
+
+def group_by_owner(owner: LongArray, num_owners: int) -> tuple[IntArray, LongArray]:
+    """Return 0..n-1 sorted by owner, and [num_owners + 1] the start of each owner's members.
+
+    The members of one owner are in increasing order.
+    """
+    small = owner.astype(np.min_scalar_type(num_owners))  # short integers sort in linear time
+    order = np.argsort(small, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=num_owners))])
+    return order.astype(np.int32), starts
 
 
 @dataclass(frozen=True, eq=False)
-class PlayerPart:
-    """One player's infostates in a part of a tree, those of the leaves included.
+class PartInfostates:
+    """The infostates of one player in a part of a tree, including those of its leaves.
 
     Attributes
     ----------
     whole, tree : InfostateTree
-        Those of the whole game, and those of the part.
+        The infostate trees of the whole game and of the part.
     numbers : IntArray
-        [S] number in the whole tree of each infostate of `tree`, increasing; -1 for a new root.
+        [S] index in the whole tree of each infostate of `tree`, increasing; -1 for a new root.
     num_roots : int
-        Number of infostates at the root of the part: the first ones after a new root.
+        Number of infostates at the root of the part; they follow the new root.
     """
 
     whole: InfostateTree
@@ -34,7 +53,7 @@ class PlayerPart:
     num_roots: int
 
     def local(self, infostates: IntArray) -> LongArray:
-        """Return the numbers in the part of infostates of the whole tree that lie in it."""
+        """Return the indices in the part of infostates of the whole tree that lie in it."""
         return np.searchsorted(self.numbers, infostates)
 
     @cached_property
@@ -47,23 +66,24 @@ class PlayerPart:
 
     @cached_property
     def sequences(self) -> IntArray:
-        """[Q] number in the whole tree of each sequence of the part; 0 for the empty one."""
+        """[Q] index in the whole tree of each sequence of the part; 0 for the empty one."""
         acting = self.tree.acting
+        # At each acting infostate the sequences are shifted by a constant.
         shift = self.whole.first_sequence[self.numbers[acting]] - self.tree.first_sequence[acting]
-        moved = np.repeat(shift, self.tree.num_actions[acting])
+        shifts = np.repeat(shift, self.tree.num_actions[acting])
         own = np.arange(1, self.tree.num_sequences)
-        return np.concatenate([[0], own + moved]).astype(np.int32)
+        return np.concatenate([[0], own + shifts]).astype(np.int32)
 
 
-def player_part(
+def part_infostates(
     tree: GameTree,
     player: Player,
     infostates: IntArray,
     num_roots: int,
     public_states: IntArray,
     leaves: IntArray,
-) -> PlayerPart:
-    """Give one player's infostates in a part of a tree new numbers.
+) -> PartInfostates:
+    """Return one player's infostates in a part of a tree, with new indices.
 
     Parameters
     ----------
@@ -72,16 +92,16 @@ def player_part(
     infostates : IntArray
         [S'] the player's infostates in the part, increasing; those at its root come first.
     num_roots : int
-        How many of them are at its root.
+        Number of those at its root.
     public_states, leaves : IntArray
-        [P'] those of the part, the root first, and [K] those just below it.
+        [P'] public states of the part, the root first, and [K] those just below it.
     """
     whole = tree.infostate_trees[player]
     below = _infostates_of(whole, leaves)
     new_root = [-1] if public_states[0] > 0 else []
     numbers = np.sort(np.concatenate([new_root, infostates, below])).astype(np.int32)
     states = np.sort(np.concatenate([new_root, public_states, leaves]))
-    return PlayerPart(
+    return PartInfostates(
         whole=whole,
         tree=_own_tree(tree, whole, numbers, num_roots, states, below),
         numbers=numbers,
@@ -108,15 +128,15 @@ def _own_tree(
 ) -> InfostateTree:
     """Return the infostate tree of the part.
 
-    Below the root of the game, a new root stands before the infostates at the root of the part,
-    each of which is shown as an observation, as in the subgame as a game of its own.
+    Below the root of the game, a new root precedes the infostates at the root of the part. It
+    reveals each of them as a private observation, as the value-solving subgame does.
     """
     shift = int(numbers[0] < 0)
     roots = slice(shift, shift + num_roots)
-    shown = _shown_at_root(tree, whole, numbers[roots]) if shift else ()
-    first_shown = len(whole.observations)
-    known: IntArray | int = np.arange(num_roots, dtype=np.int32) + first_shown if shift else -1
-    everybody_knows = first_shown + num_roots if shift else -1
+    observations = _root_observations(tree, whole, numbers[roots]) if shift else ()
+    first_new = len(whole.observations)
+    private: IntArray | int = np.arange(num_roots, dtype=np.int32) + first_new if shift else -1
+    public = first_new + num_roots if shift else -1
     action_set = _framed(whole.action_set[numbers], roots, whole.action_set[numbers[roots]])
     action_set[np.searchsorted(numbers, below)] = -1
     at = _framed(whole.public_state[numbers], roots, whole.public_state[numbers[roots]])
@@ -125,26 +145,26 @@ def _own_tree(
         player=whole.player,
         parent=_framed(above, roots, shift - 1),
         action=_framed(whole.action[numbers], roots, -1),
-        private_observation=_framed(whole.private_observation[numbers], roots, known),
-        public_observation=_framed(whole.public_observation[numbers], roots, everybody_knows),
+        private_observation=_framed(whole.private_observation[numbers], roots, private),
+        public_observation=_framed(whole.public_observation[numbers], roots, public),
         public_state=np.searchsorted(states, at).astype(np.int32),
         action_set=action_set,
         action_sets=whole.action_sets,
-        observations=whole.observations + shown,
+        observations=whole.observations + observations,
     )
 
 
 def _framed(column: IntArray, roots: slice, at_roots: IntArray | int) -> IntArray:
-    """Return [S] a column with other values at the roots, and -1 at a new root before them."""
+    """Return [S] a column with new values at the roots, and -1 at a new root before them."""
     column[roots] = at_roots
     column[: roots.start] = -1
     return column
 
 
-def _shown_at_root(
+def _root_observations(
     tree: GameTree, whole: InfostateTree, infostates: IntArray
 ) -> tuple[object, ...]:
-    """Return what the new root shows: to the player its infostate, to all the public state."""
+    """Return the observations of the new root: private infostates, then the public state."""
     label = tree.public_tree.label(int(whole.public_state[infostates[0]]))
     known = [whole.infostate_at(number) for number in infostates.tolist()]
     return (*known, f"⟨{label}⟩")

@@ -1,4 +1,4 @@
-"""What a player, and what everybody, believes after what was seen."""
+"""Private and public beliefs: posterior distributions over histories given observations."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import numpy as np
 
 from infoset.beliefs.assumed_policies import AssumedPolicies, policy_of_each
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES, Limits
-from infoset.beliefs.rules_beliefs import RulesBeliefs
+from infoset.beliefs.game_beliefs import GameBeliefs
+from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
 from infoset.beliefs.tree_beliefs import TreeBeliefs
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
 from infoset.utils.arguments import check_player, check_type
 
-__all__ = ["beliefs_in", "check_infostate", "private_belief", "public_belief"]
+__all__ = ["beliefs_of", "check_infostate", "private_belief", "public_belief"]
 
 
-def beliefs_in(
-    source: Game | GameTree, policies: AssumedPolicies, limits: Limits
-) -> TreeBeliefs | RulesBeliefs:
-    """Return where to look up what is believed in a game, compiled or not."""
+def beliefs_of(
+    source: Game | GameTree, policies: AssumedPolicies, limits: SamplingLimits
+) -> TreeBeliefs | GameBeliefs:
+    """Return the beliefs of a game, compiled or not, under assumed policies."""
     give = 'a game, such as infoset.load("kuhn_poker"), or what build_tree makes of one'
     check_type("source", source, (Game, GameTree), give)
     each = policy_of_each(policies, source.num_players)
     if isinstance(source, GameTree):
         return TreeBeliefs(source, each)
-    return RulesBeliefs(source, each, limits)
+    return GameBeliefs(source, each, limits)
 
 
 def check_infostate(source: Game | GameTree, infostate: object) -> None:
-    """Raise unless an infostate of a player of the game is given."""
+    """Raise unless a value is an infostate of a player of the game."""
     check_type("infostate", infostate, Infostate, "an Infostate, such as history.infostates[0]")
     assert isinstance(infostate, Infostate)
     check_player(infostate.player, source.num_players, str(source))
@@ -46,39 +46,39 @@ def private_belief(
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
 ) -> Belief:
-    """Return what a player believes: the histories that agree with all it knows.
+    """Return the belief of a player: a distribution over the histories of its infostate.
 
-    By default each has nature's probability, as if moves told nothing of what players hold
-    (the prior). With policies it is also that by which the others play (the posterior,
-    `P(h | s_i) = P_-i(h) / P_-i(s_i)`); the player's own policy does not matter.
+    By default each history is weighted by chance alone, as if actions revealed nothing (the
+    prior). With assumed policies it is also weighted by the reach of the other players (the
+    posterior, `P(h | s_i) = P_-i(h) / P_-i(s_i)`); the player's own policy does not enter.
 
-    A tree is looked up. Rules are asked, and no tree is built: step by step, the transitions are
-    kept that agree with what the player did and saw. The steps of one game are kept for the next
-    call, as far as memory is meant for it.
+    On a tree the histories are looked up. For a game they are filtered by its rules without
+    building a tree: at each step, the transitions that agree with the player's action and
+    observation are kept. Intermediate results of a game are cached up to a limit.
 
     Parameters
     ----------
     source : Game or GameTree
     infostate : Infostate
     policies : Policy or Sequence[Policy or None], optional
-        One for all players, or one for each: None counts every action 1.
+        One policy for all players, or one for each; None infers nothing from actions.
     rng : np.random.Generator, optional
-        Needed only where there are more histories than are listed.
+        Required only if there are more histories than `max_worlds`.
     max_worlds : int
-        How many histories, or outcomes of a lottery, are listed; where there are more, some are
-        drawn. For rules only.
+        Largest number of histories, or of outcomes of one chance event, that are enumerated; more
+        are sampled. Ignored for a tree.
     num_samples : int
-        How many are drawn then.
+        Number of samples in that case.
 
     Raises
     ------
     ParameterError
-        If something is of the wrong type, or a generator is needed and none is given.
+        If an argument has the wrong type, or a generator is required and missing.
     UnknownNameError
-        If no history agrees with the infostate: the first step at which nothing is left, and
-        what could be seen there.
+        If no history agrees with the infostate; the message gives the first impossible step and
+        the possible ones.
     UnsupportedGameError
-        If the policies of the others never lead there, or nothing that was drawn agrees.
+        If the policies of the others never lead there, or no sampled history agrees.
 
     Notes
     -----
@@ -94,7 +94,7 @@ def private_belief(
     >>> len(private_belief(dice, hand))
     252
     """
-    found = beliefs_in(source, policies, Limits(rng, max_worlds, num_samples))
+    found = beliefs_of(source, policies, SamplingLimits(rng, max_worlds, num_samples))
     check_infostate(source, infostate)
     return found.private(infostate)
 
@@ -108,15 +108,15 @@ def public_belief(
     max_worlds: int = MAX_WORLDS,
     num_samples: int = NUM_SAMPLES,
 ) -> Belief:
-    """Return what somebody believes who sees only what everybody sees.
+    """Return the belief of an observer who sees public observations only.
 
     Parameters
     ----------
     source : Game or GameTree
     public_state : PublicState or int
-        For a tree, its number will do.
+        For a tree, the index of a public state is accepted.
     policies, rng, max_worlds, num_samples
-        As in `private_belief`; the policies of all players count.
+        As in `private_belief`; the policies of all players enter.
 
     Raises
     ------
@@ -131,10 +131,10 @@ def public_belief(
     >>> len(after_bet), sorted(map(str, after_bet.infostate_probabilities(0)))
     (6, ['[J] / bet', '[K] / bet', '[Q] / bet'])
     """
-    found = beliefs_in(source, policies, Limits(rng, max_worlds, num_samples))
+    found = beliefs_of(source, policies, SamplingLimits(rng, max_worlds, num_samples))
     if isinstance(found, TreeBeliefs) and isinstance(public_state, Integral):
         return found.public_at(int(public_state))
-    give = "a PublicState, as history.public_state is; for a tree its number will do"
+    give = "a PublicState, such as history.public_state, or for a tree its index"
     check_type("public_state", public_state, PublicState, give)
     assert isinstance(public_state, PublicState)
     return found.public(public_state)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
-from infoset.beliefs.filtering import _shared_filter
-from infoset.beliefs.thinning import inclusion_probabilities, systematic_sample
+from infoset.beliefs.history_filter import _shared_filter
+from infoset.beliefs.history_sampling import inclusion_probabilities, systematic_sample
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import Game, Infostate, Observation, PublicState, Step, initial_history, play_out
 from infoset.games import LiarsDice, load_game
@@ -302,7 +302,7 @@ def coin(num_sides, draw):
 def test_what_is_never_drawn_cannot_be_believed():
     side = Infostate(0, (Step(None, 3, None),))
     never = coin(50, lambda self, world, joint_action, rng: 4)
-    with pytest.raises(UnsupportedGameError, match=r"nothing that was drawn.*num_samples=20"):
+    with pytest.raises(UnsupportedGameError, match=r"no sampled history.*num_samples=20"):
         private_belief(never, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20)
 
 
@@ -345,7 +345,7 @@ def test_policies_that_never_go_there_draw_nothing():
         tree.sequence_form, weights
     )
     seen = PublicState((None, "bet"))
-    with pytest.raises(UnsupportedGameError, match="policies assumed never lead"):
+    with pytest.raises(UnsupportedGameError, match="probability zero"):
         public_belief(
             tree.game,
             seen,

@@ -82,7 +82,7 @@ def test_who_knows_the_world_from_the_rules_is_found():
     assert first.hands[1 - player] != second.hands[1 - player]
     assert leak.answers[0].tolist() != leak.answers[1].tolist()
     assert f"player {player} at" in str(leak)
-    assert "what differs is the world state" in str(leak)
+    assert "differ in the world state" in str(leak)
     assert repr(second) in str(leak)
 
 
@@ -130,7 +130,7 @@ def test_who_keeps_the_generator_is_found():
         return [kept[0].random()]
 
     leak = find_leak(load_game("kuhn_poker"), search, seed=1)
-    assert leak.difference == "time of asking"
+    assert leak.difference == "time of query"
 
 
 def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
@@ -149,7 +149,7 @@ def test_who_asks_which_object_it_is_given_is_found():
         return np.array([float(is_known), 1 - is_known])
 
     leak = find_leak(load_game("kuhn_poker"), search, seed=1)
-    assert leak.difference == "time of asking"
+    assert leak.difference == "time of query"
 
 
 def test_an_equal_infostate_is_another_object():
@@ -183,7 +183,7 @@ def test_each_question_is_asked_with_the_same_random_numbers():
     kuhn = load_game("kuhn_poker")
     assert find_leak(kuhn, lambda infostate, rng: [rng.random()], seed=1) is None
     leak = find_leak(kuhn, lambda infostate, rng: [own.random()], seed=1)
-    assert leak.difference == "time of asking"
+    assert leak.difference == "time of query"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Mixtures of what a player and what everybody believes."""
+"""Mixtures of private and public beliefs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from infoset.beliefs.assumed_policies import AssumedPolicies
 from infoset.beliefs.belief import Belief
-from infoset.beliefs.consistent import beliefs_in, check_infostate
-from infoset.beliefs.limits import MAX_WORLDS, NUM_SAMPLES, Limits
+from infoset.beliefs.history_sampling import MAX_WORLDS, NUM_SAMPLES, SamplingLimits
+from infoset.beliefs.posterior_beliefs import beliefs_of, check_infostate
 from infoset.errors import ParameterError
 from infoset.game import Game, Infostate, PublicState
 from infoset.tree import GameTree
@@ -26,30 +26,29 @@ PublicWeight: TypeAlias = float | Sequence[float] | Mapping[PublicState, float]
 
 @dataclass(frozen=True)
 class PublicPrivateBelief:
-    """A mixture of what a player believes, and what everybody believes, as one distribution.
+    """A mixture of the private and the public belief, as one distribution over histories.
 
-    `B(h) = (1 - public_weight) * B_private(h) + public_weight * B_public(h)`, joint over
-    histories. With public weight 0
-    a player thinks of its own hand alone; with 1 it thinks like somebody who sees none, so that
-    what it does gives nothing away.
+    `B(h) = (1 - public_weight) * B_private(h) + public_weight * B_public(h)`.
+    With weight 0 a player reasons from its own private information; with weight 1 it reasons like
+    an observer without private information, so its actions leak nothing.
 
     Attributes
     ----------
     public_weight : float, Sequence[float] or Mapping[PublicState, float]
-        λ of the paper, from 0 to 1: a number; or by the number of own moves so far, the last
-        entry from there on; or by public state.
+        Weight λ of the public belief, from 0 to 1: a number; or one per number of own actions so
+        far, the last of which applies from then on; or one per public state.
     policies : Policy or Sequence[Policy or None], optional
-        Those that players are assumed to have, as in `private_belief`: by default nothing is
-        inferred from moves, as in the paper.
+        Assumed policies, as in `private_belief`; by default nothing is inferred from actions, as
+        in the paper.
     default : float
-        The public weight at public states that a mapping has no entry for.
+        Weight at public states without an entry in a mapping.
     max_worlds, num_samples : int
         As in `private_belief`.
 
     Raises
     ------
     ParameterError
-        If a public weight is not a number from 0 to 1, or there is none.
+        If a weight is not a number from 0 to 1, or a sequence of weights is empty.
 
     Notes
     -----
@@ -75,7 +74,7 @@ class PublicPrivateBelief:
     num_samples: int = field(default=NUM_SAMPLES, kw_only=True)
 
     def __post_init__(self) -> None:
-        Limits(None, self.max_worlds, self.num_samples)
+        SamplingLimits(None, self.max_worlds, self.num_samples)
         _check_public_weight("default", self.default)
         if isinstance(self.public_weight, Mapping):
             for public_state, public_weight in self.public_weight.items():
@@ -108,24 +107,28 @@ class PublicPrivateBelief:
         *,
         rng: np.random.Generator | None = None,
     ) -> Belief:
-        """Return the mixture at an infostate; a history that is in both parts is there once.
+        """Return the mixture at an infostate; histories in both beliefs are merged.
 
         Parameters
         ----------
         source : Game or GameTree
         infostate : Infostate
         rng : np.random.Generator, optional
-            Needed only where there are more histories than are listed.
+            Required only if there are more histories than `max_worlds`.
 
         Raises
         ------
         ParameterError, UnknownNameError, UnsupportedGameError
-            As `private_belief` does.
+            As in `private_belief`.
         """
-        found = beliefs_in(source, self.policies, Limits(rng, self.max_worlds, self.num_samples))
+        found = beliefs_of(
+            source, self.policies, SamplingLimits(rng, self.max_worlds, self.num_samples)
+        )
         check_infostate(source, infostate)
         public_weight = self.public_weight_at(infostate)
-        return found.mixed(infostate, public_weight) if public_weight else found.private(infostate)
+        return (
+            found.mixture(infostate, public_weight) if public_weight else found.private(infostate)
+        )
 
 
 def _check_public_weight(name: str, public_weight: object) -> None:

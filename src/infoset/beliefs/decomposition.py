@@ -1,0 +1,406 @@
+"""Decomposition of a compiled tree into a trunk and subgames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from infoset.beliefs._part_infostates import (
+    PartInfostates,
+    group_by_owner,
+    part_infostates,
+    topmost,
+)
+from infoset.beliefs.public_belief_state import PublicBeliefState
+from infoset.beliefs.public_states import check_public_state, infostates_at
+from infoset.errors import ParameterError, PolicyMismatchError
+from infoset.policy import TabularPolicy
+from infoset.tree import GameTree, InfostateTree, SequenceForm
+from infoset.tree.sequence_form import TREE_EXAMPLE
+from infoset.tree.world_graph import freeze
+from infoset.typing import FloatArray, IntArray, LongArray
+from infoset.utils.arguments import check_type
+
+__all__ = ["PartEnds", "TreeCut", "TreePart", "cut_tree"]
+
+Groups: TypeAlias = tuple[IntArray, LongArray]
+"""Members sorted by owner, and where those of each owner start."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartEnds:
+    """The histories where a part of a tree ends.
+
+    Attributes
+    ----------
+    histories : IntArray
+        [Z] terminal histories of the part, followed by the histories of its leaves.
+    sequence : IntArray
+        [Z, N] last sequence of each player, as an index of the part.
+    entry : LongArray
+        [Z, N] infostate of each player at the root of the part that the history extends, as a
+        position in its range.
+    chance_reach : FloatArray
+        [Z] chance reach from the root of the game.
+    """
+
+    histories: IntArray
+    sequence: IntArray
+    entry: LongArray
+    chance_reach: FloatArray
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+
+@dataclass(frozen=True, eq=False)
+class TreePart:
+    """A trunk or subgame: the tree at and below one public state, down to leaves or to the end.
+
+    Made by `cut_tree`. Indices are those of the whole tree, unless they are called "of the part".
+    The latter keep the order of the whole tree; in a subgame below the root of the game, a new
+    root with index 0 precedes all infostates.
+
+    Attributes
+    ----------
+    tree : GameTree
+        The whole game.
+    public_states : IntArray
+        [P'] public states in the part, increasing; the first is its root.
+    leaves : IntArray
+        [K] public states just below the part, where it ends, increasing; empty in a subgame.
+    histories : IntArray
+        [H'] histories in the part, increasing.
+    infostates : tuple[IntArray, ...]
+        Per player [S'_p] infostates in the part, increasing.
+    """
+
+    tree: GameTree
+    public_states: IntArray
+    leaves: IntArray
+    histories: IntArray
+    infostates: tuple[IntArray, ...]
+
+    @property
+    def root(self) -> int:
+        """The public state at the root of the part."""
+        return int(self.public_states[0])
+
+    @property
+    def name(self) -> str:
+        """The name of the game and of the part."""
+        if not self.root and not len(self.leaves):
+            return str(self.tree.game)
+        where = f"leaves={len(self.leaves)}" if len(self.leaves) else f"public_state={self.root}"
+        return f"{'subgame' if self.root else 'trunk'}({self.tree.game},{where})"
+
+    @cached_property
+    def terminals(self) -> IntArray:
+        """[Z'] the terminal histories in the part."""
+        first = self.tree.first_child
+        is_over = first[self.histories] == first[self.histories + 1]
+        return np.compress(is_over, self.histories)
+
+    @cached_property
+    def leaf_histories(self) -> IntArray:
+        """[L] the histories of the leaves, increasing."""
+        if not len(self.leaves):
+            return self.leaves
+        # The children of all histories of the part, by ranges of consecutive indices.
+        first = self.tree.first_child[self.histories]
+        counts = self.tree.first_child[self.histories + 1] - first
+        offsets = np.repeat(np.cumsum(counts) - counts, counts)
+        children = np.repeat(first, counts) + np.arange(counts.sum()) - offsets
+        is_leaf = np.zeros(self.tree.public_tree.num_public_states, dtype=bool)
+        is_leaf[self.leaves] = True
+        return np.compress(is_leaf[self.tree.public_state[children]], children).astype(np.int32)
+
+    @property
+    def infostate_trees(self) -> tuple[InfostateTree, ...]:
+        """The infostate tree of each player in the part; nobody acts at the leaves."""
+        return tuple(own.tree for own in self._players)
+
+    @property
+    def infostate_numbers(self) -> tuple[IntArray, ...]:
+        """Per player, the index in the whole tree of each infostate of `infostate_trees`.
+
+        Infostates of the leaves are included; a new root has -1.
+        """
+        return tuple(own.numbers for own in self._players)
+
+    @property
+    def sequences(self) -> tuple[IntArray, ...]:
+        """Per player [Q'_p] the index in the whole tree of each sequence of the part."""
+        return tuple(own.sequences for own in self._players)
+
+    @cached_property
+    def ends(self) -> PartEnds:
+        """The ends of the part: its terminal histories, then the histories of its leaves."""
+        histories = np.concatenate([self.terminals, self.leaf_histories])
+        there = [
+            (own, own.local(numbers))
+            for own, numbers in zip(self._players, self.tree.infostate[histories].T, strict=True)
+        ]
+        return PartEnds(
+            histories=histories,
+            sequence=np.stack([own.tree.last_sequence[local] for own, local in there], axis=1),
+            entry=np.stack([own.entry[local] for own, local in there], axis=1),
+            chance_reach=self.tree.chance_reach[histories],
+        )
+
+    def leaf_sequences(self, leaf: int) -> tuple[IntArray, ...]:
+        """Return per player [S_p] the last sequence of the part before each infostate of a leaf.
+
+        Counterfactual values of the leaf are added to the gradient at these sequences.
+
+        Raises
+        ------
+        ParameterError
+            If `leaf` is not a leaf of the part.
+        """
+        if leaf not in self.leaves:
+            raise ParameterError(
+                f"{leaf} is not a leaf of {self.name}, whose leaves are {self.leaves.tolist()}"
+            )
+        return tuple(
+            own.tree.last_sequence[own.local(there)]
+            for own, there in zip(self._players, infostates_at(self.tree, leaf), strict=True)
+        )
+
+    def leaf_belief(
+        self, leaf: int, belief: PublicBeliefState, policy: TabularPolicy
+    ) -> PublicBeliefState:
+        """Return the public belief state at a leaf: root ranges times own reach in the part.
+
+        Raises
+        ------
+        ParameterError
+            If the belief is not at the root of the part, or `leaf` is not a leaf.
+        PolicyMismatchError
+            If the policy is not for the part.
+        """
+        self.check_belief(belief)
+        self.check_policy(policy)
+        found = []
+        for player, last in enumerate(self.leaf_sequences(leaf)):
+            own = self._players[player]
+            entered = own.entry[own.local(infostates_at(self.tree, leaf)[player])]
+            found.append(belief.ranges[player][entered] * policy.realization_plan(player)[last])
+        return PublicBeliefState(self.tree, leaf, tuple(found))
+
+    def restrict_policy(self, policy: TabularPolicy, form: SequenceForm) -> TabularPolicy:
+        """Return the restriction of a policy for the whole game to the part.
+
+        Parameters
+        ----------
+        policy : TabularPolicy
+        form : SequenceForm
+            A sequence form of the part.
+        """
+        own = zip(policy.probabilities, self.sequences, strict=True)
+        return TabularPolicy(form, tuple(values[numbers] for values, numbers in own))
+
+    def replace_policy(self, policy: TabularPolicy, inside: TabularPolicy) -> TabularPolicy:
+        """Return a policy for the whole game in which the part is replaced.
+
+        Parameters
+        ----------
+        policy : TabularPolicy
+            A policy for the whole game.
+        inside : TabularPolicy
+            A policy for the part, on either of its forms.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If `inside` is not for the part.
+        """
+        self.check_policy(inside)
+        replaced = [values.copy() for values in policy.probabilities]
+        for values, own, numbers in zip(
+            replaced, inside.probabilities, self.sequences, strict=True
+        ):
+            values[numbers] = own
+        return TabularPolicy(policy.sequence_form, tuple(replaced))
+
+    def check_belief(self, belief: PublicBeliefState) -> None:
+        """Raise unless a belief is at the root of this part.
+
+        Raises
+        ------
+        ParameterError
+            If it is not.
+        """
+        if belief.tree is not self.tree or belief.public_state != self.root:
+            raise ParameterError(
+                f"the belief is at public state {belief.public_state} of {belief.tree.game}; give "
+                f"one at public state {self.root} of the tree that was cut"
+            )
+
+    def check_policy(self, policy: TabularPolicy) -> None:
+        """Raise unless a policy is for this part.
+
+        Raises
+        ------
+        PolicyMismatchError
+            If its sequences are not those of the part.
+        """
+        sizes = [len(values) for values in policy.probabilities]
+        own = [tree.num_sequences for tree in self.infostate_trees]
+        if sizes != own:
+            raise PolicyMismatchError(
+                f"the policy for {policy.sequence_form.name} has {sizes} sequences, and "
+                f"{self.name} has {own}: part.restrict_policy(policy, form) restricts a policy "
+                "for the whole game"
+            )
+
+    @cached_property
+    def _players(self) -> tuple[PartInfostates, ...]:
+        at_root = infostates_at(self.tree, self.root)
+        return tuple(
+            part_infostates(self.tree, player, inside, len(roots), self.public_states, self.leaves)
+            for player, (inside, roots) in enumerate(zip(self.infostates, at_root, strict=True))
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeCut:
+    """A decomposition of a compiled tree into a trunk and subgames.
+
+    Every history, infostate and public state is in exactly one part. Parts are made on access;
+    their index arrays are views of arrays stored here.
+
+    Attributes
+    ----------
+    tree : GameTree
+        The whole game.
+    roots : IntArray
+        [number of parts] public states at the roots of the parts, increasing; the first is 0, the
+        root of the trunk.
+
+    Examples
+    --------
+    >>> from infoset.games import load_game
+    >>> from infoset.tree import build_tree
+    >>> cut = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
+    >>> len(cut.trunk.histories), [len(part.histories) for part in cut.subgames()]
+    (7, [30, 18])
+    """
+
+    tree: GameTree
+    roots: IntArray
+
+    @property
+    def trunk(self) -> TreePart:
+        """The part above all cuts."""
+        return self[0]
+
+    def subgames(self) -> Iterator[TreePart]:
+        """Yield the part below each cut, in the order of `roots`."""
+        for root in self.roots[1:].tolist():
+            yield self[root]
+
+    def __getitem__(self, root: int) -> TreePart:
+        """Return the part with a given public state at its root.
+
+        Raises
+        ------
+        ParameterError
+            If no part has its root there.
+        """
+        if root not in self.roots:
+            raise ParameterError(
+                f"no part has its root at public state {root}; the roots are {self.roots.tolist()}"
+            )
+        part = int(np.searchsorted(self.roots, root))
+        return TreePart(
+            tree=self.tree,
+            public_states=_members(self._public_states, part),
+            leaves=self.roots[1:][_members(self._leaves, part)],
+            histories=_members(self._histories, part),
+            infostates=tuple(_members(groups, part) for groups in self._infostates),
+        )
+
+    @cached_property
+    def _owner(self) -> LongArray:
+        """[P] the part that each public state is in."""
+        parent = self.tree.public_tree.parent.copy()
+        parent[self.roots] = -1
+        return np.searchsorted(self.roots, topmost(parent))
+
+    @cached_property
+    def _public_states(self) -> Groups:
+        return group_by_owner(self._owner, len(self.roots))
+
+    @cached_property
+    def _leaves(self) -> Groups:
+        above = self.tree.public_tree.parent[self.roots[1:]]
+        return group_by_owner(self._owner[above], len(self.roots))
+
+    @cached_property
+    def _histories(self) -> Groups:
+        return group_by_owner(self._owner[self.tree.public_state], len(self.roots))
+
+    @cached_property
+    def _infostates(self) -> tuple[Groups, ...]:
+        return tuple(
+            group_by_owner(self._owner[tree.public_state], len(self.roots))
+            for tree in self.tree.infostate_trees
+        )
+
+
+def _members(groups: Groups, part: int) -> IntArray:
+    order, starts = groups
+    return order[starts[part] : starts[part + 1]]
+
+
+def cut_tree(
+    tree: GameTree, *, depth: int | None = None, public_states: Iterable[int] | None = None
+) -> TreeCut:
+    """Decompose a compiled tree into a trunk and subgames, by cutting it above public states.
+
+    Parameters
+    ----------
+    tree : GameTree
+    depth : int, optional
+        Cut above all public states after this many transitions, including terminal ones. Plays
+        that end earlier stay in the trunk.
+    public_states : Iterable[int], optional
+        Cut above these. A public state that extends another one cuts the subgame of the latter,
+        which then has leaves like the trunk. Public state 0 alone makes the trunk the whole game.
+
+    Raises
+    ------
+    ParameterError
+        If `tree` is not a tree, not exactly one of `depth` and `public_states` is given, the depth
+        exceeds the longest play, or a public state does not exist.
+    """
+    check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
+    if (depth is None) == (public_states is None):
+        raise ParameterError(
+            "give exactly one of depth (where to cut) and public_states (above which to cut)"
+        )
+    if depth is not None:
+        chosen = _public_states_at(tree, depth)
+    else:
+        chosen = list(public_states or ())
+        for public_state in chosen:
+            check_public_state(tree, public_state)
+    return TreeCut(tree, np.unique([0, *chosen]).astype(np.int32))
+
+
+def _public_states_at(tree: GameTree, depth: int) -> Iterable[int]:
+    """Return the public states after a number of transitions, which are consecutive."""
+    longest = len(tree.level_offsets) - 2
+    if not 1 <= depth <= longest:
+        raise ParameterError(
+            f"cannot cut at depth {depth}: give a depth from 1 to {longest}, the length of the "
+            f"longest play of {tree.game}"
+        )
+    start, stop = tree.level_offsets[depth : depth + 2]
+    there = tree.public_state[start:stop]
+    return range(int(there.min()), int(there.max()) + 1)

@@ -1,0 +1,291 @@
+"""Batches of histories of one length, with the infostates of each player at them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple, TypeAlias, overload
+
+import numpy as np
+
+from infoset.game import Game, History, Infostate, Observation, Step, initial_history
+from infoset.policy import Policy, checked_probabilities
+from infoset.typing import (
+    NOOP,
+    Action,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    JointAction,
+    LongArray,
+    Player,
+    World,
+)
+
+__all__ = ["HistoryBatch", "InfostateIndex", "ObservedStep", "Successor"]
+
+Extension: TypeAlias = tuple[int, Action, Hashable, Hashable]
+"""Index of the previous infostate, then own action, private and public observation of a step."""
+
+
+class ObservedStep(NamedTuple):
+    """The observation of one transition by a player, or by the public if `player` is None.
+
+    Attributes
+    ----------
+    player : Player or None
+    step : Step
+        For the public, own action and private observation are `NOOP` and None.
+    """
+
+    player: Player | None
+    step: Step
+
+    def agrees(self, observation: Observation) -> bool:
+        """Return whether an observation of the game looks like this one."""
+        if observation.public != self.step.public:
+            return False
+        return self.player is None or observation.seen_by(self.player) == self.step.private
+
+
+class Successor(NamedTuple):
+    """One transition out of a history of a batch.
+
+    Attributes
+    ----------
+    origin : int
+        Position of the history in its batch.
+    joint_action : JointAction
+    next_world : World
+    probability : float
+        Chance probability, given the joint action.
+    seen : Observation
+    """
+
+    origin: int
+    joint_action: JointAction
+    next_world: World
+    probability: float
+    seen: Observation
+
+
+class InfostateIndex:
+    """Numbers the infostates of one player in a batch, in the order they are met.
+
+    An infostate is identified by the index of the previous one and the last step, so that steps
+    are compared one at a time.
+
+    Attributes
+    ----------
+    player : Player
+    previous : InfostateIndex or None
+        That of the previous batch; None at the root, which has one infostate.
+    """
+
+    def __init__(self, player: Player, previous: InfostateIndex | None = None) -> None:
+        self.player = player
+        self.previous = previous
+        self._numbers: dict[Extension, int] = {}
+        self._extensions: list[Extension] = []
+        self._choices: dict[int, tuple[Action, ...]] = {}
+        self._values: dict[int, Infostate] = {}
+
+    def __len__(self) -> int:
+        return len(self._extensions)
+
+    def number(self, extension: Extension) -> int:
+        """Return the index of an infostate, and add it if it is new."""
+        found = self._numbers.setdefault(extension, len(self._extensions))
+        if found == len(self._extensions):
+            self._extensions.append(extension)
+        return found
+
+    def public(self, number: int) -> Hashable:
+        """Return the last public observation of an infostate."""
+        return self._extensions[number][3]
+
+    def value(self, number: int) -> Infostate:
+        """Return an infostate as the value met in play."""
+        if self.previous is None:
+            return Infostate(self.player)
+        if number not in self._values:
+            before, *step = self._extensions[number]
+            self._values[number] = self.previous.value(before).extend(Step(*step))
+        return self._values[number]
+
+    def find(self, steps: Sequence[Step]) -> int:
+        """Return the index of the infostate with these steps; -1 if it was not met."""
+        if self.previous is None:
+            return 0
+        return self._numbers.get((self.previous.find(steps[:-1]), *steps[-1]), -1)
+
+    def choices(self, number: int, game: Game, world: World) -> tuple[Action, ...]:
+        """Return the legal actions at an infostate; `(NOOP,)` if the player does not act.
+
+        Legal actions are a function of the infostate, so one world state of it is queried.
+        """
+        found = self._choices.get(number)
+        if found is None:
+            acts = self.player in game.actors(world)
+            found = tuple(game.legal_actions(world, self.player)) if acts else (NOOP,)
+            self._choices[number] = found
+        return found
+
+    def own_reach(self, policy: Policy, number: int) -> float:
+        """Return the player's own reach of an infostate under a policy."""
+        reach, index = 1.0, self
+        while index.previous is not None and reach:
+            number, action, *_ = index._extensions[number]
+            index = index.previous
+            if action is not NOOP:
+                legal = index._choices[number]
+                probabilities = checked_probabilities(policy, index.value(number), legal)
+                reach *= float(probabilities[legal.index(action)])
+        return reach
+
+
+@dataclass(frozen=True, eq=False)
+class HistoryBatch(Sequence[History]):
+    """Histories of one length, as arrays; `History` objects are made on access.
+
+    Attributes
+    ----------
+    game : Game
+    worlds : Sequence[World]
+        [K] last world state of each history.
+    weight : FloatArray
+        [K] chance reach of each history; in a sample, an unbiased estimate of it, so that the
+        sampled histories represent those left out.
+    infostate : IntArray
+        [K, N] index of the infostate of each player, in `infostate_indexes`.
+    infostate_indexes : tuple[InfostateIndex, ...]
+        Per player.
+    parent : HistoryBatch or None
+        The batch of the histories one transition shorter; None at the root.
+    origin : IntArray
+        [K] position in the parent of the history one transition shorter.
+    joint_actions : Sequence[JointAction]
+        [K] last joint action of each history.
+    method : str
+        `enumeration` if the batch is complete, else `samples` or `rejection`.
+    """
+
+    game: Game
+    worlds: Sequence[World]
+    weight: FloatArray
+    infostate: IntArray
+    infostate_indexes: tuple[InfostateIndex, ...]
+    parent: HistoryBatch | None
+    origin: IntArray
+    joint_actions: Sequence[JointAction]
+    method: str = "enumeration"
+    _histories: dict[int, History] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def root(cls, game: Game) -> HistoryBatch:
+        """Return the batch of the initial history."""
+        return cls(
+            game=game,
+            worlds=(game.initial_world(),),
+            weight=np.ones(1),
+            infostate=np.zeros((1, game.num_players), np.int32),
+            infostate_indexes=tuple(map(InfostateIndex, range(game.num_players))),
+            parent=None,
+            origin=np.zeros(1, np.int32),
+            joint_actions=((),),
+        )
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+    @overload
+    def __getitem__(self, position: int) -> History: ...
+    @overload
+    def __getitem__(self, position: slice) -> Sequence[History]: ...
+    def __getitem__(self, position: int | slice) -> History | Sequence[History]:
+        if isinstance(position, slice):
+            return [self._history(at) for at in range(len(self))[position]]
+        return self._history(range(len(self))[position])
+
+    def _history(self, position: int) -> History:
+        if position not in self._histories:
+            if self.parent is None:
+                self._histories[position] = initial_history(self.game)
+            else:
+                before = self.parent._history(int(self.origin[position]))
+                after = before.extend(self.joint_actions[position], self.worlds[position])
+                self._histories[position] = after
+        return self._histories[position]
+
+    def is_at(self, infostate: Infostate) -> BoolArray:
+        """Return [K] whether the player is at an infostate of this depth."""
+        player = infostate.player
+        number = self.infostate_indexes[player].find(infostate.steps)
+        return np.equal(self.infostate[:, player], number)
+
+    def has_public_observation(self, public: Hashable) -> BoolArray:
+        """Return [K] whether the last public observation is a given one."""
+        index = self.infostate_indexes[0]
+        agrees = np.array([index.public(number) == public for number in range(len(index))])
+        return agrees[self.infostate[:, 0]]
+
+    @cached_property
+    def rewards_so_far(self) -> FloatArray:
+        """[K, N] sum of the rewards of each player."""
+        if self.parent is None:
+            return np.zeros(self.infostate.shape)
+        game, before = self.game, self.parent
+        rewards = [
+            game.rewards(before.worlds[origin], joint_action, world)
+            for origin, joint_action, world in zip(
+                self.origin.tolist(), self.joint_actions, self.worlds, strict=True
+            )
+        ]
+        return before.rewards_so_far[self.origin] + np.array(rewards, np.float64)
+
+    @property
+    def depth(self) -> int:
+        """Number of transitions of each history."""
+        return 0 if self.parent is None else self.parent.depth + 1
+
+    def as_samples(self) -> HistoryBatch:
+        """Return the batch marked as incomplete."""
+        return replace(self, method="samples") if self.method == "enumeration" else self
+
+    def extend(self, found: Iterable[Successor]) -> HistoryBatch:
+        """Return the batch of some transitions out of this one."""
+        indexes = tuple(InfostateIndex(index.player, index) for index in self.infostate_indexes)
+        before = self.infostate.tolist()
+        origin, probability, numbers = [], [], []
+        worlds, joint_actions = [], []
+        for position, joint_action, next_world, chance, seen in found:
+            origin.append(position)
+            probability.append(chance)
+            worlds.append(next_world)
+            joint_actions.append(joint_action)
+            for index, above, action in zip(indexes, before[position], joint_action, strict=True):
+                own = seen.seen_by(index.player)
+                numbers.append(index.number((above, action, own, seen.public)))
+        return replace(
+            self,
+            worlds=worlds,
+            weight=self.weight[origin] * probability,
+            infostate=np.array(numbers, np.int32).reshape(-1, len(indexes)),
+            infostate_indexes=indexes,
+            parent=self,
+            origin=np.array(origin, np.int32),
+            joint_actions=joint_actions,
+        )
+
+    def select(self, positions: LongArray) -> HistoryBatch:
+        """Return the batch of some of the histories."""
+        places = positions.tolist()
+        return replace(
+            self,
+            worlds=[self.worlds[place] for place in places],
+            weight=self.weight[positions],
+            infostate=self.infostate[positions],
+            origin=self.origin[positions],
+            joint_actions=[self.joint_actions[place] for place in places],
+        )

@@ -1,0 +1,203 @@
+"""Sampling of histories that agree with an observation, where they are too many to enumerate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from infoset.beliefs.assumed_policies import batch_reach, unreached_error
+from infoset.beliefs.history_batches import HistoryBatch, ObservedStep
+from infoset.beliefs.history_filter import (
+    Information,
+    SampledOutcomes,
+    no_history_error,
+    observed_steps,
+    samples_observations,
+    successors,
+)
+from infoset.errors import UnsupportedGameError
+from infoset.game import Game
+from infoset.policy import Policy
+from infoset.typing import BoolArray, FloatArray
+from infoset.utils.arguments import check_count, check_generator
+
+__all__ = [
+    "MAX_WORLDS",
+    "NUM_SAMPLES",
+    "SamplingLimits",
+    "inclusion_probabilities",
+    "sampled_histories",
+    "systematic_sample",
+]
+
+MAX_WORLDS: Final = 200_000
+"""Largest number of histories that are enumerated."""
+
+NUM_SAMPLES: Final = 10_000
+"""Number of histories sampled where there are more."""
+
+
+@dataclass(frozen=True)
+class SamplingLimits:
+    """How many histories are enumerated, and how many are sampled otherwise.
+
+    Attributes
+    ----------
+    rng : np.random.Generator or None
+        None if nothing may be sampled.
+    max_worlds, num_samples : int
+
+    Raises
+    ------
+    ParameterError
+        If a value has the wrong type or is less than 1.
+    """
+
+    rng: np.random.Generator | None = None
+    max_worlds: int = MAX_WORLDS
+    num_samples: int = NUM_SAMPLES
+
+    def __post_init__(self) -> None:
+        if self.rng is not None:
+            check_generator(self.rng)
+        check_count("max_worlds", self.max_worlds, minimum=1)
+        check_count("num_samples", self.num_samples, minimum=1)
+
+
+def sampled_histories(
+    batch: HistoryBatch,
+    information: Information,
+    policies: Sequence[Policy | None],
+    limits: SamplingLimits,
+    rng: np.random.Generator,
+) -> HistoryBatch:
+    """Return histories that agree with some information, sampled step by step (particle filter).
+
+    Before each step, histories are subsampled to `num_samples`, likely ones with higher
+    probability, and the kept ones are reweighted to represent all. Then all of their transitions
+    that agree with the observation are enumerated. Transitions with too many outcomes are sampled:
+    from the outcomes that agree if the game defines `sample_observed_transition`, and with
+    rejection of those that do not agree otherwise.
+
+    Parameters
+    ----------
+    batch : HistoryBatch
+        The start: all histories that agree with the first steps.
+    information : Information
+    policies : Sequence[Policy or None]
+        The policies that weight histories.
+    limits : SamplingLimits
+    rng : np.random.Generator
+
+    Raises
+    ------
+    UnsupportedGameError
+        If no sampled history agrees.
+
+    Notes
+    -----
+    Source: Fearnhead and Clifford (2003), for the resampling step.
+    """
+    sampler = _Sampler(policies, limits, rng)
+    steps = observed_steps(information)
+    for observed in steps[batch.depth :]:
+        batch = sampler.further(batch, observed, information)
+    return sampler.subsample(batch, steps[-1])
+
+
+def _advice(game: Game) -> str:
+    """Return what helps, other than more samples, where no sampled history agrees."""
+    if samples_observations(game):
+        return " max_worlds, so that more histories are enumerated"
+    return " define sample_observed_transition in the game, or deal in several steps"
+
+
+@dataclass(frozen=True)
+class _Sampler:
+    """Extends a batch by one step at random."""
+
+    policies: Sequence[Policy | None]
+    limits: SamplingLimits
+    rng: np.random.Generator
+
+    def further(
+        self, batch: HistoryBatch, observed: ObservedStep, information: Information
+    ) -> HistoryBatch:
+        """Return histories one step longer that agree with the observation."""
+        batch = self.subsample(batch, observed)
+        # Rejection wastes draws, so a game without `sample_observed_transition` is enumerated as
+        # long as all histories together stay within `max_worlds`.
+        enumerated = self.limits.num_samples
+        if not samples_observations(batch.game):
+            enumerated = max(enumerated, self.limits.max_worlds // len(batch))
+        num_draws = -(-self.limits.num_samples // len(batch))
+        outcomes = SampledOutcomes(enumerated, num_draws, observed, self.rng)
+        found = list(successors(batch, observed, outcomes))
+        is_rejected = outcomes.num_outcomes > outcomes.count(batch, found)
+        if not found and (is_rejected or batch.method != "enumeration"):
+            raise UnsupportedGameError(
+                f"no sampled history of {batch.game} agrees with step {batch.depth + 1} of "
+                f"{information}; raise num_samples={self.limits.num_samples}, or"
+                f"{_advice(batch.game)}"
+            )
+        if not found:
+            raise no_history_error(batch, observed, information)
+        further = batch.extend(found)
+        if is_rejected:
+            return replace(further, method="rejection")
+        return further.as_samples() if outcomes.num_outcomes else further
+
+    def subsample(self, batch: HistoryBatch, observed: ObservedStep) -> HistoryBatch:
+        """Return at most `num_samples` of the histories, reweighted to represent all."""
+        number = self.limits.num_samples
+        if len(batch) <= number:
+            return batch
+        reach = batch_reach(batch, self.policies, observed.player)
+        kept_with = inclusion_probabilities(reach, number)
+        kept = systematic_sample(kept_with, self.rng)
+        if not kept.any():
+            raise unreached_error(batch.game, observed.player)
+        sample = batch.select(np.flatnonzero(kept)).as_samples()
+        # Horvitz-Thompson: dividing by the inclusion probability keeps every sum unbiased.
+        return replace(sample, weight=sample.weight / kept_with[kept])
+
+
+def inclusion_probabilities(weight: FloatArray, number: int) -> FloatArray:
+    """Return [K] the probability of keeping each item, `min(1, c · weight)`, with sum `number`.
+
+    The heaviest items are kept with certainty, the others in proportion to their weights. Items of
+    weight zero are never kept; if at most `number` items have positive weight, all of those are.
+
+    Notes
+    -----
+    Source: Fearnhead and Clifford, "On-line inference for hidden Markov models via particle
+    filters", Journal of the Royal Statistical Society B 65 (2003), section 3.
+
+    Examples
+    --------
+    >>> inclusion_probabilities(np.array([6.0, 1.0, 1.0]), 2).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    if np.count_nonzero(weight) <= number:
+        return (weight > 0).astype(float)
+    falling = np.sort(weight)[::-1]
+    below = np.cumsum(falling[::-1])[::-1]  # weight of each item and all lighter ones
+    left = number - np.arange(number)
+    # With m items certain, the others share number - m: c = (number - m) / below[m]. The smallest
+    # m is wanted for which the next item has c · weight < 1.
+    certain = int(np.argmax(falling[:number] * left < below[:number]))
+    shared: FloatArray = weight * (number - certain) / below[certain]
+    return shared.clip(max=1.0)
+
+
+def systematic_sample(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
+    """Return [K] which items are kept: each with its probability, and their sum in number.
+
+    One random number shifts points at unit distance over the probabilities laid end to end; an
+    item is kept if a point falls in its interval.
+    """
+    points = np.floor(np.cumsum(probability) + rng.random())
+    return np.diff(points, prepend=0.0) > 0
