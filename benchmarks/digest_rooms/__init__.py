@@ -1,0 +1,1 @@
+"""What `digests.py` computes: one file for each room of the library."""

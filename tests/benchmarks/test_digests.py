@@ -1,0 +1,63 @@
+"""Digests depend on bits only, every registered name has one, and ids match the table.
+
+No digest is computed here: `python benchmarks/digests.py` does that.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib import import_module
+
+import digests
+import numpy as np
+import pytest
+from digest_rooms.hashing import digest
+
+
+def test_digests_depend_on_bits_dtypes_and_shapes():
+    ones = np.ones(4)
+    others = [
+        ones.astype(np.float32),
+        ones.reshape(2, 2),
+        np.nextafter(ones, 2),
+        ones.tolist(),
+        (ones, ones),
+        1.0,
+        1,
+        True,
+        None,
+        Fraction(1),
+        0.0,
+        -0.0,
+    ]
+    found = [digest(value) for value in (ones, *others)]
+    assert len(set(found)) == len(found)
+    assert digest(ones) == digest(np.ones(8)[::2])
+    assert digest((1, (2.0,))) == digest([np.int32(1), [np.float64(2)]])
+
+
+@pytest.mark.parametrize("value", ["text", {"by": "name"}, np.array(["text"]), object()])
+def test_text_and_other_objects_are_rejected(value):
+    with pytest.raises(TypeError, match="cannot be in a digest"):
+        digest((1, value))
+
+
+@pytest.mark.parametrize("room", digests.ROOMS)
+def test_every_registered_name_has_a_digest_and_ids_match_the_table(room):
+    module = import_module(f"digest_rooms.{room}")
+    assert not getattr(module, "uncovered", list)()
+    names = [f"{room}/{name}" for name, _ in module.cells()]
+    assert len(set(names)) == len(names)
+    _, known = digests.read()
+    assert sorted(names) == sorted(name for name in known if digests.room_of(name) == room)
+
+
+def test_an_error_is_recorded_in_place_of_its_digest(monkeypatch):
+    def cells():
+        yield "good", lambda: 1
+        yield "bad", lambda: 1 / 0
+
+    monkeypatch.setattr(digests, "cells_of", lambda room: cells())
+    found = digests.compute("games", "", show=False).digests
+    assert found["games/good"] == digest(1)
+    assert found["games/bad"] == "error: ZeroDivisionError: division by zero"
