@@ -98,8 +98,11 @@ def _objects(module: ModuleType, kinds: tuple[type, ...]) -> dict[str, Any]:
 
 
 def _makes(candidate: type, kind: type) -> bool:
-    """Return whether the instances of a class are of a kind; a protocol may have annotations."""
-    members: frozenset[str] | None = getattr(kind, "__protocol_attrs__", None)
-    if members is None:
+    """Return whether the instances of a class are of a kind.
+
+    The attributes of a protocol may be methods, properties or annotated fields of the class.
+    """
+    if not getattr(kind, "_is_protocol", False):
         return issubclass(candidate, kind)
-    return set(members) <= {*dir(candidate), *getattr(candidate, "__annotations__", {})}
+    wanted = {name for name in dir(kind) if not name.startswith("_")}
+    return wanted <= {*dir(candidate), *getattr(candidate, "__annotations__", {})}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ SUM_TOLERANCE = 1e-6
 """Largest difference from 1 of a policy's probabilities; it may compute in `float32`."""
 
 
+@runtime_checkable
 class Policy(Protocol):
     """A behavioral policy: for each infostate, a distribution over the legal actions."""
 

@@ -1,0 +1,172 @@
+"""Games loaded from a Python file, as the command line does."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import infoset
+from infoset.cli import main
+from infoset.errors import ParameterError, UnknownNameError
+from infoset.front import register_learner, register_method, register_searcher, resolve_players
+from infoset.regret import SCHEMES
+
+SOURCE = '''
+from __future__ import annotations
+from dataclasses import dataclass
+from infoset import Game, Observation
+
+@dataclass(frozen=True)
+class Pennies(Game):
+    """The chooser wins where both pennies match."""
+
+    stake: int = 1
+    num_players = 2
+
+    def initial_world(self):
+        return ()
+
+    def actors(self, world):
+        return () if world else (0, 1)
+
+    def legal_actions(self, world, player):
+        return ("heads", "tails")
+
+    def transitions(self, world, joint_action):
+        return [] if world else [(joint_action, 1)]
+
+    def rewards(self, world, joint_action, next_world):
+        sign = 1 if next_world[0] == next_world[1] else -1
+        return (sign * self.stake, -sign * self.stake)
+
+    def observe(self, world, joint_action, next_world):
+        return Observation(public=next_world)
+'''
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "pennies.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_it_is_loaded_with_its_parameters(file):
+    game = infoset.load(f"{file}:Pennies(stake=3)")
+    assert str(game) == "Pennies(stake=3)"
+    assert infoset.build_tree(game).sequence_form.payoff_range == (-3, 3)
+
+
+def test_the_command_line_solves_it(file, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["solve", "pennies.py:Pennies", "--json"])
+    assert ended.value.code == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["game"] == "Pennies"
+    assert found["exploitability"] < 1e-3
+    assert sorted(path.name for path in (file.parent / "runs" / "Pennies-lp").iterdir()) == [
+        "convergence.png",
+        "policy.parquet",
+        "result.json",
+        "trace.csv",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "message"),
+    [
+        ("none.py:Pennies", ParameterError, "there is no file none.py"),
+        ("pennies.py:Penny", UnknownNameError, "did you mean Pennies"),
+        ("pennies.py:Game", UnknownNameError, "known: Pennies"),
+        ("pennies.py:Pennies(stakes=2)", ParameterError, "stakes"),
+        ("pennies.py:", ParameterError, "cannot read the game"),
+        ("broken.py:Pennies", ParameterError, "executing broken.py raised NameError"),
+    ],
+)
+def test_mistakes(file, spec, kind, message):
+    (file.parent / "broken.py").write_text("undefined_name")
+    with pytest.raises(kind, match=message):
+        infoset.load(spec)
+
+
+METHODS_OF_MINE = """
+from dataclasses import replace
+
+from infoset.learning import LEARNERS
+from infoset.regret import SCHEMES
+from infoset.search import PIMC
+from infoset.solvers import LinearProgram
+
+slow_plus = replace(SCHEMES["cfr+"], name="slow-plus", average_delay=3)
+learner = replace(LEARNERS["ixomd"], name="my-ixomd")
+
+
+class Program(LinearProgram):
+    pass
+
+
+class Cautious(PIMC):
+    pass
+
+
+class AlwaysFirst:
+    def action_probabilities(self, infostate, legal_actions):
+        return [1.0] + [0.0] * (len(legal_actions) - 1)
+"""
+
+
+@pytest.fixture
+def mine(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_text(METHODS_OF_MINE)
+    return path
+
+
+def test_a_method_of_a_file_is_solved_and_compared_with(mine):
+    own = infoset.solve("kuhn_poker", f"{mine}:slow_plus", iterations=10)
+    assert own.method == "slow-plus"
+    (scheme, program) = infoset.compare(
+        "kuhn_poker", [f"{mine}:slow_plus", f"{mine}:Program"], iterations=10
+    )
+    assert scheme.nash_conv == own.nash_conv
+    assert program.nash_conv < 1e-9
+
+
+def test_a_learner_of_a_file_learns(mine):
+    own = infoset.learn("kuhn_poker", f"{mine}:learner", episodes=100)
+    library = infoset.learn("kuhn_poker", "ixomd", episodes=100)
+    assert own.method == "my-ixomd"
+    assert own.nash_conv == library.nash_conv
+
+
+def test_searchers_and_policies_of_a_file_play(mine):
+    game = infoset.load("kuhn_poker")
+    cautious, first = resolve_players(
+        [f"{mine}:Cautious(num_worlds=3)", f"{mine}:AlwaysFirst"], game
+    )
+    assert cautious.settings()["num_worlds"] == 3
+    assert infoset.play_matches(game, cautious, first, num_deals=4).num_deals == 4
+
+
+def test_an_unknown_object_of_a_file_lists_those_it_has(mine):
+    with pytest.raises(UnknownNameError, match="slow_plus"):
+        infoset.solve("kuhn_poker", f"{mine}:slow_minus", iterations=10)
+
+
+def test_registered_methods_learners_and_searchers_go_by_name():
+    scheme = replace(SCHEMES["cfr+"], name="registered-cfr+")
+    register_method(scheme, "rcfr")
+    assert infoset.solve("kuhn_poker", "RCFR", iterations=3).method == "registered-cfr+"
+    register_learner(replace(infoset.LEARNERS["ixomd"], name="registered-ixomd"))
+    assert infoset.learn("kuhn_poker", "registered-ixomd", episodes=10).episodes == 10
+    register_searcher("registered-pimc", infoset.PIMC)
+    searcher = infoset.make_searcher("registered-pimc(num_worlds=5)", infoset.load("kuhn_poker"))
+    assert searcher.settings()["num_worlds"] == 5
+
+
+def test_a_name_of_the_library_is_not_given_away():
+    with pytest.raises(ParameterError, match="cfr"):
+        register_method(replace(SCHEMES["cfr+"], average_delay=2))
