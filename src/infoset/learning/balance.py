@@ -1,7 +1,7 @@
-"""What a player can know of its own infostate tree, as weights: how to reach everything alike.
+"""Balanced weights: exploration policies and transitions that cover a player's tree evenly.
 
 Layer h of a player's tree has the infostates with h - 1 own decisions above them. All arrays are
-over the infostates and sequences of all players, who do not mix.
+over the infostates and sequences of all players, whose trees are separate.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ __all__ = [
 def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each sequence.
 
-    Those of empty sequences are the sizes |C_h| of the layers. Where nobody decides, the first
-    layer is there all the same.
+    At empty sequences they are the sizes |C_h| of the layers. A game without decisions has one
+    layer.
 
     Source: Bai, Jin, Mei and Yu (2022), Section 4.1.
     """
@@ -43,7 +43,7 @@ def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
 def layer_policies(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [H, S] the balanced exploration policies: μ*ʰ(a|x) = |C_h(x, a)| / |C_h(x)|.
 
-    Uniform at the last step, below it, and where no sequence of layer h is below. Following
+    They are uniform at layer h and below it, and where no sequence of layer h is below. Following
     μ*ʰ covers the sequences of layer h as evenly as any policy can.
 
     Source: Bai, Jin, Mei and Yu (2022), eq. (8).
@@ -53,7 +53,7 @@ def layer_policies(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 
 def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [I] w(x) = μ*ʰ₁:ₕ(x, a), h the layer of x: the same for every action a there.
+    """Return [I] w(x) = μ*ʰ₁:ₕ(x, a), with h the layer of x; it is the same for all actions.
 
     Source: Bai, Jin, Mei and Yu (2022), eq. (8) and Lemma C.5.
     """
@@ -75,7 +75,7 @@ def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
 def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [S] n(x, a): the number of own sequences at or below each sequence.
 
-    That of an empty sequence is one more than the player's other sequences.
+    At an empty sequence it counts all sequences of the player, itself included.
     """
     sizes = np.ones(_num_sequences(infostates))
     for members in _layers_upwards(depth, int(depth.max(initial=-1))):
@@ -84,7 +84,7 @@ def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 
 def subtree_policy(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [S] b(a|x) = n(x, a) / n(x), which takes actions by how much follows them.
+    """Return [S] b(a|x) = n(x, a) / n(x), which is proportional to subtree sizes.
 
     Source: Fiegel et al. (2024).
     """
@@ -92,9 +92,9 @@ def subtree_policy(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 
 def balanced_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [I] p*(x): nature and opponents as they would reach all subtrees evenly.
+    """Return [I] p*(x), the reach of chance and opponents that covers all subtrees evenly.
 
-    p*(x) = p*(x', a') n(x) / Σ n(x'') over the infostates x'' that follow (x', a').
+    p*(x) = p*(x', a') n(x) / Σ n(x''), over the infostates x'' that follow (x', a').
 
     Source: Fiegel et al. (2023), Section 4.
     """
@@ -117,20 +117,20 @@ def _num_sequences(infostates: Infostates) -> int:
 
 
 def _layers_upwards(depth: IntArray, last: int) -> Iterator[IntArray]:
-    """Yield the infostates of layer `last`, of the one above it, and so on to the first."""
+    """Yield the infostates of each layer, from layer `last` up to the first."""
     for layer in range(last, -1, -1):
         yield np.flatnonzero(depth == layer).astype(np.int32)
 
 
 def _add_to_parents(infostates: Infostates, members: IntArray, values: FloatArray) -> None:
-    """Add to each parent sequence the values of the sequences of its infostates, in place."""
+    """Add the values of the sequences of infostates to their parent sequences, in place."""
     counts = infostates.num_actions[members]
     sequences = infostate_sequences(infostates, members)
     np.add.at(values, np.repeat(infostates.parent_sequence[members], counts), values[sequences])
 
 
 def _normalized(infostates: Infostates, weights: FloatArray) -> FloatArray:
-    """Return weights [S] divided by their sum at each infostate; uniform where it is 0."""
+    """Return weights [S] normalized at each infostate; uniform where they are all 0."""
     counts = infostates.num_actions
     sequences = infostate_sequences(infostates)
     totals = np.add.reduceat(weights[sequences], np.cumsum(counts) - counts)

@@ -1,4 +1,4 @@
-"""What learning a game from play returns."""
+"""The result of learning a game from play."""
 
 from __future__ import annotations
 
@@ -21,36 +21,35 @@ __all__ = ["LearnResult", "ProductOfAveragesWarning"]
 
 
 class ProductOfAveragesWarning(UserWarning):
-    """Average policies are asked for where playing each alone is no equilibrium of any kind."""
+    """The product of average policies is used in a game where it need not be an equilibrium."""
 
 
 @dataclass(frozen=True)
 class LearnResult:
-    """What learning a game from play returns: one run per seed.
+    """The result of learning a game from play: one run per seed.
 
     Attributes
     ----------
     game : str
-        The game, as `load` reads it.
+        Name of the game, as `load` reads it.
     method : str
     seeds : tuple[int, ...]
     runs : tuple[SolveResult, ...]
         One per seed: `policy` is the average policy, `current_policy` the last one, an iteration
         is an episode.
     seconds : float
-        Time taken by all runs together, the building of the game not counted; earlier sittings are.
+        Time of all runs together, earlier sessions included, without building the game.
     reason : str or None
-        Why this method, where `auto` chose it.
+        The reason for the method, if `auto` chose it.
     joint_play : tuple[CCEEvaluation, ...]
-        Of each run, what joint play of its episodes earns, and how far it is from a coarse
-        correlated equilibrium. Of up to 10,000 episodes, evenly spread. Empty with two players and
-        constant sums, where average policies are what is learned, but by learners of
-        extensive-form correlated equilibria.
+        Values and the CCE gap of each run's empirical joint distribution of play, from up to
+        10,000 evenly spaced episodes. Empty in two-player constant-sum games, where the average
+        policies are the result, except for learners of extensive-form correlated equilibria.
     recommended_play : tuple[EFCEEvaluation, ...]
-        Of each run of these learners, the same where players are told step by step what they did,
-        and how far it is from such an equilibrium. Empty with others.
+        The EFCE gap of the same distribution, for learners of extensive-form correlated equilibria;
+        empty for the others.
     correlated_policies : tuple[CorrelatedPolicy, ...]
-        Of each run, policies out of those episodes: joint play to draw from. Empty likewise.
+        A sample of each run's policies: joint play to draw from. Empty where `joint_play` is.
     """
 
     game: str
@@ -65,26 +64,26 @@ class LearnResult:
 
     @property
     def episodes(self) -> int:
-        """Episodes of a run; of the shortest, where some were ended early."""
+        """Number of episodes of a run; of the shortest, if some ended early."""
         return min(run.iterations for run in self.runs)
 
     @property
     def episodes_per_second(self) -> float:
-        """Episodes of all runs by the time they took, measuring included."""
+        """Episodes of all runs per second, measurements included."""
         return sum(run.iterations for run in self.runs) / max(self.seconds, 1e-9)
 
     @property
     def policies(self) -> tuple[TabularPolicy, ...]:
         """The average policy of each run.
 
-        With more than two players, or two whose payoffs are not constant-sum, it comes with a
-        `ProductOfAveragesWarning`: there, what was learned is joint play.
+        In games that are not two-player constant-sum, it comes with a `ProductOfAveragesWarning`:
+        there, the result is joint play.
         """
         if learns_joint_play(self.runs[0].policy.sequence_form):
             warnings.warn(
-                f"in {self.game}, players who draw from their averages alone need not come close "
-                "to any equilibrium; what they have learned is joint play: see "
-                "correlated_policies, and cce_gap for how far it is from one",
+                f"in {self.game}, the product of the average policies need not approach an "
+                "equilibrium; the result is joint play: use correlated_policies, with its distance "
+                "from equilibrium in cce_gap",
                 ProductOfAveragesWarning,
                 stacklevel=2,
             )
@@ -92,31 +91,31 @@ class LearnResult:
 
     @property
     def cce_gap(self) -> tuple[float, ...] | None:
-        """How far joint play of each run is from a coarse correlated equilibrium.
+        """Gap of each run's joint play from a coarse correlated equilibrium.
 
-        In the game's units; None where average policies are what is learned.
+        In the game's units; None where average policies are the result.
         """
         return tuple(joint.cce_gap for joint in self.joint_play) or None
 
     @property
     def efce_gap(self) -> tuple[float, ...] | None:
-        """How far recommended play of each run is from an extensive-form correlated equilibrium.
+        """Gap of each run's joint play from an extensive-form correlated equilibrium.
 
-        In the game's units; None where the method does not learn one.
+        In the game's units; None if the method does not learn one.
         """
-        return tuple(told.efce_gap for told in self.recommended_play) or None
+        return tuple(measured.efce_gap for measured in self.recommended_play) or None
 
     @property
     def values(self) -> tuple[tuple[float, ...], ...]:
-        """What players expect of what each run has learned: average policies, or joint play."""
+        """Expected utilities of each run's result: average policies or joint play."""
         return tuple(found.values for found in self.joint_play or self.runs)
 
     @property
     def nash_conv(self) -> tuple[float, ...]:
         """NashConv of the average policy of each run.
 
-        With more than two players, or payoffs that are not constant-sum, a diagnostic: there, it
-        is the joint play of the policies, and not their average, that approaches an equilibrium.
+        In games that are not two-player constant-sum it is only a diagnostic: there, joint play
+        approaches an equilibrium, not the average policies.
         """
         return tuple(run.nash_conv for run in self.runs)
 
@@ -133,7 +132,7 @@ class LearnResult:
         return tuple(evaluate_policy(policy).nash_conv for policy in last if policy is not None)
 
     def summary(self) -> dict[str, Any]:
-        """Return the numbers as JSON values, those of runs by seed; no policies, no traces."""
+        """Return all numbers as JSON values, one per seed for each run, without policies and traces."""
         return {
             "game": self.game,
             "method": self.method,
