@@ -132,7 +132,7 @@ class LearnResult:
         return tuple(evaluate_policy(policy).nash_conv for policy in last if policy is not None)
 
     def summary(self) -> dict[str, Any]:
-        """Return all numbers as JSON values, one per seed for each run, without policies and traces."""
+        """Return all numbers as JSON values, one per seed, without policies and traces."""
         return {
             "game": self.game,
             "method": self.method,
