@@ -39,7 +39,7 @@ def test_the_coverage_is_the_probability_of_finished_plays() -> None:
     assert report.num_plays > 0
 
 
-def test_random_players_weigh_the_share() -> None:
+def test_coverage_is_weighted_by_random_play() -> None:
     # player 0 ends the game (1 of 3 actions) or plays on to a fair coin; 4 histories are seen
     game = Toy(
         1,
@@ -78,7 +78,7 @@ def endless(*args: Any) -> Iterator[tuple[int, float]]:
     return ((number, 0.5**number) for number in count(1))
 
 
-def test_endless_transitions_are_cut_and_not_covered() -> None:
+def test_endless_transitions_are_truncated() -> None:
     game = Toy(
         1,
         initial_world=lambda: 0,
@@ -90,7 +90,7 @@ def test_endless_transitions_are_cut_and_not_covered() -> None:
     assert report.coverage == pytest.approx(1 - 0.5**19)
 
 
-def test_a_joint_action_too_many_is_cut() -> None:
+def test_too_many_joint_actions_are_truncated() -> None:
     game = Toy(
         4,
         actors=lambda world: (0, 1, 2, 3) if world == "start" else (),
@@ -102,7 +102,7 @@ def test_a_joint_action_too_many_is_cut() -> None:
     assert (report.num_histories, report.coverage) == (10, pytest.approx(9e-12))
 
 
-def test_next_worlds_listed_twice_are_one() -> None:
+def test_duplicate_next_worlds_are_merged() -> None:
     pairs = {"start": [("over", 0.25), ("on", 0.5), ("over", 0.25)], "on": [(1, 0.5), (2, 0.5)]}
     report = check_game(Toy(1, transitions=lambda w, j: pairs.get(w, [])), max_histories=3)
     assert (report.num_histories, report.coverage) == (3, 0.5)
@@ -110,7 +110,7 @@ def test_next_worlds_listed_twice_are_one() -> None:
     assert check_game(game).num_histories == 2
 
 
-def test_a_rule_broken_past_the_limit_is_met_on_a_random_play() -> None:
+def test_a_rule_broken_past_the_limit_is_found_by_a_random_play() -> None:
     wide = {(d, i): [((d + 1, j), 0.25) for j in range(4)] for d in range(6) for i in range(4)}
 
     def rewards(world: Any, joint: Any, next_world: Any) -> tuple[float]:
@@ -128,7 +128,7 @@ def test_a_rule_broken_past_the_limit_is_met_on_a_random_play() -> None:
     assert caught.value.world[0] == 5  # type: ignore[index]
 
 
-def test_reports_read_well() -> None:
+def test_the_text_of_a_report() -> None:
     complete = CheckReport("kuhn_poker", 55, 55, True, 1.0, num_samples=1234)
     assert str(complete) == (
         "kuhn_poker: no broken rule found\n"

@@ -52,7 +52,7 @@ def test_the_unbroken_game_passes() -> None:
     assert (report.num_histories, report.num_worlds, report.is_complete) == (5, 2, True)
 
 
-def test_what_is_said_to_be_seen_by_all_is_seen_by_all() -> None:
+def test_public_actions_are_public() -> None:
     open_hands = meeting()
     open_hands.public_actions = True
     assert check_game(open_hands).is_complete
@@ -332,7 +332,7 @@ def test_a_broken_rule_is_named_with_world_and_player(
 
 
 @pytest.mark.parametrize("method", ["actors", "legal_actions", "transitions", "rewards", "observe"])
-def test_what_the_author_raised_is_kept_as_the_cause(method: str) -> None:
+def test_an_exception_of_a_method_is_the_cause(method: str) -> None:
     error = LookupError("author")
     with pytest.raises(GameRuleError) as caught:
         check_game(meeting(**{method: failing(error)}))
@@ -355,18 +355,18 @@ def test_an_initial_world_that_fails() -> None:
         check_game(meeting(initial_world=failing(OSError("no file"))))
 
 
-def test_worlds_compared_by_identity_are_found_out() -> None:
+def test_worlds_compared_by_identity_are_refused() -> None:
     with pytest.raises(GameRuleError, match="methods are deterministic"):
         check_game(meeting(initial_world=object))
 
 
 @pytest.mark.parametrize("wrong", ["kuhn_poker", None, Game])
-def test_something_else_than_a_game(wrong: Any) -> None:
+def test_other_objects_are_refused(wrong: Any) -> None:
     with pytest.raises(ParameterError, match="give a Game"):
         check_game(wrong)
 
 
-def test_no_histories_at_all() -> None:
+def test_a_limit_of_zero_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"max_histories=0 .* at least 1"):
         check_game(meeting(), max_histories=0)
 
@@ -454,7 +454,7 @@ class Card(Toy):
     ],
     ids=["legal actions", "their order", "acting at all", "who acts"],
 )
-def test_what_is_legal_follows_from_the_own_infostate(
+def test_legal_actions_are_a_function_of_the_infostate(
     rules: dict[str, Callable[..., Any]], found: str, rule: str
 ) -> None:
     with pytest.raises(GameRuleError) as caught:
@@ -465,7 +465,7 @@ def test_what_is_legal_follows_from_the_own_infostate(
     assert rule in caught.value.rule
 
 
-def test_the_infostate_is_told_in_order() -> None:
+def test_the_message_has_the_infostate_in_order() -> None:
     ways = {
         "start": [("J", HALF), ("Q", HALF)],
         "J": [("J later", 1)],
@@ -482,7 +482,7 @@ def test_the_infostate_is_told_in_order() -> None:
         check_game(game)
 
 
-def test_a_player_may_act_by_what_only_itself_sees() -> None:
+def test_acting_may_depend_on_private_observations() -> None:
     assert check_game(Card(actors=lambda world: (0,) if world == "Q" else ())).is_complete
 
 
@@ -513,7 +513,7 @@ def test_a_cycle_is_found_and_printed(links: Any, cycle: tuple[str, ...]) -> Non
     assert " -> ".join(map(repr, [*cycle, cycle[0]])) in str(caught.value)
 
 
-def test_a_cycle_deep_in_a_game_is_met_on_a_random_play() -> None:
+def test_a_deep_cycle_is_found_by_a_random_play() -> None:
     wide = [((d, i), (d + 1, j)) for d in range(8) for i in range(9) for j in range(9)]
     first = [("start", (0, i)) for i in range(9)]
     last = [((8, i), "a") for i in range(9)]
@@ -524,7 +524,7 @@ def test_a_cycle_deep_in_a_game_is_met_on_a_random_play() -> None:
     assert caught.value.cycle == ("a", "b")
 
 
-def test_a_cycle_is_named_before_what_follows_from_it() -> None:
+def test_a_cycle_is_reported_before_its_consequences() -> None:
     game = Card(
         transitions=lambda world, joint: {
             "start": [("J", HALF), ("Q", HALF)],
@@ -537,7 +537,7 @@ def test_a_cycle_is_named_before_what_follows_from_it() -> None:
         check_game(game)
 
 
-def test_a_way_back_of_probability_zero_is_no_cycle() -> None:
+def test_a_way_back_of_probability_zero_is_not_a_cycle() -> None:
     ways = {"start": [("a", 1)], "a": [("end", 1), ("start", 0)]}
     report = check_game(
         Toy(1, transitions=lambda w, joint: ways.get(w, []), observe=always(Observation()))
@@ -545,6 +545,6 @@ def test_a_way_back_of_probability_zero_is_no_cycle() -> None:
     assert (report.num_histories, report.is_complete) == (3, True)
 
 
-def test_two_ways_to_one_world_are_no_cycle() -> None:
+def test_two_ways_to_one_world_are_not_a_cycle() -> None:
     report = check_game(steps(("start", "a"), ("start", "b"), ("a", "c"), ("b", "c")))
     assert (report.num_worlds, report.num_histories) == (4, 5)

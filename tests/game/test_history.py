@@ -87,7 +87,7 @@ def test_a_joint_action_needs_a_legal_action_of_every_actor(
     assert caught.value.player == 0
 
 
-def test_a_joint_action_has_an_entry_for_everyone() -> None:
+def test_a_joint_action_has_an_entry_per_player() -> None:
     assert kuhn().joint({0: "bet"}) == ("bet", NOOP)
     assert kuhn("bet").joint({0: "ignored", 1: "bet"}) == (NOOP, "bet")
 
@@ -102,7 +102,7 @@ def test_equal_histories() -> None:
     assert initial_history(Toy()) != initial_history(Toy())
 
 
-def test_histories_with_one_world_differ_by_how_they_came_there() -> None:
+def test_histories_with_the_same_world_differ_by_their_path() -> None:
     game = Toy(
         1,
         actors=lambda world: (0,) if world == "start" else (),
@@ -112,7 +112,7 @@ def test_histories_with_one_world_differ_by_how_they_came_there() -> None:
     assert root.extend(("left",), "end") != root.extend(("right",), "end")
 
 
-def test_a_history_says_where_it_is() -> None:
+def test_the_repr_of_a_history() -> None:
     assert repr(kuhn()) == (
         "<History of kuhn_poker: 1 steps, at Table(cards=('Q', 'J'), moves=())>"
     )
@@ -128,7 +128,7 @@ def test_long_histories_are_compared_without_recursion() -> None:
     assert plays[0].depth == 1500
 
 
-def test_whether_a_play_is_over_is_seen_without_listing_all_outcomes() -> None:
+def test_is_terminal_does_not_list_all_outcomes() -> None:
     def transitions(world: str, joint: Any) -> Any:
         if world == "start":
             yield ("heads", 0.5)
@@ -145,7 +145,7 @@ def test_sampling_follows_the_probabilities() -> None:
     assert drawn["a"] == pytest.approx(400, abs=75)  # more than four standard deviations
 
 
-def test_the_smallest_number_never_draws_what_has_no_probability() -> None:
+def test_outcomes_of_probability_zero_are_never_drawn() -> None:
     class Zero:
         def random(self) -> float:
             return 0.0
@@ -162,7 +162,7 @@ def test_a_play_is_the_same_for_the_same_seed() -> None:
     assert all(end.is_terminal for end in ends)
 
 
-def test_choosers_see_their_own_infostate() -> None:
+def test_choosers_receive_their_own_infostate() -> None:
     asked: list[tuple[int, str]] = []
 
     def chooser(player: int) -> Any:
@@ -202,7 +202,7 @@ def test_the_order_in_which_groups_are_listed_does_not_matter() -> None:
     assert [one.seen_by(p) for p in range(3)] == [other.seen_by(p) for p in range(3)]
 
 
-def test_a_group_is_part_of_what_is_seen() -> None:
+def test_the_group_is_part_of_an_observation() -> None:
     assert Observation(shared={(0, 1): "a"}).seen_by(0) != Observation(
         shared={(0, 2): "a"}
     ).seen_by(0)
@@ -229,7 +229,7 @@ def test_the_public_state_is_a_function_of_every_infostate(game: Game) -> None:
 
 
 @given(random_games())
-def test_infostates_remember_the_own_actions_and_their_past(game: Game) -> None:
+def test_infostates_contain_own_actions_and_earlier_infostates(game: Game) -> None:
     for visit in enumerate_histories(game):
         path = visit.history.path()
         for player, infostate in enumerate(visit.history.infostates):

@@ -109,7 +109,7 @@ def test_a_sampler_that_fails_is_named_without_the_generator() -> None:
         check_game(Sampled([1.0], draw))
 
 
-def test_the_bound_is_one_where_nothing_is_odd() -> None:
+def test_the_bound_is_one_without_divergence() -> None:
     assert log_alarm_bound(0.0, 3) == 0.0
     assert log_alarm_bound(3.0, 3) == 0.0
 
@@ -165,7 +165,7 @@ def draw_die(player: Any, step: Any, rng: np.random.Generator) -> Any:
     return int(rng.integers(6)), 1.0
 
 
-def test_what_is_drawn_as_it_is_seen_passes() -> None:
+def test_correct_samples_given_an_observation_pass() -> None:
     check_game(Seen(draw_die))
     check_game(Seen(lambda player, step, rng: None))
 
@@ -183,7 +183,7 @@ def test_what_is_drawn_as_it_is_seen_passes() -> None:
     ],
     ids=["no pair", "another observation", "wrong probability", "always the same"],
 )
-def test_what_is_drawn_otherwise_is_found(draw: Callable[..., Any], found: str) -> None:
+def test_wrong_conditional_samples_are_refused(draw: Callable[..., Any], found: str) -> None:
     with pytest.raises(GameRuleError, match="sample_observed_transition") as caught:
         check_game(Seen(draw))
     assert found in str(caught.value)

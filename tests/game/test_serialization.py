@@ -52,13 +52,13 @@ def test_unfactored_games_are_equivalent(game):
 @pytest.mark.parametrize(
     ("rewrite", "project"), [(serialize, of_serial), (forget_factorization, of_unfactored)]
 )
-def test_games_of_the_table_are_equivalent(name, rewrite, project):
+def test_transforms_of_registered_games_are_equivalent(name, rewrite, project):
     game = load_game(name)
     assert_equivalent(game, rewrite(game), project)
 
 
 @given(random_games(max_histories=60))
-def test_rewritten_games_keep_the_rules(game):
+def test_transformed_games_keep_the_rules(game):
     check_game(serialize(game))
     check_game(forget_factorization(game))
 
@@ -71,7 +71,7 @@ def test_serializing_twice_changes_nothing(game):
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker(num_ranks=2)"])
-def test_a_serial_game_stays_as_it_is(name):
+def test_a_serial_game_is_unchanged(name):
     game = load_game(name)
     before, after = build_tree(game), build_tree(serialize(game))
     np.testing.assert_array_equal(after.parent, before.parent)
@@ -79,7 +79,7 @@ def test_a_serial_game_stays_as_it_is(name):
 
 
 @given(random_games(max_histories=60))
-def test_posg_has_everybody_acting_and_nothing_public(game):
+def test_in_a_posg_everybody_acts_and_nothing_is_public(game):
     posg = forget_factorization(game)
     for visit in enumerate_histories(posg):
         history = visit.history
@@ -88,7 +88,7 @@ def test_posg_has_everybody_acting_and_nothing_public(game):
             assert history.actors == tuple(range(game.num_players))
 
 
-def test_players_choose_in_order_and_see_nothing_of_it():
+def test_players_choose_in_order_without_observing_it():
     game = serialize(load_game("matrix_mp"))
     visits = enumerate_histories(game)
     assert [visit.history.actors for visit in visits] == [(0,), (1,), (1,), (), (), (), ()]
@@ -146,9 +146,9 @@ class Silent(Whisper):
 
 
 class LiteralSerial(Game):
-    """Example B.1 as it is written: a turn for each actor, then one of nature.
+    """Example B.1 as it is written: a turn for each actor, then one of chance.
 
-    A world state is (w, the actions so far of those who act at w); nature moves once all are there.
+    A world state is (w, the actions so far of those who act at w); chance moves once all are there.
     """
 
     def __init__(self, game):
@@ -194,7 +194,7 @@ def value(game):
 
 
 @pytest.mark.parametrize("game", [Whisper(), Silent()], ids=str)
-def test_ours_keeps_the_value_and_the_rules(game):
+def test_our_construction_keeps_the_value_and_the_rules(game):
     check_game(game)
     serial = serialize(game)
     check_game(serial)
@@ -211,7 +211,7 @@ def test_the_literal_construction_changes_the_value_of_a_game():
     assert value(literal) == pytest.approx(2)
 
 
-def test_without_the_bell_the_literal_construction_is_no_game():
+def test_without_the_bell_the_literal_construction_breaks_a_rule():
     """Then player 0 cannot tell whether it is asked already."""
     with pytest.raises(GameRuleError, match="whether a player acts"):
         check_game(LiteralSerial(Silent()))
@@ -220,14 +220,14 @@ def test_without_the_bell_the_literal_construction_is_no_game():
 @pytest.mark.parametrize(
     ("construct", "infostates"), [(LiteralSerial, 4), (serialize, 2), (lambda game: game, 2)]
 )
-def test_what_leaks_is_when_the_bell_is_heard(construct, infostates):
+def test_the_time_of_the_bell_leaks_the_number_of_actors(construct, infostates):
     """Before its guess player 0 knows its stake alone; with the leak, also the side."""
     tree = build_tree(construct(Whisper())).sequence_form.infostate_trees[0]
     guessing = [n for n in tree.acting.tolist() if "heads" in tree.legal_actions(n)]
     assert len(guessing) == infostates
 
 
-def test_where_the_number_of_actors_is_known_they_agree():
+def test_the_constructions_agree_if_the_number_of_actors_is_public():
     class Open(Whisper):
         def observe(self, world, joint_action, next_world):
             return Observation(public=next_world[0])

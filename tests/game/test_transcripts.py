@@ -27,7 +27,7 @@ def kuhn(*moves: str, cards: tuple[str, ...] = ("K", "J")) -> History:
     return history
 
 
-def test_everything_of_a_play() -> None:
+def test_the_transcript_of_a_whole_play() -> None:
     assert (
         transcript(kuhn("pass", "bet", "bet"))
         == """\
@@ -40,7 +40,7 @@ end: player 0 gets +2, player 1 gets -2"""
     )
 
 
-def test_what_one_player_knows_of_it() -> None:
+def test_the_transcript_for_one_player() -> None:
     assert (
         transcript(kuhn("pass", "bet", "pass"), viewer=1)
         == """\
@@ -57,7 +57,7 @@ def test_a_play_that_is_not_over_has_no_end() -> None:
     assert transcript(kuhn("bet"), viewer=0).splitlines()[-1] == "2. you: bet | all see bet"
 
 
-def test_nothing_happened_yet() -> None:
+def test_the_transcript_of_the_initial_history() -> None:
     assert transcript(initial_history(KuhnPoker())) == "kuhn_poker"
     assert transcript(initial_history(KuhnPoker()), 1) == "kuhn_poker, seen by player 1"
 
@@ -80,7 +80,7 @@ def one_move(observation: Observation, rewards: tuple[float, ...] = (0, 0, 0)) -
     return initial_history(game).extend(("left", NOOP, "right"), "end")
 
 
-def test_moves_at_once_and_groups() -> None:
+def test_simultaneous_moves_and_groups() -> None:
     play = one_move(Observation("go", {0: "a", 2: ("c", 3)}, {(0, 2): "red", (1,): 5}))
     assert transcript(play).splitlines()[1] == (
         "1. player 0: left, player 2: right | all see go | player 0 and player 2 see red | "
@@ -104,7 +104,7 @@ def test_rewards_as_text(reward: float, text: str) -> None:
     assert transcript(play, viewer=0).splitlines()[-1] == f"end: you get {text}"
 
 
-def test_rewards_on_the_way_are_shown_where_they_are_paid() -> None:
+def test_rewards_are_shown_at_their_transition() -> None:
     pays = {"a": (3, 0), "b": (0, 0), "c": (-1, 1)}
     game = Toy(
         2,
@@ -128,7 +128,7 @@ end: player 0 gets +2, player 1 gets +1"""
     assert transcript(play, 1) == "Toy, seen by player 1\n1. -\n2. -\n3. -\nend: you get +1"
 
 
-def test_a_move_of_nature_that_nobody_sees_is_shown_as_the_world_it_led_to() -> None:
+def test_an_unobserved_chance_outcome_is_shown_as_its_world() -> None:
     hidden = Toy(observe=lambda *transition: Observation("flip"))
     shown = Toy()
     plays = [initial_history(game).extend((NOOP,), "heads") for game in (hidden, shown)]
@@ -139,7 +139,7 @@ def test_a_move_of_nature_that_nobody_sees_is_shown_as_the_world_it_led_to() -> 
     assert "heads" not in transcript(plays[0], viewer=0)
 
 
-def test_a_world_that_chance_never_moves_to_hides_nothing() -> None:
+def test_an_outcome_of_probability_zero_hides_nothing() -> None:
     game = Toy(
         transitions=lambda world, joint: [("heads", 1), ("tails", 0)],
         observe=lambda *transition: Observation("flip"),
@@ -159,7 +159,7 @@ def test_long_plays_are_aligned() -> None:
 
 
 @given(random_games())
-def test_a_player_is_told_its_infostate_and_no_more(game: Game) -> None:
+def test_the_transcript_for_a_player_is_a_function_of_its_infostate(game: Game) -> None:
     for player in range(game.num_players):
         told: dict[Any, str] = {}
         for visit in enumerate_histories(game):
@@ -181,7 +181,7 @@ def test_different_plays_have_different_transcripts(game: Game) -> None:
 
 
 @given(random_games(max_histories=60))
-def test_a_transcript_has_a_line_a_transition(game: Game) -> None:
+def test_a_transcript_has_one_line_per_transition(game: Game) -> None:
     for visit in enumerate_histories(game):
         lines = transcript(visit.history).splitlines()
         assert len(lines) == 1 + visit.history.depth + visit.history.is_terminal

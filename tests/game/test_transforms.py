@@ -1,4 +1,4 @@
-"""Nature as a player and nature in the transitions are the same game (Remark 2.1)."""
+"""Chance as a player and chance in the transitions are the same game (Remark 2.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HALF = Fraction(1, 2)
 
 
 class KuhnWithDealer(KuhnPoker):
-    """Kuhn poker whose third player is nature, and deals."""
+    """Kuhn poker whose third player is chance, and deals."""
 
     public_actions = False
 
@@ -62,7 +62,7 @@ def fair_deal(world: Any) -> Iterator[tuple[Any, Fraction]]:
 
 
 def all_known(game: Game) -> list[tuple[Any, ...]]:
-    """Return the histories by what is known and paid in them, and how likely nature makes them."""
+    """Return the histories by what is known and paid in them, and how likely chance makes them."""
     return sorted(
         (
             tuple(map(str, visit.history.infostates)),
@@ -83,13 +83,13 @@ def test_kuhn_poker_with_a_dealer_is_kuhn_poker() -> None:
     assert solve(folded, method="lp").values[0] == pytest.approx(-1 / 18)
 
 
-def test_the_folded_game_goes_by_the_name_and_parameters_of_the_game() -> None:
+def test_the_folded_game_has_the_name_and_parameters_of_the_original() -> None:
     folded = fold_chance_player(KuhnWithDealer(), fair_deal)
     assert (str(folded), folded.parameters()) == ("kuhn_poker", {"players": 2})
 
 
 def weather(observe: Any = None, rewards: Any = None) -> Toy:
-    """Player 0 guesses while nature makes rain, snow or sun; every way leads to one world."""
+    """Player 0 guesses while chance makes rain, snow or sun; every way leads to one world."""
     return Toy(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
@@ -104,12 +104,12 @@ def forecast(world: Any) -> list[tuple[str, Fraction]]:
     return [("rain", HALF), ("snow", Fraction(1, 4)), ("sun", Fraction(1, 4))]
 
 
-def test_actions_of_nature_that_make_no_difference_are_one_transition() -> None:
+def test_equivalent_chance_actions_are_one_transition() -> None:
     folded = fold_chance_player(weather(), forecast)
     assert list(folded.transitions("start", ("wet",))) == [("over", 1)]
 
 
-def test_what_nature_shows_keeps_transitions_apart() -> None:
+def test_chance_actions_with_different_observations_stay_separate() -> None:
     def observe(world: Any, joint: Any, next_world: Any) -> Observation:
         return Observation(private={0: "drops" if joint[1] != "sun" else "light", 1: joint[1]})
 
@@ -123,7 +123,7 @@ def test_what_nature_shows_keeps_transitions_apart() -> None:
     assert check_game(folded).num_histories == 5
 
 
-def test_what_nature_pays_keeps_transitions_apart() -> None:
+def test_chance_actions_with_different_rewards_stay_separate() -> None:
     folded = fold_chance_player(
         weather(rewards=lambda world, joint, over: (joint == ("wet", "rain"), 7)), forecast
     )
@@ -133,8 +133,8 @@ def test_what_nature_pays_keeps_transitions_apart() -> None:
     assert list(folded.transitions("start", ("dry",))) == [("over", 1)]
 
 
-def test_nature_acts_with_others_and_in_transitions_at_once() -> None:
-    """Nature's coin and a coin of the transitions: four ways, two of them to the same world."""
+def test_chance_acts_with_others_and_in_transitions() -> None:
+    """Chance's coin and a coin of the transitions: four ways, two of them to the same world."""
     game = Toy(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
@@ -153,8 +153,8 @@ def test_nature_acts_with_others_and_in_transitions_at_once() -> None:
     }
 
 
-def test_groups_lose_nature() -> None:
-    shared = {(0, 1, 2): "all", (0, 1): "both", (0, 2): "first", (2,): "nature's", (1, 2): "x"}
+def test_groups_lose_the_chance_player() -> None:
+    shared = {(0, 1, 2): "all", (0, 1): "both", (0, 2): "first", (2,): "chance's", (1, 2): "x"}
     game = Toy(
         3,
         actors=lambda world: (2,) if world == "start" else (),
@@ -185,13 +185,13 @@ def test_a_policy_that_does_not_sum_to_one_is_seen_by_the_check() -> None:
         check_game(fold_chance_player(weather(), lambda world: forecast(world)[:2]))
 
 
-def test_nobody_left_besides_chance() -> None:
+def test_a_game_of_one_player_cannot_be_folded() -> None:
     with pytest.raises(ParameterError, match="only one player"):
         fold_chance_player(Toy(1), forecast)
 
 
-def test_two_natures_may_give_their_actions_the_same_names() -> None:
-    """Nature 2 is seen only if nature 1 mixes; otherwise nature 1 itself is."""
+def test_two_chance_players_may_have_actions_of_the_same_name() -> None:
+    """Chance 2 is seen only if chance 1 mixes; otherwise chance 1 itself is."""
     names: dict[int, tuple[str, ...]] = {
         0: ("look",),
         1: ("mix", "rain", "dry"),
@@ -259,7 +259,7 @@ def known(seen: Observation, player: int, num_players: int) -> Any:
 
 
 @given(random_games(num_players=st.integers(2, 3), max_histories=60, max_depth=st.integers(1, 3)))
-def test_folding_the_last_player_keeps_what_the_others_know_and_get(game: Game) -> None:
+def test_folding_keeps_infostates_and_rewards_of_the_others(game: Game) -> None:
     last = game.num_players - 1
     folded = fold_chance_player(game, uniform(game, last))
     assert check_game(folded).is_complete
@@ -267,7 +267,7 @@ def test_folding_the_last_player_keeps_what_the_others_know_and_get(game: Game) 
 
 
 @given(random_games(num_players=3, max_histories=60, max_depth=st.integers(1, 3)))
-def test_two_natures_fold_one_after_the_other(game: Game) -> None:
+def test_two_chance_players_can_be_folded(game: Game) -> None:
     once = fold_chance_player(game, uniform(game, 2))
     twice = fold_chance_player(once, uniform(once, 1))
     assert check_game(twice).is_complete

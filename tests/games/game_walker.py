@@ -27,7 +27,7 @@ class Walk:
 
 
 def joint_actions(game: Game, world):
-    """Yield the joint actions of a world; one of nobody where nature moves or the game is over."""
+    """Yield the joint actions of a world; one of nobody where chance moves or the game is over."""
     actors = game.actors(world)
     choices = [
         game.legal_actions(world, player) if player in actors else (NOOP,)
@@ -106,7 +106,7 @@ def num_worlds(game: Game) -> int:
 
 
 def play(game: Game, *moves) -> History:
-    """Play a fixed line: each move is a joint action, or a test that picks nature's outcome."""
+    """Play a fixed line: each move is a joint action, or a test that picks chance's outcome."""
     history = initial_history(game)
     for move in moves:
         joint = (NOOP,) * game.num_players

@@ -150,13 +150,13 @@ class Lockstep:
             state.apply_action(self.action(actors[0], joint[actors[0]]))
         elif actors:
             state.apply_actions([self.action(player, joint[player]) for player in actors])
-        for outcome in nature(self.ours, world, next_world):
+        for outcome in chance_outcome(self.ours, world, next_world):
             chance *= dict(state.chance_outcomes())[outcome]
             state.apply_action(outcome)
         return chance * orders(self.ours, world, next_world)
 
 
-def nature(game: Game, world, next_world) -> list[int]:
+def chance_outcome(game: Game, world, next_world) -> list[int]:
     """Return OpenSpiel's chance outcomes for one of our transitions."""
     match game:
         case KuhnPoker() if not world.cards:

@@ -80,7 +80,7 @@ def test_deals_and_branches_are_alike():
     assert shares == [Fraction(1, 5)] * 5
 
 
-def test_an_end_that_cannot_be_is_none():
+def test_outcomes_of_probability_zero_are_left_out():
     game = BanditTree(depth=1, best_chance=1)
     (place,) = (world for world, _ in game.transitions(game.initial_world(), (None,)))
     assert [world.reward for world, _ in game.transitions(place, (0,))] == [1]
@@ -106,7 +106,7 @@ def test_values_and_the_gap_of_uniform_play(can_stop, gap):
 
 
 @pytest.mark.parametrize("can_stop", [False, True])
-def test_balance_pays_the_more_the_larger_the_tree(can_stop):
+def test_balanced_learners_gain_more_on_larger_trees(can_stop):
     ratios = []
     for branching in (4, 8):
         game = BanditTree(branching=branching, can_stop=can_stop)

@@ -85,7 +85,7 @@ def test_ships_do_not_overlap_and_leave_room_for_the_rest():
     assert placed.legal_actions(0) == ("h_1_0", "v_0_1")
 
 
-def test_a_cell_is_shot_at_once_unless_repeats_are_allowed():
+def test_a_cell_is_not_shot_twice_unless_repeats_are_allowed():
     line = moves("h_0_0", "h_0_0", "0_0", "0_1")
     assert play(small([2]), *line).legal_actions(0) == ("0_1", "1_0", "1_1")
     again = Battleship(2, 2, [2], [1], num_shots=3)

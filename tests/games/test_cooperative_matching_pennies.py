@@ -83,14 +83,14 @@ def test_counts():
     # Those of the paper's notes with which learners were compared.
     [(1, -2, 0), (1, -1, 0), (1, -10, 0), (1, 0, 0.9)],
 )
-def test_two_codes_are_best(rewards):
+def test_two_signaling_policies_are_optimal(rewards):
     values = payoffs_of_pure_policies(CooperativeMatchingPennies(*rewards))
     best = {policies for policies, value in values.items() if value == max(values.values())}
     assert max(values.values()) == 1
     assert best == {(SIDES, SIDES), (SIDES[::-1], SIDES[::-1])}
 
 
-def test_the_integer_program_finds_the_best():
+def test_the_integer_program_finds_the_optimum():
     game = CooperativeMatchingPennies(win_reward=1.5, miss_reward=0, pass_reward=0.2)
     assert team_optimum(game) == pytest.approx(1.5, abs=1e-9)
 

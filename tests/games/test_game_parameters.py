@@ -16,7 +16,7 @@ from infoset.games import Domain, Goofspiel, KuhnPoker, LiarsDice
         (Domain(float, is_list=True), [(-1.0, 2.5)], [(), (1.0, "a"), 1.0]),
     ],
 )
-def test_what_a_domain_allows(domain, inside, outside):
+def test_membership_of_a_domain(domain, inside, outside):
     assert all(value in domain for value in inside)
     assert not any(value in domain for value in outside)
 
@@ -35,7 +35,7 @@ def test_what_a_domain_allows(domain, inside, outside):
         (Domain(str, options=("a", "b")), "one of a, b"),
     ],
 )
-def test_how_a_domain_reads(domain, text):
+def test_the_text_of_a_domain(domain, text):
     assert str(domain) == text
 
 
@@ -50,12 +50,12 @@ def test_how_a_domain_reads(domain, text):
         (Domain(float, is_list=True), (1, 2.5), (1.0, 2.5)),
     ],
 )
-def test_the_form_a_value_is_kept_in(domain, given, kept):
+def test_the_normal_form_of_a_value(domain, given, kept):
     assert domain.normal_form(given) == kept
     assert type(domain.normal_form(given)) is type(kept)
 
 
-def test_an_error_says_the_value_the_rule_and_what_to_write():
+def test_an_error_has_the_value_the_rule_and_the_remedy():
     with pytest.raises(ParameterError) as caught:
         LiarsDice(numdice=0)
     assert str(caught.value) == (

@@ -26,7 +26,7 @@ from infoset.games import parse_spec
         ("g(a=[],b=\"it's\",c='1')", "g", {"a": (), "b": "it's", "c": "1"}),
     ],
 )
-def test_reading(spec, name, parameters):
+def test_specs_are_parsed(spec, name, parameters):
     assert parse_spec(spec) == (name, parameters)
     types = [type(value) for value in parse_spec(spec)[1].values()]
     assert types == [type(value) for value in parameters.values()]
@@ -57,7 +57,7 @@ def test_reading(spec, name, parameters):
         ("g(a=" + "[" * 5000 + "]" * 5000 + ")", "more than 20 brackets"),
     ],
 )
-def test_what_cannot_be_read(spec, problem):
+def test_malformed_specs_are_refused(spec, problem):
     with pytest.raises(ParameterError) as caught:
         parse_spec(spec)
     assert problem in str(caught.value)
@@ -65,7 +65,7 @@ def test_what_cannot_be_read(spec, problem):
 
 
 @given(st.text("ab=,;()[]'\" 1.-_", max_size=20))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_parsed_or_refused(text):
     try:
         name, parameters = parse_spec(text)
     except ParameterError:

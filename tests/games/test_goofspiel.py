@@ -136,7 +136,7 @@ def test_uniform_play_is_fair(points_order, returns_type):
     assert all(sum(returns) == 0 for returns in found.returns)
 
 
-def test_egocentric_changes_nothing():
+def test_egocentric_has_no_effect():
     one = walk(Goofspiel(num_cards=3, imp_info=True))
     other = walk(Goofspiel(num_cards=3, imp_info=True, egocentric=True))
     assert (one.num_acting, one.returns) == (other.num_acting, other.returns)

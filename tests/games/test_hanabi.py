@@ -81,7 +81,7 @@ def test_the_chances_of_the_deal():
     }
 
 
-def test_nature_draws_who_begins():
+def test_the_starting_player_is_drawn():
     game = Hanabi(players=3, colors=1, ranks=2, hand_size=1, random_start_player=True)
     chances = Counter()
     for world, chance in initial_history(game).chance_outcomes:
@@ -130,7 +130,7 @@ def test_a_card_that_does_not_fit_costs_a_life(card, fireworks):
     assert {later.hands[0][0] for later, _ in after} == {"Y1"}
 
 
-def test_with_the_last_life_all_is_lost():
+def test_the_last_life_takes_all_rewards_back():
     game = small()
     world = table(game, ["R1 Y1", "R2 Y2"], fireworks=(3, 2), lives=1)
     joint, ((later, chance),) = outcomes(game, world, "play 1")
@@ -186,7 +186,7 @@ def test_legal_moves():
     assert legal == {0: discards + plays, 1: discards + plays + hints, 8: plays + hints}
 
 
-def test_one_more_turn_each_after_the_last_card():
+def test_every_player_has_one_more_turn_after_the_last_card():
     game = small(players=3)
     world = table(game, ["R1 Y1", "R2 Y2", "R1 R1"], deck=("Y3",), information=1)
     ((world, _),) = outcomes(game, world, "discard 0")[1]
@@ -273,7 +273,7 @@ def test_scores_are_within_bounds(changes):
     assert sum(returns.values()) == pytest.approx(1, abs=1e-9)
 
 
-def test_the_score_is_that_of_the_table_in_the_end():
+def test_the_utility_is_the_final_score():
     for visit in enumerate_histories(Hanabi(**TINY | {"max_life_tokens": 2})):
         world = visit.history.world
         score = sum(world.fireworks) if world.lives else 0

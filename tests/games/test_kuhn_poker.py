@@ -27,7 +27,7 @@ def test_a_bet_that_is_called():
     assert history.rewards_so_far == (2, -2)
 
 
-def test_a_fold_shows_no_cards():
+def test_a_fold_reveals_no_cards():
     history = play(KuhnPoker(), deal("Q", "K"), ("bet", None), (None, "pass"))
     assert turns(history) == ["[Q] / bet / pass", "[K] / bet / pass"]
     assert history.rewards_so_far == (1, -1)
@@ -84,7 +84,7 @@ def test_uniform_play_is_worth_an_eighth_to_player_0():
     assert found.values == pytest.approx([1 / 8, -1 / 8], abs=1e-12)
 
 
-def test_value_at_the_known_equilibrium():
+def test_the_value_of_the_known_equilibrium():
     # Kuhn 1950 with alpha = 0: value -1/18 to player 0.
     bet = {
         "[J]": 0, "[Q]": 0, "[K]": 0,

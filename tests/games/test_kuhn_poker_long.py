@@ -58,7 +58,7 @@ def test_a_fold_ends_the_game_and_shows_no_card():
     assert str(history.infostates[1]).endswith("check / bet / fold")
 
 
-def test_what_can_be_done():
+def test_legal_actions():
     start = play(KuhnPokerLong(), *deal("J", "Q"))
     assert start.legal_actions(0) == ("check", "bet")
     assert play(KuhnPokerLong(), *deal("J", "Q"), ("bet", None)).legal_actions(1) == (
@@ -131,7 +131,7 @@ def test_real_decisions_are_those_of_the_short_form(forms):
         assert set(real) == set(mine.acting_labels)
 
 
-def test_policies_carried_across_are_worth_the_same(forms):
+def test_translated_policies_have_the_same_values(forms):
     short, long_form = forms
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -141,14 +141,14 @@ def test_policies_carried_across_are_worth_the_same(forms):
         assert nash_conv(other) == pytest.approx(nash_conv(policy), abs=1e-14)
 
 
-def test_both_forms_have_one_value(forms):
+def test_both_forms_have_the_same_value(forms):
     results = [infoset.solve(name, "lp") for name in ("kuhn_poker", "kuhn_poker_long")]
     for result in results:
         assert result.values == pytest.approx((-1 / 18, 1 / 18), abs=1e-14)
     assert nash_conv(carried(results[0].policy, forms[1])) < 1e-14
 
 
-def test_everybody_sees_that_a_card_is_dealt_and_its_owner_which():
+def test_that_a_card_is_dealt_is_public_and_the_card_private():
     one, other = (play(KuhnPokerLong(), *ANTES, card(0, name)) for name in "JQ")
     assert one.public_state == other.public_state
     assert one.infostates[1] == other.infostates[1]

@@ -13,7 +13,7 @@ def roll(*hands):
     return lambda world: world.hands == hands
 
 
-def test_a_lie_that_is_called():
+def test_a_bid_that_is_not_met():
     history = play(LiarsDice(), roll((3,), (2,)), ("1-2", None), (None, "2-2"), ("liar", None))
     assert [str(infostate) for infostate in history.infostates] == [
         "[3] / 1-2 / 2-2 / !liar liar,player 0 wins",
@@ -29,7 +29,7 @@ def test_the_highest_face_is_wild():
     assert history.is_terminal
 
 
-def test_bids_go_up_and_liar_needs_a_bid():
+def test_bids_increase_and_liar_needs_a_bid():
     game = LiarsDice(dice_sides=2)
     start = play(game, roll((1,), (2,)))
     assert start.legal_actions(0) == ("1-1", "1-2", "2-1", "2-2")

@@ -6,7 +6,7 @@ from infoset.errors import ParameterError
 from infoset.games import MATRIX_GAMES, load_game, matrix_game
 
 
-def test_both_choose_at_once_and_see_both_choices():
+def test_both_choose_simultaneously_and_observe_both_choices():
     game = load_game("matching_pennies")
     history = play(game, ("Heads", "Tails"))
     assert [str(infostate) for infostate in history.infostates] == [

@@ -50,7 +50,7 @@ def draw(game, player, step, rng):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_games_that_draw_can_draw_what_was_seen(name):
+def test_games_that_sample_can_sample_given_an_observation(name):
     kind = GAMES[name].loader
     knows = (
         getattr(kind, "sample_observed_transition", Game.sample_observed_transition)
@@ -59,13 +59,13 @@ def test_games_that_draw_can_draw_what_was_seen(name):
     assert knows == draws(kind)
 
 
-def test_every_game_that_draws_is_tried():
+def test_every_game_that_samples_is_tested():
     drawing = {name for name, row in GAMES.items() if draws(row.loader)}
     assert {spec.partition("(")[0] for spec in SPECS} == drawing
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_what_is_drawn_is_what_agrees(spec):
+def test_samples_agree_with_the_observation(spec):
     game, rng = load_game(spec), np.random.default_rng(0)
     found = sights(game)
     for (player, step), odds in list(found.items())[:: max(1, len(found) // 12)]:
@@ -81,7 +81,7 @@ def test_what_is_drawn_is_what_agrees(spec):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_what_cannot_be_seen_is_not_drawn(spec):
+def test_impossible_observations_give_none(spec):
     """Or what is drawn does not look like it, and is thrown away."""
     game, rng = load_game(spec), np.random.default_rng(0)
     root, possible = initial_history(game), sights(game)
@@ -95,7 +95,7 @@ def test_what_cannot_be_seen_is_not_drawn(spec):
                     assert (seen.seen_by(player), seen.public) != (private, public)
 
 
-def test_no_other_game_knows_what_is_seen():
+def test_other_games_give_none():
     kuhn = load_game("kuhn_poker")
     step = Step(NOOP, "K", None)
     assert (

@@ -39,7 +39,7 @@ def step(history, actions):
 # --- rules by hand -----------------------------------------------------------------------------
 
 
-def test_a_stone_that_is_run_into_is_known_and_the_player_tries_again():
+def test_a_failed_try_is_observed_and_the_player_tries_again():
     history = line(PhantomTicTacToe(), "b2", "b2")
     assert history.actors == (1,)
     assert history.world.views == ("....x....", "....x....")
@@ -47,12 +47,12 @@ def test_a_stone_that_is_run_into_is_known_and_the_player_tries_again():
     assert len(history.legal_actions(1)) == 8
 
 
-def test_a_stone_of_the_other_that_was_not_met_is_legal_to_try():
+def test_cells_with_unobserved_stones_are_legal():
     history = line(PhantomTicTacToe(obstype="reveal-numturns"), "b2", "a1")
     assert history.legal_actions(0) == ("a1", "b1", "c1", "a2", "c2", "a3", "b3", "c3")
 
 
-def test_a_try_in_vain_ends_an_abrupt_turn():
+def test_a_failed_try_ends_an_abrupt_turn():
     history = line(PhantomTicTacToe(gameversion="abrupt"), "b2", "b2")
     assert history.actors == (0,)
     assert history.world.board == "....x...."
@@ -105,7 +105,7 @@ def test_chains_of_hex(rows, columns, cells, winner):
     assert history.rewards_so_far == ((1, -1) if winner == 0 else (-1, 1))
 
 
-def test_board_size_stands_for_rows_and_columns_left_out():
+def test_board_size_is_the_default_of_rows_and_columns():
     assert DarkHex(board_size=4, num_cols=2).shape == (4, 2)
     assert DarkHex(num_rows=2).shape == (2, 3)
     assert len(DarkHex(board_size=5).cells) == 25
@@ -127,7 +127,7 @@ def test_a_hidden_turn_takes_as_long_as_any_other(game):
 
 
 @pytest.mark.parametrize("kind", [PhantomTicTacToe, DarkHex])
-def test_which_of_the_others_turns_failed_is_known_only_where_it_is_shown(kind):
+def test_failed_tries_are_observed_only_under_reveal_numturns(kind):
     plays = ("b2 b2 a1 c1 c2", "b2 a1 c1 c1 c2")
     first, second = (line(kind(obstype="reveal-numturns"), *cells.split()) for cells in plays)
     assert first.actors == second.actors == (0,)
@@ -137,7 +137,7 @@ def test_which_of_the_others_turns_failed_is_known_only_where_it_is_shown(kind):
     assert first.infostates[0] == second.infostates[0]
 
 
-def test_obstype_changes_nothing_in_the_abrupt_version():
+def test_obstype_has_no_effect_in_the_abrupt_version():
     one = walk(load_game("dark_hex(board_size=2,gameversion=adh)"))
     other = walk(load_game("dark_hex(board_size=2,gameversion=adh,obstype=reveal-numturns)"))
     assert one == other
@@ -185,7 +185,7 @@ def test_every_history_and_infostate_agrees(spec):
     assert len(both.string_of) == len(both.infostate_of)
 
 
-def test_openspiels_strings_of_dark_hex_tell_what_reveal_nothing_hides():
+def test_openspiels_strings_of_dark_hex_reveal_the_number_of_tries():
     both = PhantomLockstep("dark_hex(board_size=2)")
     with pytest.raises(AssertionError):
         both.walk()

@@ -17,9 +17,9 @@ from strategies import random_games
 FEATURES = (
     "simultaneous",
     "alone",
-    "nature",
-    "nature first",
-    "nature with players",
+    "chance",
+    "chance first",
+    "chance with players",
     "early end",
     "late end",
     "inner reward",
@@ -132,8 +132,8 @@ def test_random_games_have_everything_a_game_can_have() -> None:
             observation = history.observation
             seen["simultaneous"] += len(history.actors) > 1
             seen["alone"] += len(history.actors) == 1
-            seen["nature"] += len(outcomes) > 1
-            seen["nature first"] += len(outcomes) > 1 and history.depth == 0
+            seen["chance"] += len(outcomes) > 1
+            seen["chance first"] += len(outcomes) > 1 and history.depth == 0
             seen["early end"] += history.is_terminal and history.depth < depth
             seen["late end"] += history.is_terminal and history.depth == depth
             seen["inner reward"] += any(history.rewards_so_far) and not history.is_terminal
@@ -144,7 +144,7 @@ def test_random_games_have_everything_a_game_can_have() -> None:
             seen["hidden actions"] += bool(history.actors) and "," not in str(observation.public)
         seen["merged ways"] += any(len(ways) > 1 for ways in worlds.values())
         seen["unknown world"] += any(len(ones) > 1 for ones in knowing.values())
-        seen["nature with players"] += any(
+        seen["chance with players"] += any(
             len(list(h.game.transitions(h.world, joint))) > 1
             for h in visits
             for joint in [after.joint_action for after in visits if after.parent is h]

@@ -81,7 +81,7 @@ def test_a_score_by_the_declarer():
         ("2NT", [-40, -20, 35]),
     ],
 )
-def test_what_tricks_earn(bid, scores):
+def test_scores_of_tricks(bid, scores):
     assert [score(CALLS.index(bid), tricks) for tricks in range(3)] == scores
 
 
@@ -214,7 +214,7 @@ def test_deals_are_uniform():
     assert all(len({*world.hands[0], *world.hands[1]}) == 4 for world, _ in outcomes)
 
 
-def test_nobody_sees_the_hands_in_the_end():
+def test_the_hands_stay_hidden_at_the_end():
     one = play(TinyBridge2p(), deal("SA SK", "HA HK"), *calls("2NT", "Pass"))
     other = play(TinyBridge2p(), deal("SA SK", "HQ HJ"), *calls("2NT", "Pass"))
     assert one.infostates[0] == other.infostates[0]

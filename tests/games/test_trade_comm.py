@@ -49,7 +49,7 @@ def test_an_item_for_one_of_the_same_kind():
     assert trade("1:1", "1:1", dealt=(1, 1)).rewards_so_far == (1, 1)
 
 
-def test_words_and_then_offers_by_turns():
+def test_messages_and_then_offers_alternate():
     game = TradeComm(num_items=2, num_messages=3)
     moves = [items(1, 0), ("say 2", None), (None, "say 0"), ("1:0", None), (None, "0:1")]
     stops = [play(game, *moves[:count]) for count in range(1, 6)]
@@ -105,7 +105,7 @@ def test_the_best_by_formula(kinds, words):
     assert team_optimum(game) == pytest.approx(best, abs=1e-9)
 
 
-def test_as_many_words_as_kinds_by_default():
+def test_as_many_messages_as_kinds_by_default():
     assert TradeComm(num_items=3).words == TradeComm(num_items=3, num_messages=3).words
     assert len(TradeComm().words) == 10
     assert len(TradeComm().offers) == 100

@@ -27,7 +27,7 @@ def hands(game, first, second):
     return lambda world: world.hands == wanted
 
 
-def test_a_void_is_shown_by_the_card_played():
+def test_the_card_played_reveals_a_void():
     game = TrickTaking(num_cards=6, num_suits=2)
     history = play(
         game,
@@ -47,7 +47,7 @@ def test_a_void_is_shown_by_the_card_played():
     assert history.world.tricks == (2, 1)
 
 
-def test_who_can_follow_must_and_who_cannot_loses():
+def test_a_player_follows_suit_if_it_can_and_otherwise_loses():
     game = TrickTaking(num_cards=6, num_suits=2)
     led = play(game, hands(game, "Js Qs Jh", "Ks Qh Kh"), ("Js", None))
     assert led.legal_actions(1) == ("Ks",)
@@ -80,7 +80,7 @@ def follow(hand, led):
         "trick_taking(num_cards=11,num_suits=3,layout=filled,hand_size=4,tie=draw)",
     ],
 )
-def test_random_plays_keep_the_rules_as_a_referee_reads_them(spec):
+def test_random_plays_agree_with_an_independent_referee(spec):
     game, rng = load_game(spec), np.random.default_rng(2)
     for _ in range(20):
         history = initial_history(game).sample((None, None), rng)
@@ -145,7 +145,7 @@ def open_value(deck, tie):
     ("num_cards", "num_suits", "value"),
     [(4, 2, Fraction(1, 3)), (6, 2, Fraction(3, 5)), (6, 3, Fraction(3, 5)), (8, 2, None)],
 )
-def test_where_all_cards_are_dealt_the_value_is_that_of_open_cards(num_cards, num_suits, value):
+def test_if_all_cards_are_dealt_the_value_is_that_with_open_cards(num_cards, num_suits, value):
     game = TrickTaking(num_cards=num_cards, num_suits=num_suits, tie="draw")
     by_minimax = open_value(game.deck, "draw")
     assert value in (None, by_minimax)
@@ -175,7 +175,7 @@ def test_values_with_cards_left_out(spec, value):
     assert infoset.solve(spec, "lp").values[0] == pytest.approx(value, abs=1e-12)
 
 
-def test_where_all_cards_are_dealt_nothing_is_hidden():
+def test_if_all_cards_are_dealt_nothing_is_hidden():
     tree = build_tree(TrickTaking(num_cards=6, num_suits=2))
     for player in (0, 1):
         worlds = defaultdict(set)
@@ -226,7 +226,7 @@ def test_counts(spec, worlds, histories, terminals, acting):
     assert walk(game).num_acting == acting
 
 
-def test_histories_by_formula_where_nobody_can_follow_wrong():
+def test_histories_by_formula_if_every_play_follows_suit():
     # One suit: every card follows, so a deal has (n!)² plays.
     game = TrickTaking(num_cards=6, num_suits=1)
     deals = comb(6, 3)
@@ -240,13 +240,13 @@ def test_deals_are_listed_once_and_are_equally_probable():
     assert {chance for _, chance in deals} == {Fraction(1, len(deals))}
 
 
-def test_drawn_deals_are_those_listed():
+def test_sampled_deals_are_listed_deals():
     report = check_game(TrickTaking(num_cards=5, num_suits=2), max_samples=20_000)
     assert report.is_complete
     assert report.num_samples > 10_000
 
 
-def test_large_deals_are_drawn_without_listing_them():
+def test_large_deals_are_sampled_without_listing_them():
     game, rng = TrickTaking(num_cards=52, hand_size=26), np.random.default_rng(0)
     always_lowest = lambda infostate, legal: legal[0]  # noqa: E731
     history = play_out(initial_history(game), [always_lowest] * 2, rng)

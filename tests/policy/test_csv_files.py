@@ -68,7 +68,7 @@ def test_awkward_labels_come_back(tmp_path):
     assert_same(policy, round_trip(policy, tmp_path))
 
 
-def test_actions_that_look_alike_are_told_apart():
+def test_actions_with_equal_text_are_distinguished():
     form = build_tree(choice_of(["1", 1, "1 #1", "1 #2"])).sequence_form
     written = io.StringIO()
     save_policy_csv(uniform_policy(form), written)
@@ -88,7 +88,7 @@ def load_lines(lines, folder, encoding="utf-8"):
     return load_policy_csv(path, KUHN)
 
 
-def test_what_is_written():
+def test_the_written_text():
     lines = kuhn_lines()
     assert len(lines) == 1 + 24
     assert lines[0] == "player,infostate,own_reach,action,probability"
@@ -96,7 +96,7 @@ def test_what_is_written():
     assert lines[7] == "0,[J] / pass / bet,0.5,pass,0.5"
 
 
-def test_lines_and_columns_in_any_order_with_others_beside(tmp_path):
+def test_lines_and_columns_may_be_in_any_order(tmp_path):
     policy = random_policy(KUHN, np.random.default_rng(4))
     written = io.StringIO()
     save_policy_csv(policy, written)
@@ -110,7 +110,7 @@ def test_lines_and_columns_in_any_order_with_others_beside(tmp_path):
     assert_same(policy, load_policy_csv(path, KUHN))
 
 
-def test_what_spreadsheets_add_is_read(tmp_path):
+def test_files_of_spreadsheets_are_read(tmp_path):
     lines = [line + "\r" for line in kuhn_lines()]
     assert_same(uniform_policy(KUHN), load_lines([*lines, "\r", ""], tmp_path, "utf-8-sig"))
 
@@ -144,7 +144,7 @@ def test_a_line_that_breaks_a_rule(tmp_path, number, line, message):
         load_lines(lines, tmp_path)
 
 
-def test_lines_are_counted_as_an_editor_does(tmp_path):
+def test_line_numbers_are_those_of_an_editor(tmp_path):
     lines = kuhn_lines()
     lines[0] += ',"a note\nof two lines"'
     lines[1:] = [line + ",x" for line in lines[1:]]
@@ -158,7 +158,7 @@ def test_an_infostate_that_is_missing(tmp_path):
         load_lines(kuhn_lines()[:-2], tmp_path)
 
 
-def test_files_that_are_no_text(tmp_path):
+def test_binary_files_are_refused(tmp_path):
     with pytest.raises(PolicyFileError, match="there is no file"):
         load_policy_csv(tmp_path / "none.csv", KUHN)
     with pytest.raises(PolicyFileError, match="cannot be read"):
@@ -172,7 +172,7 @@ def test_files_that_are_no_text(tmp_path):
 
 
 @given(position=st.integers(0, 900), junk=st.binary(max_size=3), cut=st.integers(0, 3))
-def test_a_damaged_file_is_a_policy_or_an_error_of_ours(tmp_path_factory, position, junk, cut):
+def test_a_damaged_file_is_a_policy_or_a_policy_file_error(tmp_path_factory, position, junk, cut):
     data = "\n".join(kuhn_lines()).encode()
     path = tmp_path_factory.mktemp("policy") / "p.csv"
     path.write_bytes(data[:position] + junk + data[position + cut :])

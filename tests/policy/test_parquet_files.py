@@ -42,7 +42,7 @@ def test_round_trip_to_the_bit(tmp_path_factory, game, seed):
         assert np.array_equal(before, after)
 
 
-def test_the_file_says_what_it_is(file, form):
+def test_the_metadata_of_a_file(file, form):
     about = read_metadata(file)
     assert about["game"] == "leduc_poker"
     assert about["method"] == "cfr+"
@@ -60,7 +60,7 @@ def test_other_tools_can_read_the_table(file, form):
     assert first[0]["infostate"] == rows[0].infostate
 
 
-def test_saving_leaves_no_other_file_and_replaces(file, form):
+def test_saving_replaces_the_file_and_leaves_no_other(file, form):
     save_policy(random_policy(form, np.random.default_rng(2)), file)
     assert [path.name for path in file.parent.iterdir()] == [file.name]
     assert "method" not in read_metadata(file)
@@ -84,7 +84,7 @@ def test_a_folder_is_not_a_policy(form, tmp_path):
         load_policy(tmp_path, form)
 
 
-def test_a_table_of_something_else(form, tmp_path):
+def test_another_parquet_table_is_refused(form, tmp_path):
     path = tmp_path / "other.parquet"
     pq.write_table(pa.table({"x": [1]}), path)
     with pytest.raises(PolicyFileError, match="no column 'probability'"):
@@ -110,13 +110,13 @@ def rewritten(file, change_table=lambda t: t, change_about=lambda a: a):
     pq.write_table(table, file)
 
 
-def test_rows_that_are_missing(file, form):
+def test_missing_rows_are_refused(file, form):
     rewritten(file, change_table=lambda table: table.slice(1))
     with pytest.raises(PolicyFileError, match="rows where the game has"):
         load_policy(file, form)
 
 
-def test_probabilities_that_were_tampered_with(file, form):
+def test_changed_probabilities_are_refused(file, form):
     def double(table):
         column = pa.array(table.column("probability").to_numpy() * 2)
         return table.set_column(3, "probability", column)

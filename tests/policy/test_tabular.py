@@ -40,7 +40,7 @@ def test_realization_plan_by_hand(kuhn):
 
 
 @given(random_games(), st.integers(0, 2**32))
-def test_behaviour_to_plan_and_back(game, seed):
+def test_behavior_to_plan_and_back(game, seed):
     form = build_tree(game).sequence_form
     policy = drawn(form, seed)
     again = TabularPolicy.from_weights(form, policy.realization_plans())
@@ -53,7 +53,7 @@ def test_behaviour_to_plan_and_back(game, seed):
             assert np.allclose(sums, plan[plex.parent_sequence])
 
 
-def test_where_a_plan_does_not_go_the_policy_is_uniform(kuhn):
+def test_the_policy_is_uniform_where_the_plan_is_zero(kuhn):
     plan = np.zeros(13)
     plan[0] = 1.0
     policy = TabularPolicy.from_weights(kuhn, [plan, plan])
@@ -61,7 +61,7 @@ def test_where_a_plan_does_not_go_the_policy_is_uniform(kuhn):
 
 
 @given(random_games(), st.integers(0, 2**32))
-def test_look_up_in_play_agrees_with_the_rows(game, seed):
+def test_action_probabilities_agree_with_the_rows(game, seed):
     policy = drawn(build_tree(game).sequence_form, seed)
     rows = {(row.player, row.infostate): row for row in policy.rows()}
     if len(rows) != sum(t.num_acting for t in policy.sequence_form.infostate_trees):
@@ -130,7 +130,7 @@ def test_mixing_one_player_mixes_the_values(game, seed, share):
     assert np.allclose(expected_values(mixed), expected, atol=1e-9)
 
 
-def test_mixing_wants_as_many_weights_and_one_game(kuhn):
+def test_mixing_needs_one_weight_per_policy_and_one_game(kuhn):
     policy = uniform_policy(kuhn)
     for weights in ([1], [1, -1], [0, 0]):
         with pytest.raises(ParameterError, match="one weight per policy"):
@@ -164,7 +164,7 @@ def test_the_uniform_policy_needs_no_tree():
 
 
 @pytest.mark.parametrize("wrong", [-1e-300, np.nan, np.inf, -np.inf])
-def test_weights_that_are_none_are_refused(kuhn, wrong):
+def test_invalid_weights_are_refused(kuhn, wrong):
     """A sum that is NaN or negative is not one of zero, where policies are uniform."""
     weights = [np.ones(plex.num_sequences) for plex in kuhn.treeplexes]
     weights[1][3] = wrong
@@ -177,14 +177,14 @@ def test_weights_that_are_none_are_refused(kuhn, wrong):
 LEDUC = build_tree(load_game("leduc_poker")).sequence_form
 
 
-def test_a_table_asked_everywhere_is_itself():
+def test_tabulating_a_table_returns_it():
     policy = random_policy(LEDUC, np.random.default_rng(0))
     again = tabulate(LEDUC, [policy, policy])
     for old, new in zip(policy.probabilities, again.probabilities, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-15)
 
 
-def test_players_are_kept_apart_and_none_is_uniform():
+def test_each_player_has_its_policy_and_none_is_uniform():
     policy = random_policy(LEDUC, np.random.default_rng(1))
     mixed = tabulate(LEDUC, [None, policy])
     np.testing.assert_array_equal(mixed.probabilities[0], uniform_policy(LEDUC).probabilities[0])

@@ -60,7 +60,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_what_is_played_is_the_same(name):
+def test_a_transferred_policy_plays_the_same(name):
     form = FORMS[name]()
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(0))
@@ -71,7 +71,7 @@ def test_what_is_played_is_the_same(name):
     assert after.gains == pytest.approx(before.gains)
 
 
-def test_histories_keep_their_place_when_waits_are_put_in():
+def test_histories_are_matched_in_padded_forms():
     form = late_guess()
     tree = build_tree(as_game(form))
     never, waits = 3, 1
@@ -85,14 +85,14 @@ def test_histories_keep_their_place_when_waits_are_put_in():
     )
 
 
-def test_a_match_takes_policies_of_the_form():
+def test_matches_accept_policies_of_the_form():
     form = FORMS["padded"]()
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(0))
     assert exact_match(tree, policy, None) == exact_match(tree, transfer_policy(policy, tree), None)
 
 
-def test_a_policy_of_the_tree_itself_stays_what_it_is():
+def test_a_policy_of_the_tree_itself_is_returned_as_is():
     tree = build_tree(as_game(late_guess()))
     policy = uniform_policy(tree.sequence_form)
     assert transfer_policy(policy, tree) is policy
@@ -127,7 +127,7 @@ def is_reduced_plan(plex, taken):
 
 
 @given(random_games(max_histories=200), st.integers(0, 2**32), st.sampled_from([0.0, 0.5]))
-def test_the_mixture_is_the_plan_and_small(game, seed, share_of_zeros):
+def test_a_decomposition_is_small_and_sums_to_the_plan(game, seed, share_of_zeros):
     form = build_tree(game).sequence_form
     rng = np.random.default_rng(seed)
     weights = [
@@ -164,7 +164,7 @@ def test_a_mixture_by_hand():
     assert pure.sum(axis=1).tolist() == [6, 6, 5, 5]
 
 
-def test_a_pure_plan_is_itself():
+def test_a_pure_plan_is_its_own_decomposition():
     plan = np.zeros(KUHN.treeplexes[0].num_sequences)
     plan[0] = 1
     for parent, first in zip(
@@ -176,7 +176,7 @@ def test_a_pure_plan_is_itself():
     assert shares.tolist() == [1.0]
 
 
-def test_what_is_refused():
+def test_invalid_plans_are_refused():
     plex = KUHN.treeplexes[0]
     behavior = random_policy(KUHN, np.random.default_rng(1)).probabilities[0]
     with pytest.raises(ParameterError, match="realization_plan"):

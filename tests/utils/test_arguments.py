@@ -22,7 +22,7 @@ def test_everything_else_is_refused(value):
         check_number("seconds", value)
 
 
-def test_a_number_of_any_size_is_finite_all_the_same():
+def test_numbers_without_a_minimum_must_be_finite():
     check_number("exponent", -1e300, minimum=-np.inf)
     for value in (-np.inf, np.inf, np.nan, "1"):
         with pytest.raises(ParameterError, match=r"exponent=.* must be a finite number$"):
@@ -60,7 +60,7 @@ def test_whole_numbers_are_counts():
         (b"x", "game is of type bytes; give a name"),
     ],
 )
-def test_a_value_of_another_kind_is_named_with_what_to_give(value, said):
+def test_a_value_of_the_wrong_type_is_shown_with_the_remedy(value, said):
     check_type("game", "kuhn_poker", (str, tuple), "a name")
     with pytest.raises(ParameterError) as caught:
         check_type("game", value, str, "a name")

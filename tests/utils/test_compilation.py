@@ -81,7 +81,7 @@ SPARED = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_a_change_in_what_a_kernel_is_made_of_compiles_it_again(compile_again, change):
+def test_a_changed_dependency_compiles_the_kernel_again(compile_again, change):
     compile_again()
     compile_again.path.write_text(SOURCE.replace(*change))
     assert [hits(compile_again()) for _ in range(2)] == [0, 1]
@@ -115,7 +115,7 @@ def test_other_fields_of_a_named_tuple_compile_its_kernels_again():
 
 @pytest.mark.parametrize("ending", [".nbi", ".nbc"])
 @pytest.mark.parametrize("content", [b"", b"\x80\x05cno_such_module\nname\n.", b"nonsense"])
-def test_what_cannot_be_read_is_compiled_again(compile_again, tmp_path, ending, content):
+def test_an_unreadable_cache_file_is_compiled_again(compile_again, tmp_path, ending, content):
     compile_again()
     (kept,) = tmp_path.rglob(f"*.twice-*{ending}")
     whole = kept.read_bytes()
@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_compiled_again(compile_again, tmp_path, ending, 
     assert [hits(compile_again()) for _ in range(2)] == [0, 1]
 
 
-def test_what_another_process_kept_for_other_types_is_compiled_again(compile_again, tmp_path):
+def test_a_cache_file_for_other_types_is_compiled_again(compile_again, tmp_path):
     """Two that compile at once, each for its types, may both take the same name for the file."""
     compile_again()(np.arange(3, dtype=np.float32))
     wide, narrow = sorted(tmp_path.rglob("*.twice-*.nbc"))

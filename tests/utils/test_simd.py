@@ -73,7 +73,7 @@ def test_the_functions_are_those_of_numpy(number, count):
     assert np.array_equal(results[9], scattered)
 
 
-def test_a_part_of_an_array_says_nothing_of_the_rest():
+def test_lanes_past_the_count_do_not_touch_the_array():
     """The least count above none touches one number, and counts above eight are eight."""
     a, b, indices = np.ones(20), np.ones(20), np.zeros(20, np.uint32)
     results = np.zeros((11, 20))

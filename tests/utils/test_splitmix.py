@@ -34,7 +34,7 @@ def test_the_numbers_are_those_published_for_the_generator():
     np.testing.assert_array_equal(found, [(number >> 11) / 2**53 for number in outputs])
 
 
-def test_numbers_are_uniform_and_follow_each_other_freely():
+def test_numbers_are_uniform_and_independent():
     numbers = drawn(make_stream(3), 400_000)
     assert numbers.min() >= 0.0
     assert numbers.max() < 1.0
@@ -45,14 +45,14 @@ def test_numbers_are_uniform_and_follow_each_other_freely():
     assert abs(chi_square - freedom) < 4 * np.sqrt(2 * freedom)
 
 
-def test_a_stream_goes_on_where_it_was_left():
+def test_a_saved_stream_continues():
     whole, parts = make_stream(5), make_stream(5)
     first, second = drawn(parts, 10), drawn(parts, 7)
     np.testing.assert_array_equal(drawn(whole, 17), np.concatenate([first, second]))
     assert whole == parts
 
 
-def test_seeds_and_keys_tell_streams_apart():
+def test_streams_differ_by_seed_and_key():
     states = {int(make_stream(seed, *key)[0]) for seed in range(50) for key in ((), (0,), (0, 1))}
     assert len(states) == 150
     assert make_stream(7, 2) == make_stream(7, 2)

@@ -34,7 +34,7 @@ def test_a_game_is_read_back_from_its_text(game):
     assert load_game(str(game)) == game
 
 
-def test_a_text_says_only_what_is_not_the_default():
+def test_the_text_has_only_parameters_that_differ_from_the_default():
     assert str(load_game("kuhn_poker(players=2)")) == "kuhn_poker"
     spec = "goofspiel(points_order=descending, num_cards=5, imp_info=True, players=2)"
     assert str(load_game(spec)) == "goofspiel(imp_info=True,num_cards=5,points_order=descending)"
