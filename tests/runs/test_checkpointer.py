@@ -1,4 +1,4 @@
-"""Runs broken off anywhere go on to the same bits; runs that are not the same are refused."""
+"""Runs interrupted anywhere resume to the same bits; other runs are refused."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ OTHERS = {
     "method": (other(method="cfr+"), r"method hs-pcfr\+ there and cfr\+ here"),
     "horizon": (
         other(iterations=31),
-        r"horizon \(the iterations asked for\) 30 there and 31 here\. Give this run a file",
+        r"horizon \(the iterations asked for\) 30 there and 31 here\. Give this run another file",
     ),
     "scheme": (
         other(method=replace(SCHEMES["hs-pcfr+"], regret_floor=-1.0)),
@@ -321,9 +321,11 @@ class Unkept(FictitiousPlaySolver):
 
 def test_methods_without_a_state_say_so(path):
     for name in UNKEPT:
-        with pytest.raises(ParameterError, match=rf"not for {name}, whose .* leave checkpoint out"):
+        with pytest.raises(
+            ParameterError, match=rf"not supported by {name}, whose .* leave checkpoint out"
+        ):
             run(KUHN, name, checkpoint=Checkpointing(path))
-    with pytest.raises(ParameterError, match=r"not for unkept, whose"):
+    with pytest.raises(ParameterError, match=r"not supported by unkept, whose"):
         run_measured(Unkept(KUHN), "unkept", Budget(iterations=1, checkpoint=Checkpointing(path)))
     assert not path.exists()
 

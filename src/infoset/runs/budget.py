@@ -1,4 +1,4 @@
-"""When a solver stops."""
+"""Budgets: when a run stops, and the measurements made under it."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ class Budget:
     Attributes
     ----------
     target : float or None
-        Exploitability at which to stop, in the game's units; `make_budget` takes a percentage too.
+        Exploitability at which to stop, in the game's units; `make_budget` also takes a percentage.
     iterations : int or None
         Number of iterations after which to stop.
     seconds : float or None
-        Time after which to stop; 60 seconds where none of the three is given.
+        Time after which to stop; 60 seconds if none of the three limits is given.
     callback : Callback or None
     trace : list[TracePoint]
         Measurements so far.
     checkpoint : Checkpointing or None
-        Where the run is kept on disk; it goes on from there.
+        Where the run is saved; if the file exists, the run is resumed from it.
     interrupt : threading.Event
-        Set by another thread, it ends the run as Ctrl-C does in the main one.
+        Ends the run when another thread sets it, as Ctrl-C does in the main thread.
     target_is_default : bool
-        Whether nobody asked for this target, so that a more exact answer is welcome.
+        Whether the target is the default, so that methods may be more exact than it asks.
 
     Raises
     ------
     ParameterError
-        If a limit is no number, not finite, or negative; if iterations are not a whole number, at
-        least 1; if the callback cannot be called.
+        If a limit is not a finite number or is negative, `iterations` is not a positive whole
+        number, or the callback is not callable.
     """
 
     target: float | None = None
@@ -82,12 +82,12 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since solving began."""
+        """Seconds since the run began."""
         return time.monotonic() - self.started
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is used up, or the run interrupted."""
+        """Whether the time is used up or the run is interrupted."""
         late = self.seconds is not None and self.elapsed >= self.seconds
         return late or self.interrupt.is_set()
 
@@ -98,9 +98,9 @@ class Budget:
         gap: float | None = None,
         joint: JointGaps = UNMEASURED,
     ) -> Outcome | None:
-        """Add a measurement to the trace; return why to stop, or None to go on.
+        """Add a measurement to the trace; return the reason to stop, or None to continue.
 
-        The target is one of exploitability or, where there is a `gap`, of that.
+        The target applies to `gap` if it is given, otherwise to exploitability.
         """
         point = TracePoint(
             iteration,
@@ -132,16 +132,16 @@ def make_budget(
     callback: Callback | None = None,
     checkpoint: Checkpointing | None = None,
 ) -> Budget:
-    """Check the limits of a solve, and fill in the default where none is given.
+    """Check the limits of a run, and fill in the default if none is given.
 
-    The default is an exploitability of 0.1 % of the payoff range where the game has one, or 60
-    seconds.
+    The default is an exploitability of 0.1 % of the payoff range, if the game has exploitability,
+    or 60 seconds, whichever comes first.
 
     Raises
     ------
     ParameterError
-        As `Budget`; also if what is given is no sequence form, if a target is below what float64
-        can tell from zero, or if it is a share of payoffs whose range is beyond floating point.
+        As `Budget`; also if a target is below the rounding error of float64, or is a percentage of
+        a payoff range that float64 cannot represent.
     UnsupportedGameError
         If a target is given for a game without exploitability.
     """
@@ -167,24 +167,24 @@ def make_budget(
 
 
 def check_budget(budget: object) -> None:
-    """Raise unless a budget is given.
+    """Raise unless `budget` is a `Budget`.
 
     Raises
     ------
     ParameterError
-        If it is none, such as a number of iterations.
+        If it is of another type, such as a number of iterations.
     """
     check_type("budget", budget, Budget, "a Budget, such as Budget(iterations=1000)")
 
 
 def _payoff_width(sequence_form: SequenceForm) -> float:
-    """Return how wide the range of payoffs is, which percentages are of."""
+    """Return the width of the payoff range, of which targets may be percentages."""
     low, high = sequence_form.payoff_range
     if not isfinite(high - low):
         raise ParameterError(
             f"the payoffs of {sequence_form.name} go from {low:.3g} to {high:.3g}, a range beyond "
-            "float64, of which a target, by default 0.1%, is no share: scale the payoffs to sizes "
-            "about 1, or give iterations or seconds alone"
+            "float64, so a percentage of it (the default target is 0.1%) is undefined: scale the "
+            "payoffs to sizes about 1, or give only iterations or seconds"
         )
     return high - low
 
@@ -205,7 +205,7 @@ def _absolute_target(sequence_form: SequenceForm, target: Target) -> float:
         raise ParameterError(f"target={target} is out of range: it must be at least 0")
     if number < sequence_form.rounding:
         raise ParameterError(
-            f"target={target} is below {sequence_form.rounding:.1g}, what rounding in float64 may "
-            f"hide in {sequence_form.name}: give a larger one, or iterations"
+            f"target={target} is below {sequence_form.rounding:.1g}, the rounding error of "
+            f"float64 in {sequence_form.name}: give a larger target, or iterations"
         )
     return number

@@ -35,19 +35,19 @@ UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, NotImplementedE
 
 @dataclass(frozen=True)
 class Checkpointing:
-    """Where a run keeps its checkpoint, and how often.
+    """Where a run saves its checkpoint, and how often.
 
     Attributes
     ----------
     path : Path
-        The file. A run goes on from it if it is there.
+        The file. If it exists, the run is resumed from it.
     seconds : float
-        Time between two checkpoints; at 0, at every look at the clock.
+        Time between two checkpoints; with 0, a checkpoint whenever the clock is checked.
 
     Raises
     ------
     ParameterError
-        If the seconds are out of range, or the path is not one of a file in a folder.
+        If the seconds are out of range, or the path is not that of a file in an existing folder.
     """
 
     path: Path
@@ -60,32 +60,32 @@ class Checkpointing:
             raise ParameterError(f"checkpoint={self.path} is a folder; give the name of a file")
         if not self.path.parent.is_dir():
             raise ParameterError(
-                f"checkpoint={self.path} cannot be written: there is no folder "
-                f"{self.path.parent}; make it first"
+                f"checkpoint={self.path} cannot be written: the folder "
+                f"{self.path.parent} does not exist; create it first"
             )
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a run is, how far it has come, and its state.
+    """A run: what identifies it, its progress, and its state.
 
     Attributes
     ----------
     game : str
-        As `load` reads it.
+        The game, as `load` takes it.
     fingerprint : str
         Of the game's sequence form.
     method : str
     settings : Mapping[str, Any]
-        The numbers of the method, the horizon among them, as JSON has them.
+        The settings of the method, including the horizon, as JSON values.
     iteration : int
         Iterations done.
     seconds : float
-        Time taken, all sittings together.
+        Time taken, summed over all sessions.
     trace : tuple
-        Measurements so far, each a `TracePoint` or what another kind of run has.
+        Measurements so far: `TracePoint`, or the class of another kind of run.
     state : Mapping[str, array]
-        The arrays that iterations move, by name.
+        The arrays that iterations change, by name.
     version : str
         The version of the library.
     """
@@ -102,16 +102,15 @@ class Checkpoint:
 
 
 def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
-    """Write a checkpoint to a file; one that exists is replaced in one step.
+    """Write a checkpoint to a file, replacing an existing one atomically.
 
-    The file is complete on the disk under another name before it takes its own: whenever the
-    process ends, and if the power goes, either the new or the old one is there. What earlier
-    processes left half-written beside it is removed.
+    If the process is killed or the power fails, the file is either the old one or the new one.
+    Temporary files that interrupted processes left behind are removed.
 
     Raises
     ------
     CheckpointFileError
-        If it cannot be written; what was there is left as it was.
+        If the file cannot be written; an existing file is left unchanged.
     """
     check_path("path", path)
     path = Path(path)
@@ -125,8 +124,8 @@ def write_checkpoint(checkpoint: Checkpoint, path: str | Path) -> None:
             np.savez(file, **arrays)
     except OSError as error:
         raise CheckpointFileError(
-            f"cannot write the checkpoint {path} ({error.strerror or error}); the one before it, "
-            "if there was one, is as it was"
+            f"cannot write the checkpoint {path} ({error.strerror or error}); an earlier "
+            "checkpoint there is unchanged"
         ) from error
 
 
@@ -137,7 +136,7 @@ def _header(checkpoint: Checkpoint) -> bytes:
 
 
 def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
-    """Read a checkpoint from a file, whose measurements are of the class `point`.
+    """Read a checkpoint from a file whose measurements are of the class `point`.
 
     Raises
     ------
@@ -160,7 +159,7 @@ def read_checkpoint(path: str | Path, point: type = TracePoint) -> Checkpoint:
         ) from error
     raise CheckpointFileError(
         f"{path} is a checkpoint of format {written}, and this version reads format {FORMAT}: "
-        f"go on with infoset {about.get('version')}, which wrote it, or give another file"
+        f"resume it with infoset {about.get('version')}, which wrote it, or give another file"
     )
 
 

@@ -1,4 +1,4 @@
-"""Keeping a run on disk while it goes on, and going on with one that was kept."""
+"""Saving a run to disk while it continues, and resuming a saved run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = [
 
 @runtime_checkable
 class Resumable(Protocol):
-    """What a method needs for its runs to be kept and gone on with, besides `IterativeSolver`."""
+    """What a method needs for resumable runs, in addition to `IterativeSolver`."""
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -52,17 +52,17 @@ class Resumable(Protocol):
         """Number of iterations done."""
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the numbers that, with the game, decide every iteration, by name."""
+        """Return the settings that, with the game, determine every iteration, by name."""
 
     def state(self) -> StateArrays:
-        """Return the arrays that iterations move, by name: these themselves, or copies."""
+        """Return the arrays that iterations change, by name: the arrays themselves or copies."""
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays that have the names, types and shapes of `state()`."""
+        """Set the state to arrays with the names, types and shapes of `state()`."""
 
 
 def settings_of(spec: DataclassInstance) -> dict[str, Any]:
-    """Return the numbers of a row and its class: its fields without name and description.
+    """Return the settings of a method spec: its class, and its fields except name and description.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def settings_of(spec: DataclassInstance) -> dict[str, Any]:
 
 
 def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
-    """Refuse to keep a run, on behalf of a method whose state cannot be kept.
+    """Raise if a checkpoint is asked for, on behalf of a method whose state cannot be saved.
 
     Raises
     ------
@@ -85,51 +85,52 @@ def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
     """
     if checkpoint is not None:
         raise ParameterError(
-            f"checkpoint={checkpoint.path} is not for {method}, whose state cannot be kept: leave "
-            "checkpoint out, or choose a method such as cfr+"
+            f"checkpoint={checkpoint.path} is not supported by {method}, whose state cannot be "
+            "saved: leave checkpoint out, or choose a method such as cfr+"
         )
 
 
 def open_checkpointer(
     solver: object, method: str, budget: Budget
 ) -> RunCheckpointer | NullCheckpointer:
-    """Go on with the run in the file that the budget names, if it is there, and keep it there.
+    """Resume the run from the file that the budget names, if it exists, and save it there.
 
     Parameters
     ----------
     solver : IterativeSolver
-        At its beginning; it takes the state of the file.
+        At its start; its state is set from the file.
     method : str
-        What the result calls it.
+        The method in the result.
     budget : Budget
-        Its trace and its clock go on from those of the file.
+        Its trace and its clock continue those of the file.
 
     Raises
     ------
     ParameterError
-        If the method cannot be kept.
+        If the state of the method cannot be saved, or its settings contain a function without a
+        name that identifies it.
     CheckpointFileError
         If the file cannot be read.
     CheckpointMismatchError
-        If it belongs to another run, or to one that is past the iterations of the budget.
+        If the file belongs to another run, or has more iterations than the budget allows.
     """
     if budget.checkpoint is None:
         return NullCheckpointer()
     if not isinstance(solver, Resumable):
         refuse_checkpoint(budget.checkpoint, method)
         raise AssertionError("refused above")
-    keeper = RunCheckpointer(solver, method, budget, budget.checkpoint)
+    checkpointer = RunCheckpointer(solver, method, budget, budget.checkpoint)
     json_settings(solver.settings())  # raises before any work is done
     if budget.checkpoint.path.exists():
-        keeper.resume()
-    return keeper
+        checkpointer.resume()
+    return checkpointer
 
 
 class NullCheckpointer:
-    """Keeps nothing: what a run has that asks for no checkpoint."""
+    """A checkpointer that saves nothing, for runs without a checkpoint."""
 
-    def interrupts_held_back(self) -> AbstractContextManager[None]:
-        """Let Ctrl-C come at any time."""
+    def without_interrupts(self) -> AbstractContextManager[None]:
+        """Let Ctrl-C interrupt at any time."""
         return nullcontext()
 
     def save_if_due(self) -> None:
@@ -140,7 +141,7 @@ class NullCheckpointer:
 
 
 class Checkpointer(ABC):
-    """Keeps one run in one file.
+    """Saves one run to one file.
 
     Parameters
     ----------
@@ -150,16 +151,16 @@ class Checkpointer(ABC):
 
     def __init__(self, to: Checkpointing) -> None:
         self._to = to
-        self._kept_iteration = -1
-        self._kept_at = time.monotonic()
+        self._saved_iteration = -1
+        self._saved_at = time.monotonic()
         self._cost = 0.0
 
     @abstractmethod
     def checkpoint(self) -> Checkpoint:
-        """Return the run as it is now."""
+        """Return the current state of the run as a checkpoint."""
 
     def read(self, point: type = TracePoint) -> Checkpoint:
-        """Return what is in the file, whose measurements are of the class `point`.
+        """Return the checkpoint in the file, whose measurements are of the class `point`.
 
         Raises
         ------
@@ -168,26 +169,26 @@ class Checkpointer(ABC):
         CheckpointMismatchError
             If it belongs to another run.
         """
-        kept = read_checkpoint(self._to.path, point)
-        check_compatibility(kept, self.checkpoint(), self._to.path)
-        self._kept_iteration = kept.iteration
-        return kept
+        saved = read_checkpoint(self._to.path, point)
+        check_compatibility(saved, self.checkpoint(), self._to.path)
+        self._saved_iteration = saved.iteration
+        return saved
 
-    def interrupts_held_back(self) -> AbstractContextManager[None]:
-        """Hold Ctrl-C back until the block ends, so that no iteration is half done."""
+    def without_interrupts(self) -> AbstractContextManager[None]:
+        """Hold Ctrl-C back until the block ends, so that iterations are complete."""
         return interrupts_held()
 
     def save_if_due(self) -> None:
-        """Save if a save begun later would not be done in time.
+        """Save if a save that starts later would end too late.
 
-        Saving never takes more than half of the time, though, if it has to be done less often.
+        Saving takes at most half of the time; expensive checkpoints are saved less often.
         """
         wait = max(self._to.seconds - self._cost, 2 * self._cost)
-        if time.monotonic() - self._kept_at >= wait:
+        if time.monotonic() - self._saved_at >= wait:
             self.save()
 
     def save(self) -> None:
-        """Save, unless this iteration is already.
+        """Save, unless this iteration is saved already.
 
         Raises
         ------
@@ -196,24 +197,24 @@ class Checkpointer(ABC):
         """
         began = time.monotonic()
         checkpoint = self.checkpoint()
-        if checkpoint.iteration == self._kept_iteration:
+        if checkpoint.iteration == self._saved_iteration:
             return
         write_checkpoint(checkpoint, self._to.path)
-        self._kept_iteration = checkpoint.iteration
-        self._kept_at = began
+        self._saved_iteration = checkpoint.iteration
+        self._saved_at = began
         self._cost = time.monotonic() - began
 
 
 class RunCheckpointer(Checkpointer):
-    """Keeps one run of a solver in one file.
+    """Saves one run of a solver to one file.
 
     Parameters
     ----------
     solver : Resumable
     method : str
-        What the result calls it.
+        The method in the result.
     budget : Budget
-        Of the run: its clock and its trace are kept too.
+        The budget of the run, whose clock and trace are saved too.
     to : Checkpointing
         Where, and how often.
     """
@@ -225,26 +226,26 @@ class RunCheckpointer(Checkpointer):
         self._budget = budget
 
     def resume(self) -> None:
-        """Give the state, the trace and the time of the file to the solver and the budget.
+        """Set the solver and the budget to the state, trace and time in the file.
 
         Raises
         ------
         CheckpointFileError, CheckpointMismatchError
             As `open_checkpointer`.
         """
-        kept = self.read()
+        saved = self.read()
         planned = self._budget.iterations
-        if planned is not None and kept.iteration > planned:
+        if planned is not None and saved.iteration > planned:
             raise CheckpointMismatchError(
-                f"{self._to.path} is a run of {kept.iteration} iterations, past the {planned} "
-                f"asked for; ask for at least {kept.iteration}, or give another file"
+                f"{self._to.path} is a run of {saved.iteration} iterations, past the {planned} "
+                f"asked for; ask for at least {saved.iteration}, or give another file"
             )
-        self._solver.set_state(kept.state)
-        self._budget.trace.extend(kept.trace)
-        self._budget.started -= kept.seconds
+        self._solver.set_state(saved.state)
+        self._budget.trace.extend(saved.trace)
+        self._budget.started -= saved.seconds
 
     def checkpoint(self) -> Checkpoint:
-        """Return the run as it is now."""
+        """Return the current state of the run as a checkpoint."""
         form = self._solver.sequence_form
         return Checkpoint(
             game=form.name,

@@ -1,4 +1,4 @@
-"""Whether a checkpoint is of the run that would go on from it."""
+"""Whether a checkpoint belongs to the run that would resume from it."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ __all__ = ["check_compatibility"]
 LONGEST_DIFFERENCE = 100
 
 
-def check_compatibility(kept: Checkpoint, here: Checkpoint, path: Path) -> None:
-    """Raise if a checkpoint kept in a file is of another run than the one here.
+def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None:
+    """Raise if a saved checkpoint belongs to another run than the current one.
 
     Raises
     ------
     CheckpointMismatchError
-        If the version, the game, the method, one of its numbers, or an array differs.
+        If the version, game, method, a setting, or the shape of an array differs.
     """
-    if kept.version != here.version:
+    if saved.version != here.version:
         raise CheckpointMismatchError(
-            f"{path} was written by infoset {kept.version}, and this is {here.version}, whose last "
-            "digits may differ: go on with that version, or delete the file to begin again"
+            f"{path} was written by infoset {saved.version}, and this is {here.version}, whose "
+            "last digits may differ: resume with that version, or delete the file to start over"
         )
     differences = [
-        f"{what} {then} there and {now} here" for what, then, now in _differing(kept, here)
+        f"{what} {then} there and {now} here" for what, then, now in _differing(saved, here)
     ]
     if differences:
         raise CheckpointMismatchError(
-            f"{path} belongs to another run: {'; '.join(differences)}. Give this run a file of its "
-            "own, or ask for the run that the file belongs to"
+            f"{path} belongs to another run: {'; '.join(differences)}. Give this run another "
+            "file, or ask for the run that the file belongs to"
         )
 
 
-def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
-    """Return what differs, there and here, of the first kind of thing that does.
+def _differing(saved: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]:
+    """Return the differences between file and run, of the first kind that differs.
 
-    Long lists of numbers are left out where something else does too: they follow from it.
+    Long lists of numbers are left out if something else differs too: they follow from it.
     """
     rules = f"fingerprint of {here.game}"
     for then, now in (
-        ({"game": kept.game}, {"game": here.game}),
-        ({rules: kept.fingerprint[:12]}, {rules: here.fingerprint[:12]}),
-        ({"method": kept.method}, {"method": here.method}),
-        (kept.settings, here.settings),
-        (_shapes(kept.state), _shapes(here.state)),
+        ({"game": saved.game}, {"game": here.game}),
+        ({rules: saved.fingerprint[:12]}, {rules: here.fingerprint[:12]}),
+        ({"method": saved.method}, {"method": here.method}),
+        (saved.settings, here.settings),
+        (_shapes(saved.state), _shapes(here.state)),
     ):
         names = {**then, **now}
         found = [(name, then.get(name), now.get(name)) for name in names]
@@ -60,7 +60,7 @@ def _differing(kept: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]]
 
 
 def _words(setting: str) -> str:
-    """Return what is said of a setting: where it comes from, for one that users do not give."""
+    """Return the name of a setting, with its source if users do not give it directly."""
     return "horizon (the iterations asked for)" if setting == "horizon" else setting
 
 

@@ -1,4 +1,4 @@
-"""The loop around every iterative method: iterate, measure, and stop when the budget says so."""
+"""The loop of every iterative method: iterate, measure, save, and stop when the budget ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Answer = TypeVar("Answer")
 
 
 class IterativeSolver(Protocol):
-    """What `run_measured` needs of a method: a state, and the iterations that move it."""
+    """What `run_measured` needs of a method: a state, and iterations that change it."""
 
     @property
     def sequence_form(self) -> SequenceForm:
@@ -37,20 +37,20 @@ class IterativeSolver(Protocol):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration: what its time is in proportion to."""
+        """Numbers read in one iteration, to which its time is proportional."""
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations; interrupted anywhere, leave an answer behind."""
+        """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""
 
     def policy(self) -> TabularPolicy:
-        """Return the answer so far: the average or the last iterate, as the method has it."""
+        """Return the answer so far: the average policy or the last iterate, by method."""
 
     def current_policy(self) -> TabularPolicy | None:
-        """Return the last iterate; None where the method has none."""
+        """Return the last iterate; None if the method has none."""
 
 
 def gradient_cost(sequence_form: SequenceForm) -> int:
-    """Return the numbers read to make and use one gradient of every player."""
+    """Return how many numbers are read to compute and use one gradient per player."""
     sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
     return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
 
@@ -65,18 +65,18 @@ def run_measured(
 ) -> SolveResult:
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
-    The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a
-    tenth, up to a bound set by the work; the clock and interrupts are looked at in between. A run
-    that is kept on disk is measured there too, whenever it is broken off and gone on with. A target
-    is one of exploitability or, for methods that go elsewhere, of their `gap`. What `joint` says of
-    joint play is in the trace too.
+    The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a tenth,
+    up to a bound set by the cost of an iteration. The clock and interrupts are checked in between.
+    The schedule of measurements is the same for resumed runs. The target of the budget applies to
+    exploitability or, for methods with another limit, to their `gap`. The trace also records the
+    gaps of joint play that `joint` returns.
 
     Raises
     ------
     ParameterError
-        If the budget is none.
+        If the budget is not a `Budget`.
     NumericalError
-        If the answer is no policy any more, or has no finite value.
+        If the answer is no longer a policy, or has no finite value.
     """
     check_budget(budget)
     outcome: Outcome | None = None
@@ -111,7 +111,7 @@ def run_measured(
 def _measured(
     solver: IterativeSolver, method: str, measure: Callable[[TabularPolicy], Evaluation]
 ) -> tuple[TabularPolicy, Evaluation]:
-    """Return the answer so far, and its measures."""
+    """Return the answer so far, and its evaluation."""
     policy = _unbroken(solver, method, solver.policy)
     measured = measure(policy)
     if not isfinite(measured.nash_conv):
@@ -120,7 +120,7 @@ def _measured(
 
 
 def _unbroken(solver: IterativeSolver, method: str, policy: Callable[[], Answer]) -> Answer:
-    """Return a policy of the solver, if what it has computed is one."""
+    """Return a policy of the solver; raise if its numbers are not a policy."""
     try:
         return policy()
     except ParameterError as error:
@@ -147,10 +147,10 @@ def planned_measurements(
 
 
 def _measurements_left(solver: IterativeSolver, budget: Budget) -> Iterator[int]:
-    """Return the iterations after which a run, at its beginning or gone on with, is measured.
+    """Return the iterations after which a new or resumed run is measured.
 
-    What is in the trace of earlier sittings and was not planned, such as the measurement at an
-    interrupt, is taken out.
+    Measurements in the trace of earlier sessions that were not planned, such as the one at an
+    interrupt, are removed.
     """
     done, cost = solver.iteration, solver.cost_per_iteration
     passed = set(takewhile(lambda planned: planned < done, planned_measurements(cost)))
@@ -169,7 +169,7 @@ def _run_to(
     """Iterate up to `iteration`, or until the time is used up."""
     longest = max(1, COST_BETWEEN_CLOCK_CHECKS // solver.cost_per_iteration)
     while solver.iteration < iteration:
-        with checkpointer.interrupts_held_back():
+        with checkpointer.without_interrupts():
             solver.run(min(longest, iteration - solver.iteration))
         checkpointer.save_if_due()
         if budget.is_over:

@@ -1,4 +1,4 @@
-"""What solving a game returns."""
+"""Results of runs, and the trace of measurements."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["Callback", "JointGaps", "Outcome", "SolveResult", "TracePoint"]
 Outcome: TypeAlias = Literal[
     "converged", "optimal", "iterations", "seconds", "stopped", "interrupted", "failed"
 ]
-"""Why solving ended: the target was reached; an exact method is done; the iterations or seconds
-are used up; the callback said stop; Ctrl-C; or an exact method found no solution."""
+"""Why a run ended: the target was reached; an exact method finished; the iterations or seconds are
+used up; the callback asked to stop; Ctrl-C; or an exact method found no solution."""
 
 
 class JointGaps(NamedTuple):
-    """How far joint play is from equilibria in which players are correlated, in the game's units.
+    """Distances of joint play from correlated equilibria, in the game's units.
 
     Attributes
     ----------
     cce : float or None
-        From a coarse correlated equilibrium; None where it is not measured.
+        From a coarse correlated equilibrium; None if not measured.
     efce : float or None
-        From an extensive-form correlated equilibrium; None where it is not measured.
+        From an extensive-form correlated equilibrium; None if not measured.
     """
 
     cce: float | None = None
@@ -38,14 +38,14 @@ UNMEASURED = JointGaps()
 
 @dataclass(frozen=True)
 class TracePoint:
-    """How far a solver had come at one moment.
+    """One measurement of a run.
 
     Attributes
     ----------
     iteration : int
         Iterations done.
     seconds : float
-        Time since solving began, measuring included.
+        Time since the run began, including measuring.
     values : tuple[float, ...]
         Expected utilities of the answer so far.
     nash_conv : float
@@ -53,7 +53,7 @@ class TracePoint:
     exploitability : float or None
         Of the answer so far; None unless the game is two-player constant-sum.
     cce_gap, efce_gap : float or None
-        Of joint play so far, where that is what the method is for; see `JointGaps`.
+        Of joint play so far, if the method measures it; see `JointGaps`.
     """
 
     iteration: int
@@ -66,7 +66,7 @@ class TracePoint:
 
     @property
     def errors(self) -> dict[str, float]:
-        """How far from equilibrium, by name: first what says most of what the method is for."""
+        """Distances from equilibrium by name, the one most specific to the method first."""
         named = {
             "EFCE gap": self.efce_gap,
             "CCE gap": self.cce_gap,
@@ -77,40 +77,39 @@ class TracePoint:
 
 
 Callback: TypeAlias = Callable[[TracePoint], object]
-"""Called at every measurement; what it returns, if true, stops the solver."""
+"""Called at every measurement; a true result stops the run."""
 
 
 @dataclass(frozen=True)
 class SolveResult:
-    """What solving a game returns, converged or not.
+    """The result of solving a game, converged or not.
 
     Attributes
     ----------
     game : str
-        The game, as `load` reads it.
+        The game, as `load` takes it.
     method : str
     policy : TabularPolicy
         The answer: the average policy, the last iterate, or the solution of the linear program,
-        as the method has it.
+        depending on the method.
     current_policy : TabularPolicy or None
-        The last iterate, where the method has one.
+        The last iterate, if the method has one.
     measured : Evaluation
-        What `policy` earns and guarantees, by exact best responses in float64 that trust nothing
-        the solver said.
+        The evaluation of `policy` by exact best responses in float64, independent of the solver.
     outcome : Outcome
-        Why solving ended; not converging is an outcome, not an error.
+        Why the run ended; not converging is an outcome, not an error.
     iterations : int
         Iterations done.
     seconds : float
-        Time taken, the building of the game not counted.
+        Time taken, without building the game.
     trace : tuple[TracePoint, ...]
-        Measurements on the way, the last of them of `policy`.
+        The measurements; the last one is of `policy`.
     reason : str or None
-        Why this method, where `auto` chose it.
+        Why `auto` chose this method, if it did.
     gaps : Mapping[str, float]
-        What some methods measure of their answers besides, in the game's units: `quantal`, how
-        far magnetic mirror descent is from its quantal response equilibrium (see `quantal_gap`);
-        `excessive`, what NashConv is at most by EGT's own certificate.
+        Further measures of some methods, in the game's units: `quantal`, the distance of magnetic
+        mirror descent from its quantal response equilibrium (see `quantal_gap`); `excessive`, the
+        upper bound on NashConv that EGT certifies.
     """
 
     game: str
@@ -132,7 +131,7 @@ class SolveResult:
 
     @property
     def nash_conv(self) -> float:
-        """Sum of what each player would gain by a best response to `policy`.
+        """Sum of the players' gains from best responses to `policy`.
 
         With more than two players, or payoffs that are not constant-sum, a diagnostic: the
         average policy need not approach an equilibrium.
@@ -146,7 +145,7 @@ class SolveResult:
 
     @property
     def guarantees(self) -> tuple[float, float] | None:
-        """What each player's policy earns at least, whoever it meets, rounding allowed for.
+        """Security level of each player's policy, reduced by the rounding error.
 
         None unless the game is two-player constant-sum.
         """

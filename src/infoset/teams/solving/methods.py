@@ -174,7 +174,7 @@ def _learn(
             if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
                 outcome = "iterations"
                 continue
-            with keeper.interrupts_held_back():
+            with keeper.without_interrupts():
                 if runs.is_run_over:
                     runs.next_run()
                 outcome = runs.go_on()
