@@ -63,13 +63,14 @@ def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
     place = table_place(table, stack, depth)
     if not holds_position(table, place, stack, depth, search):
         return False
+    # stored values are of later rewards; the window is in utilities
     so_far = stack.rewards_so_far[depth, player]
     lower, upper = so_far + table.result[place, LOWER], so_far + table.result[place, UPPER]
     if lower >= work.beta[depth] or lower == upper:
-        work.best[depth] = lower
+        work.best[depth] = lower  # a beta cutoff, or an exact value
         return True
     if upper <= work.alpha[depth]:
-        work.best[depth] = upper
+        work.best[depth] = upper  # an alpha cutoff
         return True
     work.alpha[depth] = max(work.alpha[depth], lower)
     work.beta[depth] = min(work.beta[depth], upper)
@@ -107,6 +108,7 @@ def enter(
         return True
     if look_up(work, depth, player, search):
         return True
+    # remember the window before the children narrow it: `store` compares with it
     work.first_alpha[depth] = work.alpha[depth]
     work.first_beta[depth] = work.beta[depth]
     if mover == CHANCE_MOVE:
@@ -134,6 +136,7 @@ def back_up(model: Any, work: AlphaBeta, depth: int, value: float, player: int) 
     """
     stack, mover = work.stack, work.stack.mover[depth]
     if mover == CHANCE_MOVE:
+        # the current position has moved on; restore the parent to ask for the probability
         load_position(stack, stack.states, stack.rewards_so_far, depth)
         weight = outcome_probability(model, stack.here, stack.branch[depth] - 1)
         work.best[depth] += weight * value
@@ -174,10 +177,11 @@ def search_value(
         if is_known:
             depth -= 1
         else:
+            # at the last depth there is no window to set: `take_next_branch` reports TOO_DEEP
             if depth + 1 < len(work.alpha):
                 set_child_window(work, depth, utility_range)
             if not take_next_branch(model, work.stack, depth, status):
-                return 0.0
+                return 0.0  # meaningless; the caller reads `status`
             depth += 1
         # one level down, a new position; one level up, the parent absorbs the value
         is_new = not is_known

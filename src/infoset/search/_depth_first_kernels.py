@@ -81,6 +81,7 @@ class TranspositionTable(NamedTuple):
 @inner_kernel
 def table_place(table: TranspositionTable, stack: Stack, depth: int) -> int:
     """Return the place in the table of the position at a depth, by hashing its state."""
+    # multiply and xorshift by entry: high bits of the product must reach the low bits of the mask
     mixed = np.uint64(0)
     for column in range(stack.states.shape[1]):
         mixed = (mixed ^ np.uint64(stack.states[depth, column])) * FACTOR
@@ -156,6 +157,7 @@ def skip_forced_moves(model: Any, position: Position) -> int:
 @inlined
 def push_position(model: Any, stack: Stack, depth: int) -> int:
     """Put the current position on the stack, forced moves skipped; return who acts there."""
+    # the skipped moves belong to the same depth: they have nothing to decide or to average
     mover = skip_forced_moves(model, stack.here)
     save_position(stack, depth)
     stack.mover[depth] = mover
@@ -179,11 +181,12 @@ def take_next_branch(model: Any, stack: Stack, depth: int, status: LongArray) ->
         return False
     load_position(stack, stack.states, stack.rewards_so_far, depth)
     branch = stack.branch[depth]
-    stack.branch[depth] = branch + 1
+    stack.branch[depth] = branch + 1  # counted before the descent, so that back-up sees its number
     if stack.mover[depth] == CHANCE_MOVE:
         apply_outcome(model, stack.here, branch)
     else:
         choose_action(model, stack.here, branch)
+        # forced choices of further simultaneous actors are harmless
         if take_forced_actions(model, stack.here) >= 0:
             status[PROBLEM] = SIMULTANEOUS
             return False

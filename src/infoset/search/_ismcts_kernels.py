@@ -132,7 +132,8 @@ class Playout(NamedTuple):
 def start_search(tree: Tree, num_infostates: int) -> None:
     """Empty the tree; the infostates at the roots keep their numbers."""
     tree.counts[NUM_INFOSTATES], tree.counts[NUM_ENTRIES] = num_infostates, 0
-    tree.counts[THIS_SEARCH] += 1  # empties the hash table
+    # rows of the hash table carry the number of their search: counting up empties it in O(1)
+    tree.counts[THIS_SEARCH] += 1
     for infostate in range(num_infostates):
         tree.first_entry[infostate] = NO_NODE
 
@@ -141,6 +142,7 @@ def start_search(tree: Tree, num_infostates: int) -> None:
 def step_row(steps: LongArray, previous: int, observation: int, search: int) -> int:
     """Return the row of a step, or the empty row where it belongs (linear probing)."""
     mask = len(steps) - 1
+    # fold the observation to 31 bits so that the products do not overflow, then mix high bits down
     folded = (observation ^ (observation >> 31)) & LOW_BITS
     mixed = (previous * FACTORS[0]) ^ (folded * FACTORS[1])
     row = (mixed ^ (mixed >> 29)) & mask
@@ -159,6 +161,7 @@ def next_infostate(tree: Tree, previous: int, observation: int) -> int:
     if tree.steps[row, SEARCH] == search:
         return int(tree.steps[row, NEXT])
     number = tree.counts[NUM_INFOSTATES]
+    # the table has two rows per infostate, so that it is never more than half full
     if number == len(tree.visits):
         return TREE_FULL
     tree.counts[NUM_INFOSTATES] += 1
@@ -198,6 +201,7 @@ def add_node(tree: Tree, infostate: int, count: int) -> bool:
 @inlined
 def draw_untried(tree: Tree, first: int, number: int, stream: Stream) -> int:
     """Draw one of the `number` untried actions uniformly."""
+    # walk to the untried action of a random rank
     rank = int(next_uniform(stream) * number)
     action = 0
     while tree.entry_visits[first + action] > 0 or rank > 0:
@@ -216,7 +220,7 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
     first, visits = tree.first_entry[infostate], tree.visits[infostate]
     if visits < count:  # each visit so far tried another action
         return draw_untried(tree, first, count - visits, stream)
-    widened = width * sqrt(log(visits))
+    widened = width * sqrt(log(visits))  # the numerator is the same for all actions
     best, ties, highest = 0, 0, -np.inf
     for action in range(count):
         tried = tree.entry_visits[first + action]
@@ -236,6 +240,7 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
 def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatArray) -> None:
     """Add visits [A] and returns [A] of the actions over the player's own root nodes, in place."""
     for row in range(len(roots.own)):
+        # a root that no simulation started from has no node; one illegal action has no entry
         first = tree.first_entry[roots.own[row]]
         for action in range(len(visits)):
             index = roots.action_indices[row, action]
@@ -250,6 +255,7 @@ def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatA
 @inlined
 def draw_root(roots: Roots, playout: Playout, stream: Stream) -> None:
     """Start a simulation at a position drawn from the belief: the determinization."""
+    # inversion of the cumulative distribution; the last entry is infinite, so that one is found
     root = np.searchsorted(roots.cumulative, next_uniform(stream), side="right")
     for entry in range(roots.states.shape[1]):
         playout.position.state[entry] = roots.states[root, entry]
@@ -285,6 +291,8 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
         if player == END:
             return length
         if player == CHANCE_MOVE:
+            # chance is sampled, not searched; infostates change at transitions only, so that
+            # simultaneous actors choose without seeing each other's choice
             draw_outcome(model, playout.position, stream)
             if not update_infostates(tree, playout):
                 return TREE_FULL
@@ -295,6 +303,7 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
             return length if add_node(tree, here, count) else TREE_FULL
         if length == len(tree.path):
             return TREE_FULL
+        # selection: the node belongs to the infostate, whatever world was drawn
         action = select_action(tree, here, count, width, stream)
         tree.path[length, INFOSTATE] = here
         tree.path[length, ENTRY] = tree.first_entry[here] + action
@@ -340,10 +349,12 @@ def simulate(
         draw_root(roots, playout, stream)
         length = descend(model, tree, playout, width, stream)
         if length == TREE_FULL:
+            # nothing but infostates was added yet: visits and returns are still untouched
             stream[0] = before
             return done
         count_visits(tree, length)
         copy_position(playout.leaf, playout.position)
+        # playouts restart from the leaf; nothing below it is looked up or stored
         for _ in range(num_rollouts):
             copy_position(playout.position, playout.leaf)
             play_out(model, playout.position, stream)

@@ -84,7 +84,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
     mover = push_position(model, work.stack, depth)
     if mover != END and look_up(work, depth, search):
         return True
-    # a chance move counts as one best branch, whose value is the expectation
+    # `store` divides by num_best: a chance move counts as one best branch, its expectation
     work.num_best[depth] = 1 if mover == CHANCE_MOVE else 0
     for player in range(work.total.shape[1]):
         utility = work.stack.rewards_so_far[depth, player]
@@ -107,15 +107,16 @@ def back_up(model: Any, work: MaxN, depth: int) -> bool:
         load_position(stack, stack.states, stack.rewards_so_far, depth)
         add_branch(work, depth, outcome_probability(model, stack.here, stack.branch[depth] - 1))
     else:
+        # compared by the mover's own value; all players' values are accumulated
         value, best = work.total[depth + 1, mover], work.best[depth]
         tolerance = TIE_TOLERANCE * max(1.0, abs(best))
         if work.num_best[depth] == 0 or value > best + tolerance:
-            work.best[depth] = value
+            work.best[depth] = value  # strictly better: forget the tied branches so far
             work.num_best[depth] = 0
             for player in range(work.total.shape[1]):
                 work.total[depth, player] = 0.0
         if work.num_best[depth] == 0 or value >= best - tolerance:
-            work.num_best[depth] += 1
+            work.num_best[depth] += 1  # best, or tied with the best
             add_branch(work, depth, 1.0)
     return bool(stack.branch[depth] == stack.num_branches[depth])
 
@@ -162,4 +163,5 @@ def max_n(
         search_values(model, work, search, status)
         if status[PROBLEM] != NO_PROBLEM:
             return
+        # the table serves every player: max^n values do not depend on who searches
         values[row] = work.total[0, player]

@@ -33,7 +33,7 @@ def topological_order(graph: GraphNodes) -> IntArray:
     missing = np.zeros(len(graph.actor), np.int32)  # predecessors not yet in the order
     for target in graph.next_node:
         missing[target] += 1
-    order = np.empty(len(graph.actor), np.int32)
+    order = np.empty(len(graph.actor), np.int32)  # also the queue of nodes to expand
     filled = 0
     for node in range(len(missing)):
         if missing[node] == 0:
@@ -61,6 +61,7 @@ def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArr
     between the node and the next transition.
     """
     is_sequential = True
+    # backwards, so that a node's children are done before it
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
         has_choice[node] = False
@@ -68,6 +69,7 @@ def moves_are_sequential(graph: GraphNodes, order: IntArray, has_choice: BoolArr
             continue
         first, count = graph.first_child[node], graph.num_children[node]
         for child in range(first, first + count):
+            # children of an actor's node are later actors of the same world state
             if has_choice[graph.next_node[child]]:
                 has_choice[node] = True
                 is_sequential = is_sequential and count == 1
@@ -89,6 +91,7 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
             if mover == CHANCE_MOVE:
+                # expectation over transitions, rewards included
                 total = graph.rewards[child] + values[target]
                 values[node] += graph.probability[child] * total
                 num_best = 1
@@ -120,7 +123,7 @@ def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> No
                 if mover == CHANCE_MOVE:
                     total = graph.rewards[child, player] + value
                     values[node, player] += graph.probability[child] * total
-                elif child == first:
+                elif child == first:  # the first action initializes the maximum or minimum
                     values[node, player] = value
                 elif player == mover:
                     values[node, player] = max(values[node, player], value)
@@ -161,6 +164,7 @@ def after_actions(
     for row in range(len(states)):
         here.state[:] = states[row]
         counts[row], _ = reach_turn(model, here, player)
+    # counted first, then written: two passes need no growing arrays
     total = counts.sum()
     after = np.empty((total, states.shape[1]), np.int64)
     origin, action = np.empty(total, np.int64), np.empty(total, np.int64)
@@ -203,7 +207,7 @@ def after_transitions(
     """
     here = empty_position(states.shape[1], rewards_so_far.shape[1])
     counts = np.empty(len(states), np.int64)
-    for row in range(len(states)):
+    for row in range(len(states)):  # two passes, as in `after_actions`
         here.state[:] = states[row]
         counts[row] = num_outcomes(model, here)
     total = counts.sum()

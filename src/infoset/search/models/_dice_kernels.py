@@ -93,15 +93,18 @@ def call_values(model: Dice, states: LongArray, player: int, values: FloatArray)
     values[:] = np.nan
     for k in range(len(states)):
         first, second, last, mover, _ = states[k]
+        # M exists: one die of any face shown is a true bid
         highest = num_bids - 1
         while (
             model.matches[first, highest] + model.matches[second, highest] < model.quantity[highest]
         ):
             highest -= 1
         own = 1.0 if mover == player else -1.0
+        # bids other than M lose; actions count from the bid after the last
         values[k, : num_bids - 1 - last] = -own
         if highest > last:
             values[k, highest - last - 1] = own
         if last != NO_CALL:
+            # `liar` is the last action
             met = model.matches[first, last] + model.matches[second, last] >= model.quantity[last]
             values[k, num_bids - 1 - last] = -own if met else own

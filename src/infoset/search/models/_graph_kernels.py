@@ -74,6 +74,7 @@ def outcome_probability(model: GraphNodes, position: Position, outcome: int) -> 
 @inlined
 def apply_outcome(model: GraphNodes, position: Position, outcome: int) -> None:
     """Apply a transition."""
+    # only transitions carry rewards and observations; actions lead to the next actor
     child = model.first_child[position.state[0]] + outcome
     for player in range(model.rewards.shape[1]):
         position.rewards_so_far[player] += model.rewards[child, player]

@@ -77,7 +77,7 @@ def count(cards: int) -> int:
     """Return the number of cards in a set."""
     total = 0
     while cards:
-        cards &= cards - 1
+        cards &= cards - 1  # clears the lowest bit
         total += 1
     return total
 
@@ -88,6 +88,7 @@ def legal_cards(model: Tricks, state: LongArray) -> int:
     hand = state[HANDS + state[PLAYER]]
     led = state[LED]
     if led:
+        # `count(led - 1)` is the number of the card: the position of its bit
         following = hand & model.suits[count(led - 1)]
         if following:
             return int(following)
@@ -112,7 +113,7 @@ def choose_action(model: Tricks, position: Position, action: int) -> None:
     cards = legal_cards(model, position.state)
     for _ in range(action):
         cards &= cards - 1
-    position.state[CHOSEN] = cards & -cards
+    position.state[CHOSEN] = cards & -cards  # the lowest bit
 
 
 def num_outcomes(model: Tricks, position: Position) -> int:
@@ -147,7 +148,7 @@ def play_chosen(model: Tricks, state: LongArray) -> int:
     state[HANDS + player] ^= card
     if not led:
         state[LED], state[PLAYER] = card, 1 - player
-        return 3 * number
+        return 3 * number  # three observations per card: led, and replied with either winner
     # a higher bit within the suit led is a higher card; other suits never win
     wins = card > led and led & model.suits[number] != 0
     winner = player if wins else 1 - player
@@ -195,6 +196,7 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
     """Return whether the player on lead can force `need` of the `left` tricks."""
     if need <= 0 or need > left:
         return need <= 0
+    # the table answers if `need` is outside its bounds
     place = _table_place(solved, position)
     if solved.position[place] == position:
         if need <= solved.tricks[place, 0]:
@@ -211,7 +213,7 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
             if answer or not _ends_run(words[suit], card, 1):
                 continue
             answer = True  # this lead works unless some reply refutes it
-            must_follow = _opponent_holds(words[suit])
+            must_follow = _opponent_holds(words[suit])  # otherwise any card, which loses
             for other in range(NUM_SUITS):
                 if must_follow and other != suit:
                     continue
@@ -322,7 +324,7 @@ def _word_after(
 
 @inlined
 def _without(word: int, card: int) -> int:
-    """Return a word without one card."""
+    """Return a word without one card: the higher bits move down by one."""
     return (word >> (card + 1)) << card | (word & ((1 << card) - 1))
 
 
@@ -388,7 +390,7 @@ def _value(
     """Return the security level of a player; within a trick, after the best reply."""
     if not state[LED]:
         return _value_between_tricks(model, solved, state, player)
-    # one ply of negamax: the replier maximizes `sign` times the player's value
+    # one reply is left in the trick, one ply of negamax: the replier maximizes `sign` times the player's value
     sign = 1.0 if state[PLAYER] == player else -1.0
     best = -1.0
     cards = legal_cards(model, state)
@@ -411,6 +413,7 @@ def _value_between_tricks(
     more = half if model.tie > 0.0 else model.num_tricks // 2 + 1
     position = _canonical_position(model, solved, state)
     value = -1.0
+    # each reachable goal adds 1: -1 for neither, 0 for half only, 1 for both
     for need in (half, more):
         value += _can_reach(solved, position, state, player, need)
     return value
@@ -425,6 +428,7 @@ def _can_reach(
     missing = need - state[TRICKS + player]
     if state[PLAYER] == player:
         return can_force(solved, position, missing, left)
+    # off lead: the leader must not be able to force one trick more than it may have
     return not can_force(solved, position, left - missing + 1, left)
 
 
@@ -433,6 +437,7 @@ def _canonical_position(model: Tricks, solved: SolvedPositions, state: LongArray
     """Return the canonical number of a position between tricks."""
     leader = state[PLAYER]
     own, other = state[HANDS + leader], state[HANDS + 1 - leader]
+    # from the highest card down; a change of suit starts the next word
     first = second = third = word = 1
     suit = model.suits[-1]
     for card in range(len(model.suits) - 1, -1, -1):
