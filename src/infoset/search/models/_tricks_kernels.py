@@ -390,7 +390,8 @@ def _value(
     """Return the security level of a player; within a trick, after the best reply."""
     if not state[LED]:
         return _value_between_tricks(model, solved, state, player)
-    # one reply is left in the trick, one ply of negamax: the replier maximizes `sign` times the player's value
+    # one reply is left in the trick, one ply of negamax: the replier maximizes `sign` times
+    # the player's value
     sign = 1.0 if state[PLAYER] == player else -1.0
     best = -1.0
     cards = legal_cards(model, state)
