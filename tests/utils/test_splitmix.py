@@ -7,7 +7,7 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.utils.compilation import kernel
-from infoset.utils.splitmix import make_stream, next_uniform
+from infoset.utils.splitmix import draw_index, make_stream, next_uniform
 
 
 @kernel
@@ -62,3 +62,17 @@ def test_streams_differ_by_seed_and_key():
 def test_seeds_are_whole_numbers(numbers):
     with pytest.raises(ParameterError, match="seed"):
         make_stream(*numbers)
+
+
+@kernel
+def drawn_index(probability, first, end, number):
+    return draw_index(probability, first, end, number)
+
+
+@pytest.mark.parametrize(("number", "index"), [(0.0, 1), (0.24, 1), (0.25, 3), (0.99, 3)])
+def test_an_index_is_drawn_by_the_running_sum_of_its_part(number, index):
+    assert drawn_index(np.array([9.0, 0.25, 0.0, 0.75, 9.0]), 1, 4, number) == index
+
+
+def test_the_last_index_takes_what_rounding_leaves():
+    assert drawn_index(np.array([0.5, 0.25]), 0, 2, 0.99) == 1

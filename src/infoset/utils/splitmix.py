@@ -14,10 +14,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from infoset.typing import FloatArray
 from infoset.utils.arguments import check_count
 from infoset.utils.compilation import inner_kernel
 
-__all__ = ["Stream", "make_stream", "next_uniform"]
+__all__ = ["Stream", "draw_index", "make_stream", "next_uniform"]
 
 Stream: TypeAlias = NDArray[np.uint64]
 """[1] The state of a stream."""
@@ -58,3 +59,17 @@ def next_uniform(stream: Stream) -> float:
     mixed = (mixed ^ (mixed >> SHIFTS[1])) * SECOND_FACTOR
     mixed = mixed ^ (mixed >> SHIFTS[2])
     return float((mixed >> SHIFTS[3]) * UNIT)
+
+
+@inner_kernel
+def draw_index(probability: FloatArray, first: int, end: int, number: float) -> int:
+    """Return the index in `first:end` that a uniform number in [0, 1) selects.
+
+    probability [at least `end`] sums to 1 over `first:end`, up to rounding.
+    """
+    for index in range(first, end - 1):
+        number -= probability[index]
+        if number < 0.0:
+            return index
+    # The last index takes the rest, so that rounding of the sum cannot exclude all of them.
+    return end - 1

@@ -12,20 +12,12 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 
 class GraphNodes(NamedTuple):
-    """A world graph split into nodes at which one player acts or chance moves.
-
-    A node is a world state together with the actions that its first actors have chosen; the first
-    W nodes are the world states. Its children are the actions of the next actor or, once all have
-    chosen, the transitions. The state of a `Position` is its node.
+    """A `DecisionGraph` with what searches need at its children. A `Position`'s state is its node.
 
     Attributes
     ----------
-    actor : IntArray
-        [K] the player to act, `CHANCE_MOVE` or `END`.
-    first_child, num_children : IntArray
-        [K] the children of a node are `first_child : first_child + num_children`.
-    next_node : IntArray
-        [C] the node that a child leads to.
+    actor, first_child, num_children, next_node : IntArray
+        As in `infoset.tree.decision_nodes.DecisionGraph`.
     probability : FloatArray
         [C] probability of a transition.
     cumulative : FloatArray

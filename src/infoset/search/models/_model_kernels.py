@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numba.extending import overload, register_jitable
 
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.splitmix import Stream, next_uniform
 
-CHANCE_MOVE = -1
-END = -2
+CHANCE_MOVE = CHANCE_NODE
+END = TERMINAL_NODE
 
 Function = TypeVar("Function", bound=Callable[..., object])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from infoset.beliefs import Belief, PublicPrivateBelief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.search.models._graph_kernels import GraphNodes
-from infoset.search.models._model_kernels import CHANCE_MOVE, END
 from infoset.search.models.model import SearchModel
 from infoset.search.models.root_positions import (
     RootPositions,
@@ -21,8 +19,9 @@ from infoset.search.models.root_positions import (
     rewards_of_histories,
 )
 from infoset.tree import GameTree, WorldGraph
+from infoset.tree.decision_nodes import CHANCE_NODE, DecisionGraph, decision_graph
 from infoset.tree.state_numbering import StepTable
-from infoset.typing import Action, FloatArray, IntArray, LongArray, Player, World
+from infoset.typing import Action, FloatArray, LongArray, World
 from infoset.utils.arguments import check_type
 
 __all__ = ["GraphModel", "graph_nodes"]
@@ -113,7 +112,7 @@ class GraphModel(SearchModel):
 
 def graph_nodes(graph: WorldGraph) -> GraphNodes:
     """Return the nodes of a complete world graph, in which simultaneous actors act in turn."""
-    nodes = _split_by_actor(graph)
+    nodes = decision_graph(graph)
     steps = [StepTable.of_player(graph, player).of_edge for player in range(graph.num_players)]
     # children: first the transitions, in the order of the graph's edges, then the actions
     num_choices = len(nodes.next_node) - graph.num_edges
@@ -127,62 +126,12 @@ def graph_nodes(graph: WorldGraph) -> GraphNodes:
     )
 
 
-class _NodeArrays(NamedTuple):
-    """The fields of `GraphNodes` that describe its shape, while it grows."""
-
-    actor: IntArray
-    first_child: IntArray
-    num_children: IntArray
-    next_node: IntArray
-
-
-def _split_by_actor(graph: WorldGraph) -> _NodeArrays:
-    """Return the nodes of a world graph, its edges split by the action of one actor after another.
-
-    The edges of a world state are sorted by joint action. After each actor they fall into groups
-    that agree on the actions so far, and each group belongs to one node.
-    """
-    inner = np.flatnonzero(np.diff(graph.first_edge))
-    group_start = np.zeros(graph.num_edges, bool)
-    group_start[graph.first_edge[inner]] = True
-    zeros = np.zeros(graph.num_worlds, np.int32)
-    nodes = _NodeArrays(np.full_like(zeros, END), zeros, zeros.copy(), graph.next_world)
-    node_of_group = inner
-    for player, taken in enumerate(graph.joint_action.T):
-        group = np.cumsum(group_start) - 1
-        group_start = group_start | np.append(True, taken[1:] != taken[:-1])
-        node_of_group = node_of_group[group[group_start]]
-        acts = taken[group_start] >= 0
-        nodes, children = _add_decisions(nodes, player, node_of_group[acts])
-        node_of_group[acts] = children
-    first_edge = np.flatnonzero(group_start)
-    nodes.actor[node_of_group] = CHANCE_MOVE
-    nodes.first_child[node_of_group] = first_edge
-    nodes.num_children[node_of_group] = np.diff(np.append(first_edge, graph.num_edges))
-    return nodes
-
-
-def _add_decisions(
-    nodes: _NodeArrays, player: Player, parent: IntArray
-) -> tuple[_NodeArrays, IntArray]:
-    """Add one child per action [M] of a player, sorted by parent; return the children too."""
-    children = np.arange(len(parent), dtype=np.int32) + np.int32(len(nodes.actor))
-    decisions, first, counts = np.unique(parent, return_index=True, return_counts=True)
-    nodes.actor[decisions] = player
-    nodes.first_child[decisions] = first + len(nodes.next_node)
-    nodes.num_children[decisions] = counts
-    zeros = np.zeros(len(parent), np.int32)
-    actor, first_child, num_children = (np.append(column, zeros) for column in nodes[:3])
-    next_node = np.append(nodes.next_node, children)
-    return _NodeArrays(actor, first_child, num_children, next_node), children
-
-
-def _cumulative_probabilities(graph: WorldGraph, nodes: _NodeArrays) -> FloatArray:
+def _cumulative_probabilities(graph: WorldGraph, nodes: DecisionGraph) -> FloatArray:
     """Return [E] the `cumulative` of the transitions.
 
     Summed one by one in order, so that the rounding is that of `draw_by_inversion`.
     """
-    is_chance = nodes.actor == CHANCE_MOVE
+    is_chance = nodes.actor == CHANCE_NODE
     first, counts = nodes.first_child[is_chance], nodes.num_children[is_chance]
     cumulative = graph.probability.copy()
     for rank in range(1, int(counts.max(initial=0))):

@@ -31,7 +31,7 @@ from infoset.teams.hiding.arrays import (
 )
 from infoset.typing import FloatArray, IndexArray, LongArray
 from infoset.utils.compilation import inner_kernel, kernel
-from infoset.utils.splitmix import Stream, next_uniform
+from infoset.utils.splitmix import Stream, draw_index, next_uniform
 
 EVERYTHING = 0
 OUTCOME = 1
@@ -197,16 +197,6 @@ def normalize_by_cell(
             weight[node] /= total[here]
         else:
             weight[node] = nodes.chance[node] / of_chance[here]
-
-
-@inner_kernel
-def draw_index(probability: FloatArray, first: int, end: int, draw: float) -> int:
-    """Return the index in [first, end) that a uniform number in [0, 1) selects."""
-    for index in range(first, end - 1):
-        draw -= probability[index]
-        if draw < 0.0:
-            return index
-    return end - 1
 
 
 @inner_kernel
