@@ -14,7 +14,7 @@ from infoset.learning import (
     make_learner,
     tree_size,
 )
-from infoset.learning._simulator_kernels import CHANCE_NODE, TERMINAL_NODE, draw_outcome
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.utils.splitmix import make_stream
 
 

@@ -13,8 +13,9 @@ from infoset import load
 from infoset.learning import OutcomeSampling, SampledTraversal, get_learner
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
-from infoset.learning.simulator import infostate_sequences, make_simulator
+from infoset.learning.simulator import make_simulator
 from infoset.tree import build_tree
+from infoset.tree.decision_nodes import infostate_sequences
 from oracle_mccfr import (
     SeededDraws,
     SlowOutcomeSampling,

@@ -11,10 +11,10 @@ from playing import simulator_of
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
 from infoset.learning import LEARNERS, Knowledge, OutcomeSampling, SampledTraversal, get_learner
-from infoset.learning._simulator_kernels import TERMINAL_NODE
 from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.runs import Budget, run_measured
+from infoset.tree.decision_nodes import TERMINAL_NODE
 
 NAMES = [row.name for row in (*OUTCOME_SAMPLING_LEARNERS, *SAMPLED_TRAVERSAL_LEARNERS)]
 

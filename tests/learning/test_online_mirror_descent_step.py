@@ -12,10 +12,11 @@ from oracle_mirror_descent import behavior_of, own_sequences, plan_of
 from infoset.games import load_game
 from infoset.learning import LEARNERS, StepSizes, make_simulator, tree_size
 from infoset.learning._online_mirror_descent_kernels import update_path
-from infoset.learning._simulator_kernels import TERMINAL_NODE, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import balanced_reach
 from infoset.learning.online_mirror_descent import OnlineMirrorDescentUpdate
 from infoset.tree import build_tree
+from infoset.tree.decision_nodes import TERMINAL_NODE
 
 PLAIN = LEARNERS["ixomd"]
 BALANCED = LEARNERS["balanced-omd"]

@@ -11,9 +11,10 @@ from oracle_mirror_descent import play as play_slowly
 
 from infoset.evaluation import expected_values
 from infoset.games import load_game
-from infoset.learning._simulator_kernels import CHANCE_NODE, TERMINAL_NODE, play
+from infoset.learning._simulator_kernels import play
 from infoset.learning.simulator import make_simulator
 from infoset.tree import build_tree
+from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import make_stream
 from strategies import random_games

@@ -80,8 +80,8 @@ def test_known_games_have_the_reach_and_sequences_of_the_tree(spec):
 
 def test_simultaneous_actors_choose_one_after_another():
     graph = decision_graph(build_tree(load_game("matrix_mp")).graph)
-    # The world states are the start and the end. Then come player 1 after Heads and after Tails, and
-    # four joint actions, each a chance node with a single transition.
+    # The world states are the start and the end. Then come player 1 after Heads and after Tails,
+    # and four joint actions, each a chance node with a single transition.
     assert graph.actor.tolist() == [0, TERMINAL_NODE, 1, 1, *[CHANCE_NODE] * 4]
     assert graph.num_children.tolist() == [2, 0, 2, 2, 1, 1, 1, 1]
     assert graph.next_node.tolist() == [1, 1, 1, 1, 2, 3, 4, 5, 6, 7]

@@ -18,17 +18,15 @@ from typing import NamedTuple
 import numpy as np
 
 from infoset.evaluation.trigger_pairs import TriggerPairs
-from infoset.learning._simulator_kernels import (
+from infoset.learning._simulator_kernels import Paths, PlayState, add_step
+from infoset.learning._update_kernels import count_episode, count_rest
+from infoset.tree.decision_nodes import (
     TERMINAL_NODE,
+    DecisionNodes,
     Infostates,
-    Nodes,
-    Paths,
-    PlayState,
-    add_step,
     draw_action,
     draw_outcome,
 )
-from infoset.learning._update_kernels import count_episode, count_rest
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
 from infoset.utils.splitmix import Stream
@@ -319,7 +317,7 @@ def solve_all(infostates: Infostates, pairs: TriggerPairs, state: TriggerState) 
 
 @inner_kernel
 def play_fixed_point(
-    nodes: Nodes,
+    nodes: DecisionNodes,
     infostates: Infostates,
     pairs: TriggerPairs,
     state: TriggerState,

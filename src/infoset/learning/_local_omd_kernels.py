@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import count_path, update_baseline
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

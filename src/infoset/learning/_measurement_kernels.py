@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.learning._simulator_kernels import Paths, PlayState, play
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import Stream, next_uniform

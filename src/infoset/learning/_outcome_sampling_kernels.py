@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from infoset.learning._simulator_kernels import Infostates, Paths, PlayState, play
+from infoset.learning._simulator_kernels import Paths, PlayState, play
 from infoset.learning._update_kernels import (
     count_episode,
     count_infostate,
     match_clipped_regrets,
     update_baseline,
 )
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import bare_kernel, inner_kernel
 

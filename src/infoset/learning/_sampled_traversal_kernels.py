@@ -11,19 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.learning._simulator_kernels import (
-    CHANCE_NODE,
-    TERMINAL_NODE,
-    Infostates,
-    Nodes,
-    PlayState,
-    draw_action,
-    draw_outcome,
-)
+from infoset.learning._simulator_kernels import PlayState
 from infoset.learning._update_kernels import (
     count_episode,
     count_infostate,
     match_clipped_regrets,
+)
+from infoset.tree.decision_nodes import (
+    CHANCE_NODE,
+    TERMINAL_NODE,
+    DecisionNodes,
+    Infostates,
+    draw_action,
+    draw_outcome,
 )
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
@@ -105,7 +105,7 @@ class Frames(NamedTuple):
 @inner_kernel
 def sample_down(
     parameters: TraversalParameters,
-    nodes: Nodes,
+    nodes: DecisionNodes,
     infostates: Infostates,
     player: int,
     node: int,
@@ -126,7 +126,7 @@ def sample_down(
 
 @kernel
 def expected_nodes(
-    parameters: TraversalParameters, nodes: Nodes, infostates: Infostates, player: int
+    parameters: TraversalParameters, nodes: DecisionNodes, infostates: Infostates, player: int
 ) -> float:
     """Return the expected number of nodes in a traversal, if all draws were uniform."""
     probability = np.zeros(len(nodes.kind))
@@ -218,7 +218,7 @@ def store_value(frames: Frames, depth: int, value: float) -> None:
 @inner_kernel
 def traverse(
     parameters: TraversalParameters,
-    nodes: Nodes,
+    nodes: DecisionNodes,
     infostates: Infostates,
     player: int,
     utility: FloatArray,

@@ -9,8 +9,9 @@ it, and once more at the end. The average is exact, and costs time in proportion
 
 from __future__ import annotations
 
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.regret import match_regrets
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray
 from infoset.utils.compilation import inner_kernel, kernel
 

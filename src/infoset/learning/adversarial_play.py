@@ -15,10 +15,11 @@ from infoset.learning._simulator_kernels import Paths
 from infoset.learning._update_kernels import count_rest
 from infoset.learning.learner_spec import LearnerSpec, OnlineLearnerSpec
 from infoset.learning.learners import get_learner
-from infoset.learning.simulator import Simulator, infostate_depths, number_infostates
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import tree_size
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.policy import TabularPolicy
+from infoset.tree.decision_nodes import infostate_depths, number_infostates
 from infoset.typing import FloatArray, Player, StateArrays
 from infoset.utils.arguments import check_callable, check_count, check_player, check_type
 from infoset.utils.state import IterativeState

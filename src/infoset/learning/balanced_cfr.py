@@ -14,11 +14,11 @@ from infoset.learning._balanced_cfr_kernels import (
     learn_episode,
     run_self_play,
 )
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import layer_policies
 from infoset.learning.learner_spec import Knowledge, Presets
 from infoset.learning.self_play import SelfPlay, check_play
-from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import (
     StepSizeRule,
     StepSizes,
@@ -30,6 +30,7 @@ from infoset.learning.step_sizes import (
     tuned_step_sizes,
 )
 from infoset.learning.update_rule import Exploration, Feedback
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_count, check_number
 

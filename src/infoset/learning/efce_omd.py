@@ -20,11 +20,11 @@ from infoset.learning._efce_omd_kernels import (
     solve_all,
     update_path,
 )
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import balanced_reach, layer_policies
 from infoset.learning.learner_spec import Knowledge, Presets
 from infoset.learning.self_play import SelfPlay, check_play
-from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import (
     FAILURE_PROBABILITY,
     StepSizeRule,
@@ -36,6 +36,7 @@ from infoset.learning.step_sizes import (
     tree_sizes,
 )
 from infoset.learning.update_rule import Feedback
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 
 __all__ = [

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from infoset.learning._simulator_kernels import Infostates
 from infoset.learning.self_play import SelfPlay
 from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import UpdateRule
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import FloatArray, IntArray
 
 __all__ = ["Knowledge", "LearnerSpec", "OnlineLearnerSpec", "Presets", "TreeFunction"]

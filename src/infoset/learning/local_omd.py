@@ -10,11 +10,11 @@ import numpy as np
 
 from infoset.errors import ParameterError
 from infoset.learning._local_omd_kernels import LocalOMDState, run_self_play, update_path
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import subtree_policy, subtree_sizes
 from infoset.learning.learner_spec import Knowledge, Presets
 from infoset.learning.self_play import SelfPlay, check_play
-from infoset.learning.simulator import Simulator, infostate_sequences
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import (
     StepSizeRule,
     StepSizes,
@@ -26,6 +26,7 @@ from infoset.learning.step_sizes import (
     tuned_step_sizes,
 )
 from infoset.learning.update_rule import Exploration, Feedback
+from infoset.tree.decision_nodes import Infostates, infostate_sequences
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_count, check_number
 

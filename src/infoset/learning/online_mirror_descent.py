@@ -17,11 +17,11 @@ from infoset.learning._online_mirror_descent_kernels import (
     run_self_play,
     update_path,
 )
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.learner_spec import Knowledge, Presets, TreeFunction
 from infoset.learning.self_play import SelfPlay, check_play
-from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import (
     ScaledStepSizes,
     StepSizeRule,
@@ -35,6 +35,7 @@ from infoset.learning.step_sizes import (
 )
 from infoset.learning.update_rule import Feedback
 from infoset.policy import TabularPolicy
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_number
 

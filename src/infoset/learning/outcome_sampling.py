@@ -15,13 +15,14 @@ from infoset.learning._outcome_sampling_kernels import (
     run_self_play,
     update_path,
 )
-from infoset.learning._simulator_kernels import Infostates, Paths
+from infoset.learning._simulator_kernels import Paths
 from infoset.learning.balance import subtree_policy
 from infoset.learning.learner_spec import Knowledge, Presets, TreeFunction
 from infoset.learning.self_play import SelfPlay, check_play
-from infoset.learning.simulator import Simulator, uniform_probabilities
+from infoset.learning.simulator import Simulator
 from infoset.learning.step_sizes import TreeSize
 from infoset.learning.update_rule import Exploration, Feedback
+from infoset.tree.decision_nodes import Infostates, uniform_probabilities
 from infoset.typing import FloatArray, IntArray
 from infoset.utils.arguments import check_callable, check_number
 

@@ -6,30 +6,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infoset.learning._simulator_kernels import (
-    CHANCE_NODE,
-    Infostates,
-    Nodes,
-    Paths,
-    PlayState,
-    fill_alias,
-    unfold,
-)
+from infoset.learning._simulator_kernels import Paths, PlayState
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.tree import GameTree, SequenceForm
+from infoset.tree.decision_nodes import (
+    DecisionNodes,
+    Infostates,
+    infostate_depths,
+    number_infostates,
+    unfold_tree,
+    uniform_probabilities,
+)
 from infoset.tree.sequence_form import TREE_EXAMPLE
-from infoset.typing import BoolArray, FloatArray, IntArray, LongArray
+from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.arguments import check_type
 from infoset.utils.splitmix import make_stream
 
-__all__ = [
-    "Simulator",
-    "infostate_depths",
-    "infostate_sequences",
-    "make_simulator",
-    "number_infostates",
-    "uniform_probabilities",
-]
+__all__ = ["Simulator", "make_simulator"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +33,7 @@ class Simulator:
     ----------
     sequence_form : SequenceForm
         The game's sequence form, which policies refer to.
-    nodes : Nodes
+    nodes : DecisionNodes
     infostates : Infostates
     utility : FloatArray
         [Z, N] utilities at terminal nodes, in the game's units.
@@ -49,7 +42,7 @@ class Simulator:
     """
 
     sequence_form: SequenceForm
-    nodes: Nodes
+    nodes: DecisionNodes
     infostates: Infostates
     utility: FloatArray
     depth: IntArray
@@ -131,7 +124,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     check_type("tree", tree, GameTree, f"a GameTree, such as {TREE_EXAMPLE}")
     form = tree.sequence_form
     infostates = number_infostates(form.treeplexes)
-    nodes, history = _nodes(tree, infostates)
+    nodes, history = unfold_tree(tree)
     ends = history[nodes.num_children == 0]
     return Simulator(
         sequence_form=form,
@@ -140,94 +133,3 @@ def make_simulator(tree: GameTree) -> Simulator:
         utility=np.ascontiguousarray(tree.rewards_so_far[ends]),
         depth=infostate_depths(infostates),
     )
-
-
-def infostate_sequences(
-    infostates: Infostates, members: IntArray | LongArray | BoolArray | slice = slice(None)
-) -> LongArray:
-    """Return the sequences of selected infostates in order; by default of all infostates."""
-    first, counts = infostates.first_sequence[members], infostates.num_actions[members]
-    begins = np.repeat(first - np.cumsum(counts) + counts, counts)
-    return begins + np.arange(len(begins))
-
-
-def uniform_probabilities(infostates: Infostates, num_sequences: int) -> FloatArray:
-    """Return [S] the uniform policy; 1 at sequences that belong to no infostate."""
-    policy = np.ones(num_sequences)
-    counts = infostates.num_actions
-    policy[infostate_sequences(infostates)] = 1.0 / np.repeat(counts, counts)
-    return policy
-
-
-def number_infostates(treeplexes: tuple[Treeplex, ...]) -> Infostates:
-    """Return the infostates and sequences of all treeplexes in one numbering."""
-    sizes = [plex.num_sequences for plex in treeplexes]
-    roots = (np.cumsum(sizes) - sizes).astype(np.int32)
-
-    def joined(columns: list[IntArray]) -> IntArray:
-        return np.concatenate(columns).astype(np.int32)
-
-    numbered = list(zip(treeplexes, roots, strict=True))
-    return Infostates(
-        first_sequence=joined([root + plex.first_sequence for plex, root in numbered]),
-        num_actions=joined([plex.num_actions for plex in treeplexes]),
-        player=joined([np.full(plex.num_infostates, p) for p, plex in enumerate(treeplexes)]),
-        parent_sequence=joined([root + plex.parent_sequence for plex, root in numbered]),
-        root_sequence=roots,
-    )
-
-
-def _nodes(tree: GameTree, infostates: Infostates) -> tuple[Nodes, IntArray]:
-    """Return the nodes, and [K] the history of each."""
-    acting = _acting_infostates(tree)
-    actors_above = (acting >= 0).sum(axis=1)[tree.parent[1:]]
-    max_nodes = 1 + len(actors_above) + int(actors_above.sum())
-    kind, first, history = (np.empty(max_nodes, np.int32) for _ in range(3))
-    chance = np.empty(max_nodes)
-    size = unfold(
-        tree.first_child,
-        acting,
-        tree.graph.joint_action[tree.edge],
-        tree.graph.probability[tree.edge],
-        kind,
-        first,
-        history,
-        chance,
-    )
-    kind, first, history = (column[:size].copy() for column in (kind, first, history))
-    chance = chance[:size]
-    inner = kind >= CHANCE_NODE
-    num_children = np.zeros(size, np.int32)
-    num_children[inner] = np.diff(np.append(first[inner], size))
-    keep, other = np.ones(size), np.zeros(size, np.int32)
-    fill_alias(kind, first, num_children, chance, keep, other)
-    return Nodes(kind, first, num_children, keep, other), history
-
-
-def _acting_infostates(tree: GameTree) -> IntArray:
-    """Return [H, N] the number of each actor's infostate among those of all players, or -1."""
-    columns, before = [], 0
-    for player, own in enumerate(tree.infostate_trees):
-        number = np.full(own.num_infostates, -1, np.int32)
-        number[own.acting] = before + np.arange(own.num_acting)
-        columns.append(number[tree.infostate[:, player]])
-        before += own.num_acting
-    return np.stack(columns, axis=1)
-
-
-def infostate_depths(infostates: Infostates) -> IntArray:
-    """Return [I] the number of own decisions above each infostate."""
-    size = int((infostates.first_sequence + infostates.num_actions).max(initial=1))
-    depth_below = np.zeros(size, np.int32)
-    depth = np.zeros(len(infostates.first_sequence), np.int32)
-    for here, (first, count, parent) in enumerate(
-        zip(
-            infostates.first_sequence,
-            infostates.num_actions,
-            infostates.parent_sequence,
-            strict=True,
-        )
-    ):
-        depth[here] = depth_below[parent]
-        depth_below[first : first + count] = depth[here] + 1
-    return depth

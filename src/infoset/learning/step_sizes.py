@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias, cast
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.learning._simulator_kernels import Infostates
 from infoset.learning.simulator import Simulator
+from infoset.tree.decision_nodes import Infostates
 from infoset.typing import IntArray, Player
 from infoset.utils.arguments import check_callable, check_number, check_player, check_type
 

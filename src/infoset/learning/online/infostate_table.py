@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from infoset.errors import TrajectoryError, UnknownNameError, nearest_names
 from infoset.game import Infostate
-from infoset.learning._simulator_kernels import Infostates
 from infoset.learning.online.key_encoding import keys_from_json, keys_to_json
-from infoset.learning.simulator import infostate_depths
 from infoset.tree import InfostateTree
+from infoset.tree.decision_nodes import Infostates, infostate_depths
 from infoset.typing import Action, IntArray, Player
 
 __all__ = ["DiscoveredInfostates", "InfostateTable", "TreeInfostates"]

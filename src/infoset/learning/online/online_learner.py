@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from infoset.errors import ParameterError, TrajectoryError
-from infoset.learning._simulator_kernels import draw_action, draw_mixed
+from infoset.learning._simulator_kernels import draw_mixed
 from infoset.learning.learner_spec import Knowledge, LearnerSpec, OnlineLearnerSpec
 from infoset.learning.learners import get_learner
 from infoset.learning.online.infostate_table import (
@@ -27,6 +27,7 @@ from infoset.learning.step_sizes import TreeSize, tree_size_of
 from infoset.learning.update_rule import Feedback, UpdateRule
 from infoset.runs import Checkpoint, check_compatibility, read_checkpoint, write_checkpoint
 from infoset.tree import InfostateTree
+from infoset.tree.decision_nodes import draw_action
 from infoset.typing import Action, Player, StateArrays
 from infoset.utils.arguments import SUM_TOLERANCE, check_count, check_type
 from infoset.utils.splitmix import make_stream
