@@ -111,10 +111,10 @@ def test_wrong_policies_are_refused():
     with pytest.raises(ParameterError, match="sum to nan"):
         expected_payoffs(information, np.array([np.nan, 1, 0.5, 0.5]))
     other = uniform_policy(build_tree(load_game("matrix_mp")).sequence_form)
-    with pytest.raises(PolicyMismatchError, match="make both of one tree"):
+    with pytest.raises(PolicyMismatchError, match="build both from one tree"):
         from_tabular(information, other)
     written = random_team_game(0).information
-    with pytest.raises(ParameterError, match="was written down, not made of a game"):
+    with pytest.raises(ParameterError, match="was not built from a game"):
         to_tabular(written, random_probabilities(written, np.random.default_rng(0)))
     with pytest.raises(ParameterError, match="give an InformationMap"):
         random_probabilities(form, np.random.default_rng(0))

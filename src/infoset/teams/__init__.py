@@ -1,7 +1,7 @@
-"""Teams, and players who forget: games in product form and information maps.
+"""Teams, and players without perfect recall: product forms, information maps, and their methods.
 
-Arrays of this package: N nodes, which are prefixes of plays, and E edges, in L stages; P agents;
-W outcomes of chance; Z terminals that pay somebody; M cells of an information map.
+Sizes: N nodes (prefixes of plays) and E edges in L stages; P agents; W outcomes of chance;
+Z terminals with a payoff other than zero; M cells of an information map.
 """
 
 from infoset.teams.baselines import BASELINES, Baseline, get_baseline

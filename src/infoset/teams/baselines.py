@@ -13,7 +13,7 @@ __all__ = ["BASELINES", "Baseline", "get_baseline"]
 
 @dataclass(frozen=True)
 class Baseline:
-    """A way to learn with what agents know: whose choices count in the weights of regrets.
+    """A learner with the original information: whose choices count in the weights of regrets.
 
     Attributes
     ----------
@@ -29,12 +29,12 @@ class Baseline:
     weighting: str
 
     def scheme(self, learner: LocalLearner | None = None, **settings: Any) -> HidingScheme:
-        """Return the scheme to run where nothing is lent: no penalty is ever paid.
+        """Return the scheme to run without relaxation; no penalty is ever paid.
 
         Parameters
         ----------
         learner : LocalLearner, optional
-            By default regret matching, which makes it CFR; with `entropic_ftrl()`, it is FTRL.
+            By default regret matching, which makes it CFR; `entropic_ftrl()` makes it FTRL.
         **settings
             Further fields of `HidingScheme`, such as `visits="outcome"`.
 
@@ -55,14 +55,14 @@ class Baseline:
 BASELINES: Final = Registry(
     "baseline",
     (
-        Baseline("one-player", "the team as one player; only chance's reach counts", "chance"),
-        Baseline("two-agents", "each agent for itself; the reach of all others counts", "agent"),
-        Baseline("full-reach", "the reach of all counts, the own one too", "full"),
-        Baseline("posterior", "beliefs given what is known: full reach, divided", "posterior"),
+        Baseline("one-player", "the team as one player; only the reach of chance counts", "chance"),
+        Baseline("two-agents", "independent agents; the reach of all others counts", "agent"),
+        Baseline("full-reach", "the whole reach counts, own choices included", "full"),
+        Baseline("posterior", "beliefs given the cell: the whole reach, normalized", "posterior"),
     ),
     entry_type=Baseline,
 )
-"""The baselines by name. The paper's, CFR that takes the team for one player, is `one-player`."""
+"""Baselines by name. That of the paper, CFR with the team as one player, is `one-player`."""
 
 
 def get_baseline(name: str) -> Baseline:
@@ -71,6 +71,6 @@ def get_baseline(name: str) -> Baseline:
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If no baseline has that name.
     """
     return BASELINES.resolve(name)

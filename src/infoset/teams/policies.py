@@ -1,4 +1,4 @@
-"""Policies of product forms: flat arrays over the actions of cells, and tables of games."""
+"""Policies of product forms: flat arrays of probabilities, and conversion from and to tables."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["expected_payoffs", "from_tabular", "random_probabilities", "to_tabul
 
 
 def expected_payoffs(information: InformationMap, probability: FloatArray) -> FloatArray:
-    """Return [P] what each agent gets on average.
+    """Return [P] the expected payoff of each agent.
 
     Parameters
     ----------
     information : InformationMap
     probability : FloatArray
-        [entries] of the actions of each cell, from `information.first_entry` on.
+        [entries] probabilities of the actions of each cell, from `information.first_entry` on.
 
     Raises
     ------
     ParameterError
-        If that is no information map, or no policy for it.
+        If the information map is invalid, or the probabilities are not a policy for it.
 
     Examples
     --------
@@ -53,8 +53,7 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
     Raises
     ------
     ParameterError
-        If there are not as many as actions of cells, one is negative or none, or those of a cell
-        do not sum to one.
+        If their number is wrong, one is negative or nan, or those of a cell do not sum to one.
     """
     check_information(information)
     if np.shape(probability) != (information.num_entries,):
@@ -67,8 +66,8 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
     if len(wrong) or not (np.asarray(probability) >= 0).all():
         where = f"those of cell {wrong[0]} sum to {sums[wrong[0]]}" if len(wrong) else "one is < 0"
         raise ParameterError(
-            f"probabilities for the information map {information.name!r} are no policy: {where}; "
-            "each cell needs some that are not negative and sum to 1"
+            f"probabilities for the information map {information.name!r} are not a policy: "
+            f"{where}; those of each cell must be non-negative and sum to 1"
         )
 
 
@@ -78,7 +77,7 @@ def random_probabilities(information: InformationMap, rng: np.random.Generator) 
     Raises
     ------
     ParameterError
-        If those are no information map and generator.
+        If an argument has the wrong type.
     """
     check_information(information)
     check_type("rng", rng, np.random.Generator, "a generator, such as np.random.default_rng(0)")
@@ -88,35 +87,35 @@ def random_probabilities(information: InformationMap, rng: np.random.Generator) 
 
 
 def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArray:
-    """Return [entries] a policy for a game as one for an information map of its product form.
+    """Return [entries] a policy of a game as a policy for an information map of its product form.
 
     Parameters
     ----------
     information : InformationMap
-        By which agents know at least what they know in the game.
+        Agents must know at least what they know in the game.
     policy : TabularPolicy
 
     Raises
     ------
     ParameterError
-        If agents know less than in the game, or the form was not made of a game.
+        If agents know less than in the game, or the form was not built from a game.
     PolicyMismatchError
-        If the policy is for another game.
+        If the policy belongs to another tree.
     """
     check_information(information)
     check_policy(policy)
     source = _source(information.form)
     if policy.sequence_form is not source.tree.sequence_form:
         raise PolicyMismatchError(
-            f"the policy is for another tree than the one {information.form} was made of; "
-            "make both of one tree: build_product_form(tree), tree.sequence_form"
+            f"the policy belongs to another tree than {information.form}; build both from "
+            "one tree: build_product_form(tree), tree.sequence_form"
         )
     first = _first_sequences(information.form)
     of_cell = first[information.first_node]
     if (first != of_cell[information.cell]).any():
         raise ParameterError(
             f"by the information map {information.name!r} agents know less than in the game, so "
-            "a policy of the game is none for it"
+            "a policy of the game cannot be used with it"
         )
     values = np.concatenate([*policy.probabilities, [1.0]])
     row, position = spread(information.num_actions)
@@ -124,22 +123,22 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
 
 
 def to_tabular(information: InformationMap, probability: FloatArray) -> TabularPolicy:
-    """Return a policy for an information map as one for the game that its form was made of.
+    """Return a policy for an information map as a policy of the game that its form was built from.
 
-    Infostates at no node, as where play was decided before, get the uniform policy.
+    Infostates without a node, such as those after the payoff is decided, get the uniform policy.
 
     Parameters
     ----------
     information : InformationMap
-        By which agents know no more than in the game.
+        Agents must know no more than in the game.
     probability : FloatArray
         [entries]
 
     Raises
     ------
     ParameterError
-        If agents know more than in the game, if the form was not made of one, or if that is no
-        policy.
+        If agents know more than in the game, the form was not built from a game, or the policy is
+        invalid.
     """
     check_probabilities(information, probability)
     form = information.form
@@ -161,16 +160,14 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
 
 def _source(form: ProductForm) -> Source:
     if form.source is None:
-        raise ParameterError(
-            f"{form} was written down, not made of a game; there are no tables of policies for it"
-        )
+        raise ParameterError(f"{form} was not built from a game, so it has no tabular policies")
     return form.source
 
 
 def _first_sequences(form: ProductForm) -> LongArray:
-    """Return [N] where the actions of a node begin in the sequences of all players, in order.
+    """Return [N] the first sequence of each node's actions, numbered over all players.
 
-    Where an agent only waits, that is one beyond them.
+    Where an agent only waits, it is one beyond them.
     """
     source = _source(form)
     first = _player_offsets(source.tree.sequence_form)
@@ -182,12 +179,12 @@ def _first_sequences(form: ProductForm) -> LongArray:
 
 
 def _player_offsets(sequence_form: SequenceForm) -> LongArray:
-    """Return [P + 1] where the sequences of each player begin, one player after another."""
+    """Return [P + 1] where each player's sequences begin, one player after another."""
     return offsets(np.array([treeplex.num_sequences for treeplex in sequence_form.treeplexes]))
 
 
 def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:
-    """Return [n] the numbers of the player's infostates at nodes, as its sequence form has them."""
+    """Return [n] the numbers of the player's infostates in its sequence form."""
     known = source.infostate[nodes]
     if isinstance(source.tree, GameTree):
         return known

@@ -16,7 +16,7 @@ from random_team_games import random_team_game
 
 def test_nobody_gains_alone():
     num_local = 0
-    for seed in range(60):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         form = random_team_game(rng, num_agents=3, num_stages=4, num_outcomes=5)
         information = form.information
@@ -29,7 +29,7 @@ def test_nobody_gains_alone():
             if information.recall_violation((agent,)) is None:
                 alone = team_optimum(information, (agent,), others=reached.probability)
                 assert alone.value == pytest.approx(reached.value, abs=1e-10)
-    assert num_local > 10
+    assert num_local > 3
 
 
 def test_no_other_action_at_one_cell_gains():

@@ -13,7 +13,7 @@ from infoset.teams.exact.public_states import (
     sort_nodes,
 )
 from infoset.teams.exact.team_problem import (
-    NOBODY,
+    NO_CHOICE,
     TeamTree,
     arrange,
     merge_equivalent_roots,
@@ -33,7 +33,7 @@ def cells_from(tree, node):
     """Return the cells at a node and after."""
     children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]]
     after = [cells_from(tree, child) for child in children if child >= 0]
-    return {tree.cell[node]}.union(*after) - {NOBODY}
+    return {tree.cell[node]}.union(*after) - {NO_CHOICE}
 
 
 def joined(sets):
@@ -100,7 +100,7 @@ def test_plays_wait_where_they_skip_stages():
     padded, owner = pad_stages(tree)
     assert padded.first_node.tolist() == [0, 2, 4, 5]
     assert owner.tolist() == [0, 1, 1, 2, 2]
-    assert padded.cell.tolist() == [0, NOBODY, 1, NOBODY, 2]
+    assert padded.cell.tolist() == [0, NO_CHOICE, 1, NO_CHOICE, 2]
     assert padded.first_edge.tolist() == [0, 2, 3, 5, 6, 8]
     assert padded.child.tolist() == [3, -1, 2, -1, -1, 4, -1, -1]
     assert padded.gain.tolist() == [0, 1, 0, 2, 3, 0, 4, 5]

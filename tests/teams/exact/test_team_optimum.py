@@ -284,7 +284,7 @@ def test_enough_time_changes_nothing(bridge):
 
 def test_a_table_that_grows_and_pauses_change_nothing(bridge, monkeypatch):
     at_once = team_optimum(bridge.information)
-    monkeypatch.setattr(search, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(search, "MIN_ROWS", 4)
     monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
     by_parts = team_optimum(bridge.information)
     assert by_parts.value == at_once.value
@@ -310,7 +310,7 @@ def test_what_does_not_fit_is_refused(bridge, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"team": (0,)}, r"does not have all agents .*give others=, an array \[\d+\]"),
+        ({"team": (0,)}, r"leaves out agents .*give others=, an array \[\d+\]"),
         ({"team": ()}, "at least one agent"),
         ({"max_states": 0}, "max_states"),
         ({"seconds": -1}, "seconds=-1 must be a finite number, at least 0"),

@@ -37,7 +37,7 @@ def test_who_keeps_none_begins_anew():
     penalty = hiding.run(60).penalty_coefficient[:, 0]
     np.testing.assert_array_equal(penalty[:20], penalty[20:40])
     assert (penalty[0], penalty[19]) == (0.1, pytest.approx(1.0))
-    hiding._forget(hiding.scheme.regret_restarts)
+    hiding._restart(hiding.scheme.regret_restarts)
     regret = hiding.state()["regret"]
     assert np.std(regret) == pytest.approx(0.25, rel=0.1)
     assert abs(np.mean(regret)) < 0.05
@@ -53,7 +53,7 @@ def test_between_rounds_regrets_are_scaled_and_shaken(learner):
     for hiding in (quiet, shaken):
         hiding.run(5)
         np.testing.assert_array_equal(hiding.state()["regret"], before.state()["regret"])
-        hiding._forget(hiding.scheme.regret_restarts)
+        hiding._restart(hiding.scheme.regret_restarts)
     np.testing.assert_array_equal(quiet.state()["regret"], 0.25 * before.state()["regret"])
     noise = shaken.state()["regret"] - quiet.state()["regret"]
     if learner.learning_rate:
@@ -93,7 +93,7 @@ def test_the_best_of_all_rounds_is_kept_and_they_solve_what_one_does_not():
     ("given", "words"),
     [
         ({"iterations": 0}, "iterations=0 must be"),
-        ({"iterations": 5, "retain": 1.5}, "is a share"),
+        ({"iterations": 5, "retain": 1.5}, "retain=1.5"),
         ({"iterations": 5, "retain": -0.1}, "retain=-0.1"),
         ({"iterations": 5, "noise": -1}, "noise=-1"),
     ],

@@ -114,7 +114,7 @@ def test_runs_gone_on_with_are_the_same_to_the_bit():
 def test_seeds_are_the_same_on_any_number_of_threads(visits):
     scheme = HidingScheme(visits=visits)
     alone, together = (
-        run_seeds(trade(2), scheme, iterations=20, seeds=[3, 1, 4, 1], num_threads=threads)
+        run_seeds(trade(2), scheme, iterations=20, seeds=[3, 1, 4, 1], threads=threads)
         for threads in (1, 3)
     )
     for one, other in zip(alone, together, strict=True):

@@ -1,4 +1,4 @@
-"""The most that a team can win: exactly, at most, and by turns."""
+"""Exact team optima, upper bounds, and iterated best response."""
 
 from infoset.teams.exact.best_responses import (
     IteratedBestResponse,

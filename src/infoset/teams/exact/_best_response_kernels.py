@@ -1,10 +1,10 @@
-"""Kernels of best responses: of a team that recalls all, and of agents by turns."""
+"""Kernels of best responses: of a team with perfect recall, and of blocks of cells in turn."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from infoset.teams.exact.team_problem import NOBODY, TeamTree
+from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import Stream, next_uniform
@@ -12,15 +12,16 @@ from infoset.utils.splitmix import Stream, next_uniform
 
 @kernel
 def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArray:
-    """Return [N] what is won from each node on with the best action at each cell.
+    """Return [N] the value of each node under a best response at each cell.
 
-    `pick` [cells] is modified in place; an action stays where none is better. That is the best
-    response wherever whoever chooses recalls its cells and actions. first_entry [cells + 1].
+    `pick` [cells] is modified in place; an action stays where none is better. This is a best
+    response if whoever chooses has perfect recall over its cells. first_entry [cells + 1].
     """
     worth = np.zeros(len(tree.cell))
     total = np.zeros(first_entry[-1])
     for stage in range(len(tree.first_node) - 2, -1, -1):
         first, end = tree.first_node[stage], tree.first_node[stage + 1]
+        # All nodes of a stage first: a cell's total is over its nodes, which share one stage.
         for node in range(first, end):
             add_up(tree, first_entry, worth, total, node)
         for node in range(first, end):
@@ -35,7 +36,7 @@ def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArr
 def add_up(
     tree: TeamTree, first_entry: LongArray, worth: FloatArray, total: FloatArray, node: int
 ) -> None:
-    """Add what the edges of a node win to `total` [entries] of its cell, else to `worth` [N]."""
+    """Add the values of a node's edges to `total` of its cell, or to `worth` without a choice."""
     cell, first = tree.cell[node], tree.first_edge[node]
     for edge in range(first, tree.first_edge[node + 1]):
         value = value_of(tree, worth, edge)
@@ -47,7 +48,7 @@ def add_up(
 
 @kernel
 def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
-    """Return what is won with an edge, by what is won from its child on."""
+    """Return the value of an edge from that of its child."""
     child = tree.child[edge]
     after = worth[child] if child >= 0 else 0.0
     return float(tree.gain[edge] + after)
@@ -55,7 +56,7 @@ def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
 
 @kernel
 def best(total: FloatArray, first: int, end: int, pick: int) -> int:
-    """Return the action with the greatest `total`; `pick` if none is greater."""
+    """Return the action with the largest `total`; `pick` if none is larger."""
     for entry in range(first, end):
         if total[entry] > total[first + pick]:
             pick = entry - first
@@ -71,9 +72,10 @@ def alternate(
     pick: LongArray,
     tolerance: float,
 ) -> float:
-    """Have blocks of cells respond to each other by turns, until none gains; return the value.
+    """Let blocks of cells respond in turn until none gains; return the value.
 
-    block [cells], roots [R]; `pick` [cells] is modified in place.
+    block : [cells] the block of each cell. roots : [R].
+    pick : [cells] modified in place.
     """
     num_blocks = block.max() + 1
     value = -np.inf
@@ -83,6 +85,7 @@ def alternate(
         found = 0.0
         for root in roots:
             found += worth[root]
+        # Stop after a full round without a gain; a block that has just gained counts itself.
         idle = idle + 1 if found <= value + tolerance else 1
         value = found
         turn = (turn + 1) % num_blocks
@@ -93,7 +96,7 @@ def alternate(
 def respond_alone(
     tree: TeamTree, first_entry: LongArray, block: LongArray, turn: int, pick: LongArray
 ) -> FloatArray:
-    """Have one block respond to what the others do, and return [N] what is won then.
+    """Let one block respond to the actions of the others, and return [N] the values.
 
     `pick` [cells] is modified in place.
     """
@@ -102,9 +105,11 @@ def respond_alone(
     is_met = np.ones(len(cell), np.bool_)
     for node in range(len(cell)):
         own, first = tree.cell[node], tree.first_edge[node]
+        # Other blocks' cells become nodes without a choice, and gains below actions that they do
+        # not take become 0.
         is_fixed = own >= 0 and block[own] != turn
         if is_fixed:
-            cell[node] = NOBODY
+            cell[node] = NO_CHOICE
         for edge in range(first, tree.first_edge[node + 1]):
             met = is_met[node] and (not is_fixed or pick[own] == edge - first)
             gain[edge] = tree.gain[edge] if met else 0.0
@@ -116,7 +121,7 @@ def respond_alone(
 
 @kernel
 def pick_at_random(first_entry: LongArray, pick: LongArray, stream: Stream) -> None:
-    """Draw an action for each cell, all equally likely; `pick` [cells] is modified in place."""
+    """Draw a uniformly random action for each cell; `pick` [cells] is modified in place."""
     for cell in range(len(pick)):
         count = first_entry[cell + 1] - first_entry[cell]
         pick[cell] = int(next_uniform(stream) * count)

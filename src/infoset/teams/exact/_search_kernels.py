@@ -1,4 +1,10 @@
-"""Kernels of the table of a search: finding and moving rows."""
+"""Kernels of the branch and bound over public states.
+
+A state of the search is a public state and a set of its nodes. Its cells receive actions one by
+one; each action adds nodes to a set in each possible next public state. The value of a union of
+sets is at most the sum of their values. Hence the exact value of the first cells, plus the best
+value of every other cell alone, is an upper bound.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +22,10 @@ ONE = np.uint64(1)
 
 @inner_kernel
 def find_row(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
-    """Return the row of a state of the search, an empty one where it has none."""
+    """Return the row of a state of the search, or the empty row where it belongs."""
     mask = len(memo.state) - 1
     row = _mixed(state, nodes) & mask
+    # Linear probing; the table is never full.
     while memo.state[row] >= 0 and not _is_at(memo, row, state, nodes):
         row = (row + 1) & mask
     return row
@@ -26,6 +33,7 @@ def find_row(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
 
 @inner_kernel
 def _mixed(state: int, nodes: NDArray[np.uint64]) -> int:
+    """Return a hash of a state: multiply and shift, as in SplitMix64."""
     mixed = np.uint64(state)
     for word in range(len(nodes)):
         mixed = (mixed ^ nodes[word]) * FACTOR
@@ -35,6 +43,7 @@ def _mixed(state: int, nodes: NDArray[np.uint64]) -> int:
 
 @inner_kernel
 def _is_at(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64]) -> bool:
+    """Return whether a row holds a state."""
     differs = memo.state[row] != state
     for word in range(len(nodes)):
         differs |= memo.nodes[row, word] != nodes[word]
@@ -43,7 +52,7 @@ def _is_at(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64]) -> bool:
 
 @inner_kernel
 def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: float) -> None:
-    """Fill an empty row with a state of the search, of which only a bound is known."""
+    """Fill an empty row with a state of which only an upper bound is known."""
     memo.state[row] = state
     for word in range(len(nodes)):
         memo.nodes[row, word] = nodes[word]
@@ -54,13 +63,13 @@ def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: 
 
 @kernel
 def row_of(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
-    """Return the row of a state of the search, an empty one where it has none."""
+    """Return the row of a state of the search, or the empty row where it belongs."""
     return find_row(memo, state, nodes)
 
 
 @kernel
 def move_rows(old: Memo, new: Memo) -> None:
-    """Put the rows of a table into a larger one, which is modified in place."""
+    """Copy the rows of a table to a larger one, which is modified in place."""
     for row in range(len(old.state)):
         if old.state[row] >= 0:
             place = find_row(new, old.state[row], old.nodes[row])
@@ -78,7 +87,10 @@ LOW_BITS = 63
 def open_frame(
     states: PublicStates, frames: Frames, state: int, nodes: NDArray[np.uint64], need: float
 ) -> None:
-    """Put a state of the search on the next frame."""
+    """Push a frame for a state of the search.
+
+    need : values that do not exceed it need not be exact.
+    """
     frames.depth[0] += 1
     depth = frames.depth[0]
     frames.state[depth] = state
@@ -94,6 +106,7 @@ def open_frame(
         for word in range(len(nodes)):
             frames.sets[depth, 0, successor, word] = 0
     list_cells(states, frames, depth)
+    # Single values only help to order several cells that have successors to evaluate.
     frames.is_trying[depth] = frames.num_successors[depth] > 0 and frames.num_cells[depth] > 1
     frames.level[depth] = 0
     frames.candidate[depth] = -1
@@ -104,7 +117,7 @@ def open_frame(
 
 @bare_kernel
 def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
-    """List the cells of a frame, and what each of their actions would win at most."""
+    """List the cells of a frame with a node in the set, and bound each of their actions."""
     state = frames.state[depth]
     first_cell = states.first_cell[state]
     origin = states.first_node[first_cell]
@@ -120,7 +133,7 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
                 for action in range(num_actions):
                     frames.single[depth, count, action] = 0.0
             for action in range(num_actions):
-                frames.single[depth, count, action] += most_of_move(states, state, first + action)
+                frames.single[depth, count, action] += bound_move(states, state, first + action)
         if num_actions > 0:
             frames.cell[depth, count] = cell - first_cell
             frames.num_actions[depth, count] = num_actions
@@ -129,29 +142,31 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
 
 
 @inner_kernel
-def most_of_move(states: PublicStates, state: int, move: int) -> float:
-    """Return no less than what a move wins, by what can be won from the next nodes on."""
-    most = states.gain[move]
+def bound_move(states: PublicStates, state: int, move: int) -> float:
+    """Return an upper bound on the value of a move, from the bounds of the next nodes."""
+    upper = states.gain[move]
     for way in range(states.first_way[move], states.first_way[move + 1]):
-        most += states.most[next_node(states, state, way)]
-    return float(most)
+        upper += states.upper[next_node(states, state, way)]
+    return float(upper)
 
 
 @inner_kernel
 def next_node(states: PublicStates, state: int, way: int) -> int:
-    """Return the node that a way from a public state leads to."""
+    """Return the node that a continuation leads to."""
     after = states.next_state[states.first_successor[state] + states.successor[way]]
     return int(states.first_node[states.first_cell[after]] + states.place[way])
 
 
 @bare_kernel
 def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: float) -> bool:
-    """Settle the candidate of a frame, and make the next; False when there is none."""
+    """Evaluate or take the current candidate and prepare the next; False when there is none."""
+    # Stage 1: evaluate every action of every cell alone, which gives tight bounds.
     if frames.is_trying[depth]:
         if next_trial(frames, depth):
             make_candidate(states, frames, depth)
             return True
         begin_branching(frames, depth)
+    # Stage 2: best first over actions, cell by cell.
     while next_action(frames, depth):
         if not frames.is_valued[depth]:
             make_candidate(states, frames, depth)
@@ -162,7 +177,7 @@ def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: 
 
 @inner_kernel
 def next_trial(frames: Frames, depth: int) -> bool:
-    """Note what the candidate wins by itself, and go on to the next action, or cell."""
+    """Record the value of the candidate alone, and go on to the next action or cell."""
     cell = frames.level[depth]
     if frames.candidate[depth] >= 0:
         frames.single[depth, cell, frames.candidate[depth]] = frames.total[depth, 1]
@@ -175,7 +190,8 @@ def next_trial(frames: Frames, depth: int) -> bool:
 
 @bare_kernel
 def begin_branching(frames: Frames, depth: int) -> None:
-    """Put the cells in order, and begin with the first."""
+    """Order the cells, bound the rest by their best single values, and start at the first."""
+    # A cell with much to lose fixes the bound early, so it goes first.
     count = frames.num_cells[depth]
     frames.is_trying[depth] = False
     frames.level[depth] = 0
@@ -191,7 +207,7 @@ def begin_branching(frames: Frames, depth: int) -> None:
 
 @inner_kernel
 def sort_cells(frames: Frames, depth: int) -> None:
-    """Put cells first that lose most by their second-best action."""
+    """Sort cells by the loss of taking their second-best action, the largest first."""
     for end in range(1, frames.num_cells[depth]):
         place = end
         while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
@@ -201,7 +217,7 @@ def sort_cells(frames: Frames, depth: int) -> None:
 
 @inner_kernel
 def stake(frames: Frames, depth: int, position: int) -> float:
-    """Return by how much the best action of a cell is better than the second."""
+    """Return the difference between the best and second-best action of a cell."""
     best, second = -np.inf, -np.inf
     for action in range(frames.num_actions[depth, position]):
         value = frames.single[depth, position, action]
@@ -214,7 +230,7 @@ def stake(frames: Frames, depth: int, position: int) -> float:
 
 @inner_kernel
 def swap_cells(frames: Frames, depth: int, position: int) -> None:
-    """Change the order of a cell and the one before."""
+    """Exchange a cell with the one before it."""
     before = position - 1
     for action in range(frames.single.shape[2]):
         value = frames.single[depth, position, action]
@@ -229,8 +245,9 @@ def swap_cells(frames: Frames, depth: int, position: int) -> None:
 
 @inner_kernel
 def begin_level(frames: Frames, depth: int) -> None:
-    """Bound what each action of the next cell can lead to."""
+    """Bound the value of each action of the next cell."""
     level = frames.level[depth]
+    # The value of a union of sets is at most the sum of values: exact part + single values.
     others = frames.total[depth, level] + frames.rest[depth, level + 1]
     for action in range(frames.num_actions[depth, level]):
         frames.bound[depth, level, action] = others + frames.single[depth, level, action]
@@ -240,9 +257,9 @@ def begin_level(frames: Frames, depth: int) -> None:
 
 @inner_kernel
 def next_action(frames: Frames, depth: int) -> bool:
-    """Make the most hopeful action the candidate, at the last level with any; False for none.
+    """Select the action with the highest bound, at the deepest level that has one; False if none.
 
-    A candidate that was valued stays valued while it is still the most hopeful.
+    A candidate that was evaluated stays evaluated while it still has the highest bound.
     """
     level = frames.level[depth]
     if frames.candidate[depth] >= 0:
@@ -253,6 +270,7 @@ def next_action(frames: Frames, depth: int) -> bool:
         for other in range(frames.num_actions[depth, level]):
             if frames.bound[depth, level, other] > frames.bound[depth, level, action]:
                 action = other
+        # Bounds at or below `need` are pruned; go back one level.
         if frames.bound[depth, level, action] > frames.need[depth]:
             is_same = level == frames.level[depth] and action == frames.candidate[depth]
             frames.is_valued[depth] = is_same
@@ -266,7 +284,7 @@ def next_action(frames: Frames, depth: int) -> bool:
 
 @inner_kernel
 def pick(frames: Frames, depth: int, tolerance: float) -> None:
-    """Give the next cell the action that was valued, and go on to the one after."""
+    """Take the evaluated candidate at the next cell, and move on to the cell after it."""
     level, action = frames.level[depth], frames.candidate[depth]
     frames.picked[depth, level] = action
     found = frames.bound[depth, level, action]
@@ -275,6 +293,7 @@ def pick(frames: Frames, depth: int, tolerance: float) -> None:
         frames.level[depth] = level + 1
         begin_level(frames, depth)
         return
+    # All cells have their actions: a new incumbent, which raises `need` for the rest.
     frames.best[depth] = found
     frames.need[depth] = found + tolerance
     frames.candidate[depth] = -1
@@ -285,7 +304,7 @@ def pick(frames: Frames, depth: int, tolerance: float) -> None:
 
 @bare_kernel
 def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
-    """Add to the sets what the candidate's action leads to from the nodes of its cell."""
+    """Add to the sets what the candidate's action reaches from the nodes of its cell."""
     base = base_row(frames, depth)
     copy_row(frames, depth, base)
     state = frames.state[depth]
@@ -298,16 +317,16 @@ def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
             frames.total[depth, base + 1] += states.gain[move]
             for way in range(states.first_way[move], states.first_way[move + 1]):
                 successor = states.successor[way]
-                most = states.most[next_node(states, state, way)]
+                upper = states.upper[next_node(states, state, way)]
                 put_bit(frames.sets[depth, base + 1, successor], states.place[way])
                 frames.is_open[depth, successor] = True
-                frames.value[depth, base + 1, successor] += most
-                frames.total[depth, base + 1] += most
+                frames.value[depth, base + 1, successor] += upper
+                frames.total[depth, base + 1] += upper
 
 
 @inner_kernel
 def copy_row(frames: Frames, depth: int, row: int) -> None:
-    """Have the next row begin as one is."""
+    """Copy a row to the next one."""
     frames.total[depth, row + 1] = frames.total[depth, row]
     for successor in range(frames.num_successors[depth]):
         frames.value[depth, row + 1, successor] = frames.value[depth, row, successor]
@@ -317,26 +336,26 @@ def copy_row(frames: Frames, depth: int, row: int) -> None:
 
 @inner_kernel
 def base_row(frames: Frames, depth: int) -> int:
-    """Return the row that a candidate adds to: that of no cells while they are tried singly."""
+    """Return the row that a candidate extends: row 0 while cells are tried alone."""
     return 0 if frames.is_trying[depth] else int(frames.level[depth])
 
 
 @inner_kernel
 def hope(frames: Frames, depth: int) -> float:
-    """Return the most that could be won with the candidate, by what is known of it."""
+    """Return the upper bound on the value with the candidate."""
     row = base_row(frames, depth) + 1
     return float(frames.total[depth, row] + frames.rest[depth, row])
 
 
 @inner_kernel
 def has_bit(nodes: NDArray[np.uint64], place: int) -> bool:
-    """Return whether a set of nodes has one."""
+    """Return whether a set contains a node."""
     return bool(nodes[place >> 6] >> np.uint64(place & LOW_BITS) & ONE)
 
 
 @inner_kernel
 def put_bit(nodes: NDArray[np.uint64], place: int) -> None:
-    """Put a node into a set, in place."""
+    """Add a node to a set, in place."""
     nodes[place >> 6] |= ONE << np.uint64(place & LOW_BITS)
 
 
@@ -349,10 +368,10 @@ def search(
     max_states: int,
     max_steps: int,
 ) -> int:
-    """Go on with a search until it is done, some states are met or some steps over.
+    """Advance a search until it is done, or for some states or steps; return the number of steps.
 
-    `memo` and `frames` are modified in place; `frames.depth` is -1 when it is done. What is less
-    than `tolerance` better is no better. Returns the number of steps.
+    `memo` and `frames` are modified in place; `frames.depth` is -1 when the search is done. Gains
+    below `tolerance` do not count.
     """
     steps = 0
     while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
@@ -368,7 +387,7 @@ def search(
 
 @inner_kernel
 def open_successor(frames: Frames, depth: int) -> int:
-    """Return a successor whose set is to be valued yet; -1 for none, or if it does not matter."""
+    """Return a successor whose set has no value yet; -1 if none, or if it cannot matter."""
     is_hopeless = hope(frames, depth) <= frames.need[depth] and not frames.is_trying[depth]
     for successor in range(frames.num_successors[depth]):
         if frames.is_open[depth, successor]:
@@ -380,12 +399,13 @@ def open_successor(frames: Frames, depth: int) -> int:
 
 @inner_kernel
 def ask(states: PublicStates, memo: Memo, frames: Frames, successor: int) -> None:
-    """Value the set in a successor: by the memo if it knows enough, else by a frame below."""
+    """Evaluate the set of a successor: from the memo if it suffices, otherwise by a new frame."""
     depth = frames.depth[0]
     row = base_row(frames, depth) + 1
     state = states.next_state[states.first_successor[frames.state[depth]] + successor]
     nodes = frames.sets[depth, row, successor]
     guess = frames.value[depth, row, successor]
+    # A trial must be exact; otherwise this set must exceed what the bound leaves for it.
     need = -np.inf if frames.is_trying[depth] else frames.need[depth] - hope(frames, depth) + guess
     entry = find_row(memo, state, nodes)
     if memo.state[entry] < 0:
@@ -398,7 +418,7 @@ def ask(states: PublicStates, memo: Memo, frames: Frames, successor: int) -> Non
 
 @inner_kernel
 def answer(frames: Frames, depth: int, value: float) -> None:
-    """Note what can be won with the set in the first open successor; -inf if it does not matter."""
+    """Record the value of the set of the first open successor; -inf if it cannot matter."""
     row = base_row(frames, depth) + 1
     successor = 0
     while not frames.is_open[depth, successor]:
@@ -410,7 +430,7 @@ def answer(frames: Frames, depth: int, value: float) -> None:
 
 @inner_kernel
 def close(memo: Memo, frames: Frames) -> None:
-    """Note what was found at the frame at work, and go back to the one above."""
+    """Store the result of the active frame in the memo, and pop it."""
     depth = frames.depth[0]
     row = find_row(memo, frames.state[depth], frames.nodes[depth])
     if memo.state[row] < 0:
@@ -421,6 +441,7 @@ def close(memo: Memo, frames: Frames) -> None:
         for cell in range(memo.choice.shape[1]):
             memo.choice[row, cell] = frames.choice[depth, cell]
     else:
+        # Nothing exceeds `need`, which is therefore an upper bound.
         memo.upper[row] = frames.need[depth]
     frames.depth[0] = depth - 1
     if depth > 0:

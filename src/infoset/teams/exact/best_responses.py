@@ -1,4 +1,4 @@
-"""Iterated best response: hill climbing from random policies."""
+"""Iterated best response: hill climbing from random or given policies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from infoset.utils.splitmix import make_stream
 
 __all__ = [
     "ClimbOutcome",
-    "Climbs",
+    "HillClimbs",
     "IteratedBestResponse",
     "climb",
     "climber",
@@ -37,12 +37,12 @@ ClimbOutcome: TypeAlias = Literal["restarts", "seconds", "interrupted"]
 
 
 def end_of(seconds: float | None) -> float:
-    """Return what `time.monotonic` is when some seconds, from now, are over; inf for None.
+    """Return `time.monotonic()` at the end of a time limit from now; inf for None.
 
     Raises
     ------
     ParameterError
-        If that is no finite number, or a negative one.
+        If the limit is negative or not finite.
     """
     if seconds is None:
         return inf
@@ -50,17 +50,17 @@ def end_of(seconds: float | None) -> float:
     return time.monotonic() + seconds
 
 
-class Climbs(NamedTuple):
-    """What came of climbs.
+class HillClimbs(NamedTuple):
+    """The results of several hill climbs.
 
     Attributes
     ----------
     values : FloatArray
-        [made] what the team wins in the end, each time; at least one.
+        [climbs] the local optimum of each climb; at least one.
     pick : LongArray
-        [M] the actions of the best, the first of equals.
+        [M] the actions of the best climb, the first among equals.
     outcome : {"restarts", "seconds", "interrupted"}
-        What they ended by.
+        What ended the series.
     """
 
     values: FloatArray
@@ -68,13 +68,13 @@ class Climbs(NamedTuple):
     outcome: ClimbOutcome
 
 
-def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) -> Climbs:
-    """Climb from random policies; none but the first begins when `time.monotonic` is `until`.
+def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) -> HillClimbs:
+    """Climb from random policies; after the first climb, stop at time `until`.
 
     Raises
     ------
     KeyboardInterrupt
-        If it comes before the first is done.
+        If it arrives before the first climb is done.
     """
     climb_from, first_entry = climber(problem), problem.information.first_entry
     values: list[float] = []
@@ -93,11 +93,11 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
         if not values:
             raise
         outcome = "interrupted"
-    return Climbs(np.array(values), best, outcome)
+    return HillClimbs(np.array(values), best, outcome)
 
 
 def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
-    """Return what climbs from [M] actions, in place, to a value."""
+    """Return a function that climbs from [M] actions, in place, and returns their value."""
     information = problem.information
     tree, _ = merge_equivalent_roots(
         problem.tree, equivalent_nodes(information.form, information.cell)
@@ -112,9 +112,10 @@ def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
 
 
 def _blocks(information: InformationMap, team: Team) -> LongArray:
-    """Return [M] which cells get their actions together: those of an agent, or of one stage of it.
+    """Return [M] the block of each cell: an agent, or one stage of it, responds as a block.
 
-    Labels of others are in block 0, and of no importance.
+    An agent without perfect recall responds one stage at a time, for which one pass is exact. Cells
+    of agents outside the team are in block 0 and have no effect.
     """
     block = np.zeros(information.num_cells, np.int64)
     count = 0
@@ -130,19 +131,18 @@ def _blocks(information: InformationMap, team: Team) -> LongArray:
 
 @dataclass(frozen=True)
 class IteratedBestResponse:
-    """Where agents got to who respond to each other by turns.
+    """Local optima found by iterated best response.
 
     Attributes
     ----------
     values : FloatArray
-        [made] what the team wins in the end, from each random policy; not as many as there were
-        to be restarts, if it ended before.
+        [climbs] the team's expected payoff after each climb; fewer than `restarts` if ended early.
     value : float
-        The greatest of them.
+        The largest of them.
     probability : FloatArray
-        [entries] the pure policy that wins it, and what others do.
+        [entries] the pure policy that achieves it, with the policy of the others.
     outcome : {"restarts", "seconds", "interrupted"}
-        What it ended by.
+        What ended the series.
     """
 
     values: FloatArray
@@ -161,15 +161,13 @@ def iterated_best_response(
     seed: int = 0,
     seconds: float | None = None,
 ) -> IteratedBestResponse:
-    """Have the agents of a team respond to each other by turns, until none gains, many times.
+    """Run iterated best response from many random policies.
 
-    Each time, all begin with an action drawn at random at each cell. Then one agent after the
-    other does what is best against what the others do, and keeps to what it did where that is as
-    good, also where play does not come to. An agent that forgets what it knew or did, for whom a
-    best response is not found by one pass, responds one stage at a time.
-
-    Where it ends no agent gains alone, but two together may: a local optimum. The search for the
-    best of all is `team_optimum`.
+    Each climb begins with a uniformly random action at each cell. One agent after the other
+    switches to a best response to the others, and keeps an action that is as good, also at cells
+    that are not reached. An agent without perfect recall, for whom one pass finds no best response,
+    responds one stage at a time. A climb ends when no agent gains by deviating alone. Two agents
+    together might: it is a local optimum. `team_optimum` finds the global one.
 
     Parameters
     ----------
@@ -177,20 +175,20 @@ def iterated_best_response(
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [entries] what those not of the team do.
+        [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
-        What the team wins: what each of its agents gets, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum.
     restarts : int
-        Number of random policies to begin with.
+        Number of random initial policies.
     seed : int
     seconds : float, optional
-        Time after which none is begun but the first. Then, or when it is interrupted (Ctrl-C), the
-        best so far is returned.
+        Time limit. When it is reached, or after Ctrl-C, the best so far is returned; the first
+        climb always runs to its end.
 
     Raises
     ------
     ParameterError
-        If one of these is not what it should be.
+        If an argument is invalid.
 
     Notes
     -----
@@ -223,33 +221,33 @@ def hill_climb(
     *,
     rule: PayoffRule = "common",
 ) -> FloatArray:
-    """Have the agents of a team respond by turns, from the likeliest action at each cell on.
+    """Improve a policy by iterated best response, from the most likely action at each cell.
 
     Parameters
     ----------
     information : InformationMap
     probability : FloatArray
-        [entries] a policy of all; those not of the team keep to it.
+        [entries] a policy of all agents; those outside the team keep theirs.
     team : Sequence[int], optional
         By default all agents.
     rule : {"common", "sum"}
-        What the team wins.
+        The team's payoff.
 
     Returns
     -------
     FloatArray
-        [entries] the pure policy reached, or the given policy if that earns more.
+        [entries] the pure policy reached, or the given policy if its payoff is higher.
 
     Raises
     ------
     ParameterError
-        If one of these is not what it should be.
+        If an argument is invalid.
 
     Examples
     --------
     >>> import numpy as np
     >>> from infoset.games import load_game
-    >>> from infoset.teams import expected_payoffs, build_product_form
+    >>> from infoset.teams import build_product_form, expected_payoffs
     >>> information = build_product_form(load_game("cooperative_matching_pennies")).information
     >>> honest_half_heard = np.array([1, 0, 0, 1, 0.5, 0, 0.5, 0, 0.5, 0.5])
     >>> improved = hill_climb(information, honest_half_heard)

@@ -17,24 +17,25 @@ __all__ = ["Frames", "Memo", "empty_frames", "empty_memo"]
 
 
 class Memo(NamedTuple):
-    """A table of states of a search: C rows, a power of two, of which some are empty.
+    """Hash table of solved states of the search: C rows, a power of two, some of them empty.
 
-    A state of a search is a public state and a set of its nodes, those that play has come to.
+    A state of the search is a public state and a set of its nodes: those that play can have reached
+    under the actions chosen so far.
 
     Attributes
     ----------
     num_filled : LongArray
-        [1] rows that are not empty.
+        [1] number of rows in use.
     state : LongArray
-        [C] the public state; -1 where a row is empty.
+        [C] the public state; -1 in empty rows.
     nodes : NDArray
-        [C, words] of `uint64`, a bit for each node of the public state that is in the set.
+        [C, words] of `uint64`, one bit per node of the public state.
     upper : FloatArray
-        [C] no less than what can be won.
+        [C] upper bound on the value.
     is_exact : BoolArray
-        [C] whether just that can be won.
+        [C] whether the bound is the value.
     choice : IntArray
-        [C, cells] the action at each cell of the public state that wins it, where it is exact.
+        [C, cells] an optimal action at each cell of the public state, where the value is exact.
     """
 
     num_filled: LongArray
@@ -46,7 +47,7 @@ class Memo(NamedTuple):
 
 
 def empty_memo(num_rows: int, num_words: int, num_cells: int) -> Memo:
-    """Return a table with no state in it."""
+    """Return an empty table."""
     return Memo(
         num_filled=np.zeros(1, np.int64),
         state=np.full(num_rows, -1, np.int64),
@@ -58,51 +59,52 @@ def empty_memo(num_rows: int, num_words: int, num_cells: int) -> Memo:
 
 
 class Frames(NamedTuple):
-    """The frames of a search, one below the other: D frames.
+    """The stack of a depth-first search: D frames, one per stage of play.
 
-    A frame stands for a state of the search. Its cells get their actions one by one. Row i of
-    `sets`, `value` and `total` tells what the first i have come to: the nodes in each public state
-    that may come next, what can be won there, and all that can be won. A candidate is an action
-    for the next cell; it makes row i + 1 and is valued by frames below.
+    A frame holds a state of the search whose cells receive their actions one by one. Row i of
+    `sets`, `value` and `total` describes the first i cells with their actions: the set of nodes
+    reached in each successor, its value or a bound on it, and the value of all together. A
+    candidate is an action for the next cell; it fills row i + 1 and is evaluated by the frames
+    below.
 
     Attributes
     ----------
     depth : LongArray
-        [1] the frame at work; -1 when all are done.
+        [1] the active frame; -1 when the search is done.
     state : LongArray
         [D] the public state.
     nodes : NDArray
-        [D, words] the nodes of it, by bits.
+        [D, words] the set of its nodes, as bits.
     need : FloatArray
-        [D] what must be exceeded to be of interest: below, a bound will do.
+        [D] only values above this matter; below it, an upper bound suffices.
     best : FloatArray
-        [D] the most that was found above it; -inf before that.
+        [D] the best value found above `need`; -inf if none.
     choice : LongArray
-        [D, cells] the actions that win it, by cell.
+        [D, cells] the actions with that value, by cell.
     num_successors : LongArray
-        [D] public states that may come next.
+        [D] number of public states that may come next.
     num_cells : LongArray
-        [D] cells of the nodes, K.
+        [D] number K of cells with a node in the set.
     cell : LongArray
-        [D, K] in the order in which they get their actions.
+        [D, K] the cells, in the order in which they receive their actions.
     num_actions : LongArray
         [D, K]
     is_trying : BoolArray
-        [D] whether cells are still valued one at a time, as if there were no others.
+        [D] whether cells are still evaluated one at a time, as if they were alone.
     single : FloatArray
-        [D, K, A] what an action for a cell would win at most, if there were no others.
+        [D, K, A] upper bound on the value of an action at a cell alone.
     rest : FloatArray
-        [D, K + 1] what the cells from the i-th on would win at most, each by itself.
+        [D, K + 1] sum of the best single values of the cells from the i-th on.
     level : LongArray
         [D] number of cells that have their action.
     candidate : LongArray
-        [D] the action that is valued for the next one.
+        [D] the action that is being evaluated for the next cell.
     is_valued : BoolArray
-        [D] whether row `level + 1` is that of the candidate.
+        [D] whether row `level + 1` is that of the candidate, evaluated.
     bound : FloatArray
-        [D, K, A] the most that could be won with each action at each level.
+        [D, K, A] upper bound on the value of each action at each level.
     picked : LongArray
-        [D, K] the action at each level that the levels below belong to.
+        [D, K] the action taken at each level.
     sets : NDArray
         [D, K + 1, successors, words]
     value : FloatArray
@@ -110,7 +112,7 @@ class Frames(NamedTuple):
     total : FloatArray
         [D, K + 1]
     is_open : BoolArray
-        [D, successors] whether the candidate changes a set, and what it can win is not known yet.
+        [D, successors] whether the candidate changes a set whose value is not known yet.
     """
 
     depth: LongArray
@@ -138,7 +140,7 @@ class Frames(NamedTuple):
 
 
 def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frames:
-    """Return frames for a search of some public states, none of them at work.
+    """Return frames for a search, with an empty stack.
 
     Raises
     ------
@@ -175,7 +177,7 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
 
 
 def _check_fits(frames: int, cells: int, actions: int, successors: int, words: int) -> None:
-    """Raise unless what grows with a product of sizes fits in memory."""
+    """Raise unless the arrays that grow with a product of sizes fit in memory."""
     needed = 8 * frames * cells * (2 * actions + successors * (words + 1))
     allowed = allowed_memory(None)
     if needed > allowed:

@@ -1,4 +1,4 @@
-"""Exact team optima by branch and bound, and their upper bounds."""
+"""Exact optima of teams by branch and bound, and the upper bound of perfect recall."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infoset.teams.exact.best_responses import climb, end_of
 from infoset.teams.exact.public_states import find_components, sort_nodes
 from infoset.teams.exact.search import Search, begin_search
 from infoset.teams.exact.team_problem import (
-    NOBODY,
+    NO_CHOICE,
     TeamProblem,
     TeamTree,
     arrange,
@@ -28,7 +28,7 @@ from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.arguments import check_count
 
-__all__ = ["TeamOptimum", "most_by_recall", "optimize", "recall_bound", "team_optimum"]
+__all__ = ["TeamOptimum", "optimize", "recall_bound", "recall_bounds", "team_optimum"]
 
 
 def recall_bound(
@@ -38,12 +38,11 @@ def recall_bound(
     others: FloatArray | None = None,
     rule: PayoffRule = "common",
 ) -> float:
-    """Return what a team wins at most if whoever acts knows all that the team knew and did.
+    """Return the optimum of a team with perfect recall: an upper bound on its optimum without.
 
-    That is the value of the perfect-recall closure of the information map, an upper bound of what
-    it can win with the map itself: max over implementable π of J(π) ≤ max over relaxed π of J(π).
-    CFR on the closure comes to it; a team that remembers has one agent to decide for, so one pass
-    from the end of play finds it.
+    The value of the perfect-recall closure of the information map (eq. 6):
+    max over implementable π of J(π) ≤ max over relaxed π of J(π). Under the closure the team is one
+    player with perfect recall, so one backward pass is exact.
 
     Parameters
     ----------
@@ -51,14 +50,14 @@ def recall_bound(
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [entries] what those not of the team do.
+        [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
-        What the team wins: what each of its agents gets, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum.
 
     Raises
     ------
     ParameterError
-        If one of these is not what it should be.
+        If an argument is invalid.
 
     Examples
     --------
@@ -69,44 +68,45 @@ def recall_bound(
     1.0
     """
     problem = pose_problem(information, team, others, rule)
-    worth = most_by_recall(problem, problem.tree, np.arange(len(problem.tree.cell)))
+    worth = recall_bounds(problem, problem.tree, np.arange(len(problem.tree.cell)))
     return float(worth[problem.tree.parent_edge < 0].sum())
 
 
-def most_by_recall(problem: TeamProblem, tree: TeamTree, node: LongArray) -> FloatArray:
-    """Return [N] what a team that remembers wins from each node of a tree on.
+def recall_bounds(problem: TeamProblem, tree: TeamTree, node: LongArray) -> FloatArray:
+    """Return [N] the optimal value from each node of a tree on, under perfect recall.
 
-    `node` [N] is the node of the form that each stands for.
+    node : [N] the node of the form that each stands for.
     """
     closure = perfect_recall_closure(problem.information, problem.team)
-    cell = np.where(tree.cell == NOBODY, NOBODY, closure.cell[node]).astype(np.int64)
+    cell = np.where(tree.cell == NO_CHOICE, NO_CHOICE, closure.cell[node]).astype(np.int64)
     pick = np.zeros(closure.num_cells, np.int64)
     return respond(tree._replace(cell=cell), closure.first_entry, pick)
 
 
 Outcome: TypeAlias = Literal["optimal", "states", "seconds", "interrupted"]
 MAX_STATES = 5_000_000
-RESTARTS_INSTEAD = 20
+FALLBACK_RESTARTS = 20
 SECONDS_AFTER_INTERRUPT = 1.0
-SHARE_OF_SEARCH = 0.75
+SEARCH_FRACTION = 0.75
 
 
 @dataclass(frozen=True)
 class TeamOptimum:
-    """The most that a team can win, or bounds of it, and a policy.
+    """The optimum of a team, or bounds on it, with a policy.
 
     Attributes
     ----------
     value : float
-        What the team wins with `probability`.
+        The team's expected payoff under `probability`, in the game's units.
     upper_bound : float
-        No policy wins more, but for rounding. The same as `value` if that is proved best.
+        Upper bound on the payoff of every policy, up to rounding; equals `value` if that is
+        optimal.
     outcome : {"optimal", "states", "seconds", "interrupted"}
-        Whether that is proved best, or what the search ended by.
+        Whether `value` is proved optimal, or what ended the search.
     probability : FloatArray
-        [entries] a pure policy of the team, and what others do.
+        [entries] a pure policy of the team, with the policy of the others.
     num_states : int
-        States of the search that were met: public states with sets of nodes.
+        States of the search that were visited: public states with sets of nodes.
     num_steps : int
         Steps of the search.
     """
@@ -128,50 +128,51 @@ def team_optimum(
     max_states: int = MAX_STATES,
     seconds: float | None = None,
 ) -> TeamOptimum:
-    """Find the most that a team can win, and a policy that does, by branch and bound.
+    """Find the optimum of a team and an optimal policy, by branch and bound over public states.
 
-    Some pure policy is best, since what is won is linear in what is done at each cell. The team
-    does what a coordinator tells it that knows what is common knowledge in the team, and so knows,
-    at a public state, the set of nodes that play has come to there under what was told before:
+    Some pure policy is optimal, since the payoff is linear in the probabilities at each cell. A
+    coordinator who knows only what is common knowledge in the team prescribes an action to each
+    cell. At a public state it knows the set of nodes that play can have reached under its earlier
+    prescriptions:
 
-        value(public state, set) = max over actions for the cells in it of
-            what is won at ends of play + Σ over next public states of value(next, set there)
+        value(public state, set) = max over actions at its cells of
+            expected payoff where play ends + Σ over next public states of value(next, set there)
 
-    Labels get their actions one by one. What can be won in a union of sets is no more than the sum
-    of what can be won in each; so a part of the cells, valued exactly, and what each of the others
-    would win by itself, bound what all can win. What is known of a pair of public state and set is
-    kept; public states in which the same can happen are one. The bounds begin with what a team
-    that remembers all would win from each node on. In the worst case it takes time and memory that
-    grow exponentially with the number of cells: the problem is NP-hard.
+    Cells receive their actions one by one. The value of a union of sets is at most the sum of their
+    values. Hence the exact value of some cells, plus the best value of each other cell alone,
+    bounds the value of all. Solved pairs of public state and set are memoized, and public states
+    with the same content are one. The first bounds are those of perfect recall. In the worst case
+    time and memory grow exponentially with the number of cells: the problem is NP-hard.
 
     Parameters
     ----------
     information : InformationMap
-        What agents know; they may have forgotten what they knew.
+        What agents know; they may lack perfect recall.
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [entries] what those not of the team do. The optimum is then the best response of the team.
+        [entries] policy of the agents outside the team; the optimum is then a best response to it.
     rule : {"common", "sum"}
-        What the team wins: what each of its agents gets, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum.
     max_states : int
-        Most states of the search to meet, at some 100 bytes each. Then, or when it is interrupted
-        (Ctrl-C), the best that was found is returned, or the best of some climbs, with a bound.
+        Maximum number of states to visit, about 100 bytes each. When it is reached, or after
+        Ctrl-C, the best policy so far (from the search or from hill climbing) is returned with a
+        bound.
     seconds : float, optional
-        Time after which to stop, likewise; a quarter of it is kept for the climbs. Public states
-        are found and one climb is made however long that takes.
+        Time limit, with the same effect; a quarter of it is reserved for hill climbing. Finding the
+        public states and one hill climb are not subject to the limit.
 
     Raises
     ------
     ParameterError
-        If one of these is not what it should be.
+        If an argument is invalid.
     GameTooLargeError
-        If not even the search of one policy would fit in memory.
+        If even the search of one policy would not fit in memory.
 
     Notes
     -----
-    Source: the coordinator is that of A. Nayyar, A. Mahajan, D. Teneketzis, "Decentralized
-    stochastic control with partial history sharing", 2013; the bounds are ours.
+    Source: the coordinator is from A. Nayyar, A. Mahajan, D. Teneketzis, "Decentralized stochastic
+    control with partial history sharing", 2013; the bounds are ours.
 
     Examples
     --------
@@ -188,9 +189,9 @@ def team_optimum(
 def optimize(
     problem: TeamProblem, max_states: int = MAX_STATES, seconds: float | None = None
 ) -> TeamOptimum:
-    """Find the most that a team can win in what is asked of it; see `team_optimum`."""
+    """Solve a team problem; see `team_optimum`."""
     check_count("max_states", max_states, minimum=1)
-    end, end_of_search = end_of(seconds), end_of(seconds and SHARE_OF_SEARCH * seconds)
+    end, end_of_search = end_of(seconds), end_of(seconds and SEARCH_FRACTION * seconds)
     search = _begin(problem)
     ended_by = _run(search, max_states, end_of_search)
     if ended_by == "interrupted":
@@ -209,7 +210,7 @@ def optimize(
 
 
 def _run(search: Search, max_states: int, until: float) -> Outcome:
-    """Search, and return what it ended by if not by being done."""
+    """Search, and return what ended the search if it is not done."""
     try:
         search.run(max_states, until)
     except KeyboardInterrupt:
@@ -225,19 +226,19 @@ def _begin(problem: TeamProblem) -> Search:
     component = find_components(tree)
     order = sort_nodes(tree, component)
     tree, component = arrange(tree, order, tree.stage), component[order]
-    return begin_search(tree, component, most_by_recall(problem, tree, first[owner[order]]))
+    return begin_search(tree, component, recall_bounds(problem, tree, first[owner[order]]))
 
 
 def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:
-    """Return the policy that was found, or the best of some climbs where the search is not done.
+    """Return the policy found, or the best of some hill climbs if the search is not done.
 
-    No climb but the first begins when `time.monotonic` is `until`. What was found from a part of
-    the roots on replaces what the climb does there.
+    No climb after the first begins once `time.monotonic()` reaches `until`. Where the search has
+    solved some roots, its actions replace those of the climb.
     """
     if search.is_done:
         climbed = np.zeros(problem.information.num_cells, np.int64)
     else:
-        climbed = climb(problem, RESTARTS_INSTEAD, 0, until).pick
+        climbed = climb(problem, FALLBACK_RESTARTS, 0, until).pick
     found = climbed.copy()
     for root in np.flatnonzero(search.lower > -np.inf).tolist():
         search.write_picks(root, found)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoset.teams.exact.team_problem import NOBODY, TeamTree, stages
+from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree, stages
 from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import offsets
 from infoset.utils.sorting import number_by_appearance
@@ -15,10 +15,10 @@ __all__ = ["PublicStates", "find_components", "list_public_states", "number_with
 
 
 def find_components(tree: TeamTree) -> LongArray:
-    """Return [N] the public state of each node, by stage and then by first appearance.
+    """Return [N] the public state of each node, numbered by stage and then by first appearance.
 
-    Nodes of a stage are in one if a chain of nodes leads from one to the other, in which each
-    shares with the next a cell, or one that comes later.
+    Two nodes of a stage are in one public state if a chain of nodes connects them in which
+    neighbors share a cell, or lead to a common public state at the next stage.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -28,7 +28,7 @@ def find_components(tree: TeamTree) -> LongArray:
     for nodes in reversed(list(stages(tree))):
         edges = np.arange(tree.first_edge[nodes.start], tree.first_edge[nodes.stop])
         inner = edges[tree.child[edges] >= 0]
-        known = np.flatnonzero(tree.cell[nodes] != NOBODY)
+        known = np.flatnonzero(tree.cell[nodes] != NO_CHOICE)
         after = component[tree.child[inner]]
         link = np.concatenate([after, tree.cell[nodes][known] + after.max(initial=-1) + 1])
         link = np.unique(link, return_inverse=True)[1]
@@ -41,14 +41,14 @@ def find_components(tree: TeamTree) -> LongArray:
 
 
 def sort_nodes(tree: TeamTree, component: LongArray) -> LongArray:
-    """Return [N] the nodes in order of component, then of cell as these first appear in it."""
+    """Return [N] the nodes by public state, then by first appearance of their cell in it."""
     by_component = np.argsort(component, kind="stable")
     cell = number_within(component[by_component], tree.cell[by_component])
     return by_component[np.lexsort((cell, component[by_component]))]
 
 
 def number_within(group: LongArray, value: LongArray) -> LongArray:
-    """Return values numbered by first appearance in each group; `group` is in order.
+    """Return values numbered by first appearance within each group; `group` must be sorted.
 
     Examples
     --------
@@ -63,40 +63,41 @@ def number_within(group: LongArray, value: LongArray) -> LongArray:
 
 
 class PublicStates(NamedTuple):
-    """The different public states: P states, N nodes in them, M moves, C ways on.
+    """The distinct public states: P states, N nodes in them, M moves, C continuations.
 
-    A move is an action at a node. Where the team has nothing to choose there is one move, and all
-    edges are ways on. Public states in which the same can happen are one.
+    A move is an action at a node. A node without a choice has one move, which contains all its
+    edges. A continuation is an edge of a move that does not end play. Public states with the same
+    content are stored once.
 
     Attributes
     ----------
     first_cell : LongArray
-        [P + 1] the cells of each state; the nodes with nothing to choose share one.
+        [P + 1] the cells of each state; its nodes without a choice form one cell.
     first_node : LongArray
         [number of cells + 1] the nodes of each cell.
     first_successor : LongArray
-        [P + 1] where the states that may come next begin, in `next_state`.
+        [P + 1] where the possible next states of each state begin in `next_state`.
     next_state : LongArray
-        One for each that may come next; the same may stand for several.
-    most : FloatArray
-        [N] no less than what the team can win from a node on, times its probability.
+        The possible next states; several successors may be the same stored state.
+    upper : FloatArray
+        [N] upper bound on the team's expected payoff from a node on.
     first_move : LongArray
         [N + 1]
     gain : FloatArray
-        [M] what the team wins where play ends, times its probability.
+        [M] the team's expected payoff where play ends with the move.
     first_way : LongArray
-        [M + 1]
+        [M + 1] the continuations of each move.
     successor : LongArray
-        [C] which of the next states of its state a way leads to, from 0.
+        [C] the successor of its state that a continuation leads to, from 0.
     place : LongArray
-        [C] which node of that state, from 0.
+        [C] the node within that successor, from 0.
     """
 
     first_cell: LongArray
     first_node: LongArray
     first_successor: LongArray
     next_state: LongArray
-    most: FloatArray
+    upper: FloatArray
     first_move: LongArray
     gain: FloatArray
     first_way: LongArray
@@ -105,25 +106,25 @@ class PublicStates(NamedTuple):
 
 
 def list_public_states(
-    tree: TeamTree, component: LongArray, most: FloatArray
+    tree: TeamTree, component: LongArray, upper: FloatArray
 ) -> tuple[PublicStates, LongArray]:
-    """Return the different public states, and which each component is.
+    """Return the distinct public states, and the state of each component.
 
     Parameters
     ----------
     tree : TeamTree
-        All of whose plays pass through all stages until they end, its nodes sorted.
+        With padded stages and sorted nodes.
     component : LongArray
         [N] the public state of each node.
-    most : FloatArray
+    upper : FloatArray
         [N] as in `PublicStates`.
 
     Returns
     -------
     tuple[PublicStates, LongArray]
-        And [number of components] the number of its state.
+        The states, and [number of components] the number of each component's state.
     """
-    whole, begins = _cut(tree, component, most)
+    whole, begins = _cut(tree, component, upper)
     numbers: dict[tuple[bytes, ...], int] = {}
     state = np.empty(component[-1] + 1, np.int64)
     pieces: list[_Piece] = []
@@ -138,13 +139,13 @@ def list_public_states(
 
 
 class _Piece(NamedTuple):
-    """One public state, or several: the columns of `PublicStates`, with sizes for where to begin.
+    """One public state, or several: the columns of `PublicStates` with sizes instead of offsets.
 
-    `next_component` is what `next_state` is before the states have numbers.
+    `next_component` becomes `next_state` once states have numbers.
     """
 
     cell_size: LongArray
-    most: FloatArray
+    upper: FloatArray
     num_moves: LongArray
     gain: FloatArray
     num_ways: LongArray
@@ -157,7 +158,7 @@ class _Piece(NamedTuple):
         cell, node, move, way, successor = (slice(*first[number : number + 2]) for first in begins)
         return _Piece(
             cell_size=self.cell_size[cell],
-            most=self.most[node],
+            upper=self.upper[node],
             num_moves=self.num_moves[node],
             gain=self.gain[move],
             num_ways=self.num_ways[move],
@@ -168,7 +169,7 @@ class _Piece(NamedTuple):
 
 
 class _Begins(NamedTuple):
-    """Where the rows of each state begin, [states + 1] each."""
+    """[states + 1] offsets of each state in the columns of a `_Piece`."""
 
     cell: LongArray
     node: LongArray
@@ -177,15 +178,15 @@ class _Begins(NamedTuple):
     successor: LongArray
 
 
-def _cut(tree: TeamTree, component: LongArray, most: FloatArray) -> tuple[_Piece, _Begins]:
-    """Return all components together, and where they begin."""
+def _cut(tree: TeamTree, component: LongArray, upper: FloatArray) -> tuple[_Piece, _Begins]:
+    """Return all components together, and their offsets."""
     states = np.arange(component[-1] + 2)
     first_node = np.searchsorted(component, states)
     cell = number_within(component, tree.cell)
     begins_cell = np.append(True, (np.diff(component) > 0) | (np.diff(cell) > 0))
     first = np.append(np.flatnonzero(begins_cell), len(cell))
     node = tree.node_of_edge
-    begins_move = tree.cell[node] != NOBODY
+    begins_move = tree.cell[node] != NO_CHOICE
     begins_move[tree.first_edge[:-1]] = True
     move = np.cumsum(begins_move) - 1
     way = np.flatnonzero(tree.child >= 0)
@@ -194,7 +195,7 @@ def _cut(tree: TeamTree, component: LongArray, most: FloatArray) -> tuple[_Piece
     begins_successor = np.unique(before * (len(successor) + 1) + successor, return_index=True)[1]
     whole = _Piece(
         cell_size=np.diff(first),
-        most=most,
+        upper=upper,
         num_moves=np.bincount(node, begins_move).astype(np.int64),
         gain=np.bincount(move, tree.gain).astype(np.float64),
         num_ways=np.bincount(move[way], minlength=int(move[-1]) + 1),
@@ -219,7 +220,7 @@ def _put_together(pieces: list[_Piece]) -> PublicStates:
         first_node=offsets(columns.cell_size),
         first_successor=offsets(np.array([len(piece.next_component) for piece in pieces])),
         next_state=columns.next_component,
-        most=columns.most,
+        upper=columns.upper,
         first_move=offsets(columns.num_moves),
         gain=columns.gain,
         first_way=offsets(columns.num_ways),

@@ -1,4 +1,4 @@
-"""The search for what a team can win, and for a policy that does."""
+"""Branch and bound for the optimum of a team, and for a policy that achieves it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infoset.teams.exact._search_kernels import move_rows, open_frame, row_of, search
 from infoset.teams.exact.frames import Frames, Memo, empty_frames, empty_memo
 from infoset.teams.exact.public_states import PublicStates, list_public_states, number_within
-from infoset.teams.exact.team_problem import NOBODY, TeamTree
+from infoset.teams.exact.team_problem import NO_CHOICE, TeamTree
 from infoset.typing import FloatArray, IntArray, LongArray
 from infoset.utils.interrupts import interrupts_held
 from infoset.utils.ragged import edges_in_order
@@ -20,13 +20,13 @@ from infoset.utils.ragged import edges_in_order
 __all__ = ["Search", "begin_search"]
 
 
-FEWEST_ROWS = 1 << 12
+MIN_ROWS = 1 << 12
 STEPS_AT_ONCE = 1 << 16
 
 
 @dataclass
 class Search:
-    """A search, which can be stopped and gone on with: one for each public state to begin in.
+    """A branch and bound that can be interrupted and resumed, over one public state per root.
 
     Attributes
     ----------
@@ -35,15 +35,14 @@ class Search:
     component : LongArray
         [N] the public state of each node.
     local_cell : LongArray
-        [N] which cell of its public state a node has, from 0.
+        [N] the cell of each node within its public state, from 0.
     state : LongArray
-        [components] what each public state is in `states`.
+        [components] index of each public state in `states`.
     states : PublicStates
     roots : LongArray
-        The components to begin in; `num_begun` of them have been.
+        The components in which play begins; `num_begun` of them have been started.
     lower, upper : FloatArray
-        [roots] the most that was found from each of them on, -inf for nothing yet, and no less
-        than there is.
+        [roots] best value found, -inf before any, and an upper bound.
     memo : Memo
     frames : Frames
     """
@@ -63,40 +62,40 @@ class Search:
 
     @property
     def is_done(self) -> bool:
-        """Whether all that can be won is known."""
+        """Whether the optimum is known."""
         return self.num_begun == len(self.roots) and self.frames.depth[0] < 0
 
     @property
     def num_states(self) -> int:
-        """How many states of the search were met."""
+        """Number of states of the search that were visited."""
         return int(self.memo.num_filled[0])
 
     def run(self, max_states: int, until: float = inf) -> None:
-        """Search until all is known, so many states were met, or `time.monotonic` is `until`."""
+        """Search until done, `max_states` states are visited, or the clock reaches `until`."""
         while not self.is_done and self.num_states < max_states and time.monotonic() < until:
             with interrupts_held():
-                self._go_on(max_states)
+                self._advance(max_states)
 
-    def _go_on(self, max_states: int) -> None:
+    def _advance(self, max_states: int) -> None:
         if self.frames.depth[0] < 0:
             self._begin_root()
-        if self.num_states >= self._most_rows:
+        if self.num_states >= self._max_rows:
             self._grow()
-        rows = min(max_states, self._most_rows)
+        rows = min(max_states, self._max_rows)
         self.num_steps += search(
             self.states, self.memo, self.frames, self.tree.tolerance, rows, STEPS_AT_ONCE
         )
         self._note_bounds()
 
     @property
-    def _most_rows(self) -> int:
-        """Rows of the memo that may be filled: three in four."""
+    def _max_rows(self) -> int:
+        """Rows of the memo that may be filled: three in four, so that look-ups stay short."""
         return len(self.memo.state) * 3 // 4
 
     def write_picks(self, root: int, pick: LongArray) -> None:
-        """Write the actions at the cells that play comes to into `pick` [cells], in place.
+        """Write the actions that achieve `lower[root]` into `pick` [cells], in place.
 
-        They are those that win `lower[root]`.
+        Only cells that play reaches are written.
         """
         nodes = np.flatnonzero(self.component == self.roots[root])
         is_at_work = root == self.num_begun - 1 and self.frames.depth[0] >= 0
@@ -107,17 +106,17 @@ class Search:
             waiting += self._play(nodes, self._known_choice(nodes), pick)
 
     def _known_choice(self, nodes: LongArray) -> IntArray:
-        """Return the action at each cell of a public state that is best for a set of its nodes."""
+        """Return the optimal action at each cell of a public state for a set of its nodes."""
         choice: IntArray = self.memo.choice[row_of(self.memo, *self._place(nodes))]
         return choice
 
     def _play(
         self, nodes: LongArray, choice: IntArray | LongArray, pick: LongArray
     ) -> list[LongArray]:
-        """Write the actions at nodes of one public state; return those that come next, by state."""
+        """Write the actions at nodes of one public state; return the next nodes, by state."""
         tree = self.tree
         action = choice[self.local_cell[nodes]]
-        is_own = tree.cell[nodes] != NOBODY
+        is_own = tree.cell[nodes] != NO_CHOICE
         pick[tree.cell[nodes[is_own]]] = action[is_own]
         chosen = tree.first_edge[nodes[is_own]] + action[is_own]
         forced = edges_in_order(tree.first_edge, nodes[~is_own])[0]
@@ -149,7 +148,7 @@ class Search:
             self.upper[root] = max(frames.best[0], *open_bounds)
 
     def _place(self, nodes: LongArray) -> tuple[int, NDArray[np.uint64]]:
-        """Return the state of a set of nodes of one public state, and its bits."""
+        """Return the state and the bits of a set of nodes of one public state."""
         component = int(self.component[nodes[0]])
         place = nodes - np.searchsorted(self.component, component)
         bits = np.zeros(self.memo.nodes.shape[1], np.uint64)
@@ -157,28 +156,28 @@ class Search:
         return int(self.state[component]), bits
 
 
-def begin_search(tree: TeamTree, component: LongArray, most: FloatArray) -> Search:
-    """Return a search of which nothing is done.
+def begin_search(tree: TeamTree, component: LongArray, upper: FloatArray) -> Search:
+    """Return a search before its first step.
 
     Parameters
     ----------
     tree : TeamTree
-        All of whose plays pass through all stages until they end, its nodes sorted.
+        With padded stages and sorted nodes.
     component : LongArray
         [N] the public state of each node.
-    most : FloatArray
-        [N] no less than what the team can win from each node on, times its probability.
+    upper : FloatArray
+        [N] upper bound on the team's expected payoff from each node on.
 
     Raises
     ------
     GameTooLargeError
         If it would not fit in memory.
     """
-    states, state = list_public_states(tree, component, most)
+    states, state = list_public_states(tree, component, upper)
     is_root = tree.parent_edge < 0
     roots = np.unique(component[is_root])
-    upper = np.zeros(len(roots))
-    np.add.at(upper, np.searchsorted(roots, component[is_root]), most[is_root])
+    root_upper = np.zeros(len(roots))
+    np.add.at(root_upper, np.searchsorted(roots, component[is_root]), upper[is_root])
     num_nodes = np.diff(states.first_node[states.first_cell])
     num_words = 1 + int(num_nodes.max() - 1) // 64
     frames = empty_frames(states, len(tree.first_node) - 1, num_words)
@@ -190,7 +189,7 @@ def begin_search(tree: TeamTree, component: LongArray, most: FloatArray) -> Sear
         states=states,
         roots=roots,
         lower=np.full(len(roots), -np.inf),
-        upper=upper,
-        memo=empty_memo(FEWEST_ROWS, num_words, frames.choice.shape[1]),
+        upper=root_upper,
+        memo=empty_memo(MIN_ROWS, num_words, frames.choice.shape[1]),
         frames=frames,
     )

@@ -17,7 +17,7 @@ from infoset.typing import FloatArray, LongArray
 from infoset.utils.ragged import edges_in_order
 
 __all__ = [
-    "NOBODY",
+    "NO_CHOICE",
     "TeamProblem",
     "TeamTree",
     "arrange",
@@ -29,8 +29,8 @@ __all__ = [
 
 
 RELATIVE_TOLERANCE = 1e-13
-NOBODY = -1
-"""The cell of nodes at which the team has nothing to choose, and all edges count."""
+NO_CHOICE = -1
+"""Cell of nodes at which the team has no choice: the values of all edges are added."""
 
 
 class TeamTree(NamedTuple):
@@ -39,16 +39,16 @@ class TeamTree(NamedTuple):
     Attributes
     ----------
     first_node : LongArray
-        [L + 1] the nodes of each stage.
+        [L + 1] the nodes of stage l are `first_node[l]:first_node[l + 1]`.
     cell : LongArray
-        [N] what is known where one of the team chooses; `NOBODY` elsewhere.
+        [N] information-set cell where the team has a choice; `NO_CHOICE` elsewhere.
     first_edge : LongArray
         [N + 1] the edges of each node.
     child : LongArray
         [E] the node that an edge leads to; -1 where play ends.
     gain : FloatArray
-        [E] what the team gets where play ends with an edge, times the probability of all that is
-        not the team's choice.
+        [E] the team's payoff where an edge ends play, times the probability of chance and of the
+        other agents; 0 at other edges.
     """
 
     first_node: LongArray
@@ -59,12 +59,12 @@ class TeamTree(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """How much better is no better, for rounding."""
+        """Differences of values that are rounding errors."""
         return RELATIVE_TOLERANCE * float(np.abs(self.gain).sum())
 
     @property
     def node_of_edge(self) -> LongArray:
-        """[E] the node that an edge begins at."""
+        """[E] the node at which an edge begins."""
         return np.repeat(np.arange(len(self.cell)), np.diff(self.first_edge))
 
     @property
@@ -82,24 +82,24 @@ class TeamTree(NamedTuple):
 
 
 def stages(tree: TeamTree) -> Iterator[slice]:
-    """Return the nodes of each stage."""
+    """Return the nodes of each stage as slices."""
     ends = tree.first_node.tolist()
     return map(slice, ends[:-1], ends[1:])
 
 
 def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamTree, LongArray]:
-    """Make one of all roots below which play is the same; what they win is added up.
+    """Merge roots below which play is the same; their gains are added.
 
     Parameters
     ----------
     tree : TeamTree
-    twin : LongArray
-        [N] the first node that stands where each stands, below a twin of its root.
+    equivalent : LongArray
+        [N] the node of the first equivalent root that stands for each node.
 
     Returns
     -------
     tuple[TeamTree, LongArray]
-        The smaller tree, and [its N] the node of `tree` that each stands for.
+        The smaller tree, and for each of its nodes the node of `tree` that it stands for.
     """
     node = tree.node_of_edge
     edge = np.arange(len(node)) + (tree.first_edge[equivalent] - tree.first_edge[:-1])[node]
@@ -110,12 +110,12 @@ def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamT
 
 
 def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
-    """Have every play pass through all stages until it ends, with nodes to wait at.
+    """Insert waiting nodes so that every play passes through all stages until it ends.
 
     Returns
     -------
     tuple[TeamTree, LongArray]
-        The tree, and [its N] the node of `tree` that each is, or waits for.
+        The padded tree, and for each of its nodes the node of `tree` that it is, or waits for.
     """
     num_nodes, stage, parent_edge = len(tree.cell), tree.stage, tree.parent_edge
     before = np.where(parent_edge < 0, -1, stage[tree.node_of_edge[parent_edge]])
@@ -128,7 +128,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
     child = np.where(inner & (count[tree.child] > 0), first[tree.child], tree.child)
     padded = TeamTree(
         first_node=tree.first_node,
-        cell=np.concatenate([tree.cell, np.full(len(owner), NOBODY)]),
+        cell=np.concatenate([tree.cell, np.full(len(owner), NO_CHOICE)]),
         first_edge=np.concatenate([tree.first_edge, tree.first_edge[-1] + 1 + waiting - num_nodes]),
         child=np.concatenate([child, np.where(is_last, owner, waiting + 1)]),
         gain=np.concatenate([tree.gain, np.zeros(len(owner))]),
@@ -140,7 +140,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
 
 
 def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
-    """Return the tree of some nodes, in another order; [N] the `stage` of each before."""
+    """Return the tree of some nodes in a given order; `stage` [N] is that of the old nodes."""
     edge, first_edge = edges_in_order(tree.first_edge, nodes)
     rank = np.full(len(tree.cell) + 1, -1, np.int64)
     rank[nodes] = np.arange(len(nodes))
@@ -155,16 +155,16 @@ def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
 
 @dataclass(frozen=True)
 class TeamProblem:
-    """A team, what it knows, and what others do.
+    """The optimization problem of one team: its information, and the policy of the other agents.
 
     Attributes
     ----------
     information : InformationMap
     team : Team
     others : FloatArray
-        [entries] what those not of the team do; for the team itself, anything.
+        [entries] policy of the agents outside the team; entries of the team itself are ignored.
     tree : TeamTree
-        The nodes of the form as the team sees them; what others do is in its gains.
+        The nodes as the team sees them; the others' policy is part of the gains.
     """
 
     information: InformationMap
@@ -173,9 +173,9 @@ class TeamProblem:
     tree: TeamTree
 
     def policy(self, pick: LongArray) -> FloatArray:
-        """Return [entries] the policy in which the team picks an action at each cell.
+        """Return [entries] the policy in which the team takes one action at each cell.
 
-        `pick` [M] counts where the team acts.
+        pick : [M] index of the action; only cells of the team count.
         """
         information = self.information
         probability = self.others.copy()
@@ -185,7 +185,7 @@ class TeamProblem:
         return probability
 
     def value(self, probability: FloatArray) -> float:
-        """Return what the team wins with its part of a policy [entries]."""
+        """Return the team's expected payoff under a policy [entries]."""
         return float(_team_reach(self.information, self.team, probability) @ self.tree.gain)
 
 
@@ -195,13 +195,12 @@ def pose_problem(
     others: FloatArray | None,
     rule: PayoffRule,
 ) -> TeamProblem:
-    """Return the problem of a team; by default, of all agents.
+    """Return the problem of a team, by default of all agents.
 
     Raises
     ------
     ParameterError
-        If one of these is not what it should be, or there are others, of whom it is not told
-        what they do.
+        If an argument is invalid, or there are agents outside the team and `others` is missing.
     """
     check_information(information)
     form = information.form
@@ -209,8 +208,8 @@ def pose_problem(
     if others is None:
         if len(agents) < form.num_agents:
             raise ParameterError(
-                f"the team {agents} does not have all agents of {form}: give others=, an array "
-                f"[{information.num_entries}] of probabilities, which tells what the others do"
+                f"the team {agents} leaves out agents of {form}: give others=, an array "
+                f"[{information.num_entries}] of probabilities, for what they do"
             )
         others = np.repeat(1 / information.num_actions, information.num_actions)
     check_probabilities(information, others)
@@ -222,7 +221,10 @@ def pose_problem(
 def _see(
     information: InformationMap, team: Team, others: FloatArray, payoff: FloatArray
 ) -> TeamTree:
-    """Return the nodes of a form as a team sees them; `payoff` [Z] is the team's."""
+    """Return the nodes of a form as a team sees them.
+
+    payoff : [Z] the team's payoff.
+    """
     form, arrays = information.form, information.form.arrays
     rest = [agent for agent in range(form.num_agents) if agent not in team]
     paying = arrays.payoff_edge
@@ -232,7 +234,7 @@ def _see(
     chooses = np.isin(arrays.agent, team) & (form.num_actions > 1)
     return TeamTree(
         first_node=arrays.first_node.copy(),
-        cell=np.where(chooses, information.cell, NOBODY).astype(np.int64),
+        cell=np.where(chooses, information.cell, NO_CHOICE).astype(np.int64),
         first_edge=arrays.first_edge.copy(),
         child=arrays.child.astype(np.int64),
         gain=gain,
@@ -242,7 +244,7 @@ def _see(
 def _team_reach(
     information: InformationMap, team: Sequence[int], probability: FloatArray
 ) -> FloatArray:
-    """Return [E] how likely agents choose each edge and all above, by a policy [entries]."""
+    """Return [E] the product of some agents' probabilities up to and including each edge."""
     form, arrays = information.form, information.form.arrays
     is_own = np.isin(arrays.agent, team)[form.node_of_edge]
     entry = information.first_entry[information.cell][form.node_of_edge]

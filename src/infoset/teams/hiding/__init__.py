@@ -1,4 +1,4 @@
-"""Progressive hiding: agents are lent knowledge to learn with, and pay for what hangs on it."""
+"""Progressive hiding: learning with relaxed information and a penalty for relying on it."""
 
 from infoset.teams.hiding.local_learners import (
     LocalLearner,

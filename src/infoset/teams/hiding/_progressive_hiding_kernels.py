@@ -1,7 +1,7 @@
 """Algorithm 2, progressive hiding: sample, decide, project, pass values up, update regrets.
 
-Symbols of the paper: π relaxed policy, π̂ projected policy, γ penalty coefficient, ρ reach, ι a cell
-of the relaxed map, c(ι) the original cell that contains it, Q and V values with penalties.
+Symbols of the paper: π relaxed policy, π̂ projected policy, γ penalty coefficient, ρ reach, ι a
+cell of the relaxed map, c(ι) the original cell that contains it, Q and V values with penalties.
 """
 
 from __future__ import annotations

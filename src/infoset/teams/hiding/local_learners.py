@@ -16,10 +16,11 @@ __all__ = ["LocalLearner", "entropic_ftrl", "hedge", "regret_matching", "regret_
 
 @dataclass(frozen=True)
 class LocalLearner:
-    """A regret minimiser at each cell, as numbers.
+    """A regret minimizer at each cell, as numbers.
 
-    It keeps regrets R ← max(R + v - <π, v>, floor), v the vector observed, and chooses in
-    proportion to exp(rate · tᵈʳⁱᶠᵗ · R) in iteration t, or at rate 0 to max(R, 0).
+    It keeps regrets R ← max(R + v - <π, v>, min_regret), where v is the observed vector. In
+    iteration t it plays in proportion to exp(learning_rate · t^decay_exponent · R), or to max(R, 0)
+    if the rate is 0.
 
     Attributes
     ----------
@@ -27,17 +28,17 @@ class LocalLearner:
     learning_rate : float
         η, per unit of utility; 0 for regret matching.
     noise : float
-        σ of what the learners begin with: normal in the exponent, or in units of utility its
-        absolute value where regrets are matched. At 0 the first policy is uniform.
+        Standard deviation σ of the initial noise: normal in the exponent, or its absolute value in
+        units of utility for regret matching. Without noise the initial policy is uniform.
     decay_exponent : float
-        Power of the iteration by which the rate is multiplied.
+        Exponent of the iteration in the learning rate.
     min_regret : float
-        The least regret, in units of utility.
+        Lower clip of regrets, in units of utility; at most 0.
 
     Raises
     ------
     ParameterError
-        If rate or noise is negative, or a number is none.
+        If a number is out of range.
     """
 
     name: str
@@ -52,17 +53,17 @@ class LocalLearner:
         check_number("decay_exponent", self.decay_exponent, minimum=-inf)
         if np.isnan(self.min_regret) or self.min_regret > 0:
             raise ParameterError(
-                f"min_regret={self.min_regret!r} must be at most 0: regrets begin there"
+                f"min_regret={self.min_regret!r} must be at most 0, where regrets begin"
             )
 
     def first_regrets(self, size: int, generator: np.random.Generator) -> FloatArray:
-        """Return [size] regrets to begin with."""
+        """Return [size] initial regrets."""
         noise = generator.normal(0.0, self.noise, size)
         return noise / self.learning_rate if self.learning_rate > 0.0 else np.abs(noise)
 
 
 def entropic_ftrl(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearner:
-    """Return follow-the-regularised-leader with entropy: π ∝ exp(b + η Σ v), b ~ N(0, σ²).
+    """Return follow-the-regularized-leader with entropy: π ∝ exp(b + η Σ v), b ~ N(0, σ²).
 
     Examples
     --------
@@ -74,7 +75,7 @@ def entropic_ftrl(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearne
 
 
 def hedge(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearner:
-    """Return Hedge for any time: π ∝ exp(η/√t · R), whose rate falls; the start is forgotten."""
+    """Return anytime Hedge: π ∝ exp(η/√t · R). The rate decays, so the initial noise fades."""
     _check_learning_rate(learning_rate)
     return LocalLearner("hedge", learning_rate, noise, decay_exponent=-0.5)
 
@@ -85,11 +86,11 @@ def regret_matching(noise: float = 0.1) -> LocalLearner:
 
 
 def regret_matching_plus(noise: float = 0.1) -> LocalLearner:
-    """Return regret matching+: as `regret_matching`, with regrets that are never negative."""
+    """Return regret matching+: regret matching with regrets clipped at 0."""
     return LocalLearner("regret-matching+", 0.0, noise, min_regret=0.0)
 
 
 def _check_learning_rate(learning_rate: float) -> None:
     check_number("learning_rate", learning_rate)
     if learning_rate == 0:
-        raise ParameterError("learning_rate=0 never learns; give one above 0, such as 1.0")
+        raise ParameterError("learning_rate=0 never learns; give a positive rate, such as 1.0")

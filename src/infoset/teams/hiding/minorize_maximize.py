@@ -1,4 +1,4 @@
-"""Minorize-maximize (Algorithm 1): alternating proximal steps that never decrease the objective."""
+"""Minorize-maximize (Algorithm 1): two alternating proximal steps that never decrease F."""
 
 from __future__ import annotations
 
@@ -23,40 +23,39 @@ SCHEME: Final = HidingScheme(
     projector="current",
     weighting=Weighting("counterfactual beliefs", "given the cell", "team", conditional=True),
 )
-"""The projector and the weights that make both steps exact."""
+"""The projector and the weights for which both steps are exact."""
 
 
 class MinorizeMaximize(HidingState):
-    """The state of Algorithm 1, and the iterations that move it.
+    """The state of minorize-maximize (Algorithm 1), and its iterations.
 
-    In turn π̂ ← P π, and π ← the best relaxed policy against it:
+    Alternates π̂ ← P π with the best relaxed policy against it,
 
-        argmax  J(π) - γ E_π ‖π - π̂‖²
+        π ← argmax J(π) - γ E_π ‖π - π̂‖²
 
-    found from the last stage to the first.
-    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases: P π is the
-    nearest implementable policy, so the objective equals F at the old π and is at most F at the
-    new one.
+    found by one pass from the last stage to the first. The objective F(π) = J(π) - γ E_π ‖π - P π‖²
+    never decreases (Theorem 3): P π is the nearest implementable policy, so what is maximized
+    equals F at the old π and is at most F at the new one.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
-        The team that learns must have perfect recall under the relaxed map.
+        The learning team must have perfect recall under the relaxed map.
     penalty : float
-        γ, above 0, in units of utility.
+        γ > 0, in utility units.
     start : FloatArray, optional
-        [S] the first relaxed policy; by default drawn, uniformly among all.
+        [S] initial relaxed policy; by default drawn uniformly from the simplexes.
     seed : int
-        Of the first policy.
+        Seed of the initial policy.
     fixed : FixedPolicies, optional
         Implementable policies [C] of all other teams.
 
     Raises
     ------
     ParameterError
-        If γ is not above 0, or several teams would learn.
+        If γ is not positive, or several teams would learn.
     UnsupportedGameError
-        If the team forgets under the relaxed map; two prefixes show it.
+        If the team lacks perfect recall under the relaxed map; the message shows two prefixes.
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 1 and Theorem 3; the steps are derived.
@@ -64,7 +63,7 @@ class MinorizeMaximize(HidingState):
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import get_relaxation, build_product_form, relax
+    >>> from infoset.teams import build_product_form, get_relaxation, relax
     >>> form = build_product_form(load_game("cooperative_matching_pennies"))
     >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     >>> round(float(MinorizeMaximize(relaxed, penalty=0.5).run(30).implementable[-1, 0]), 6)
@@ -88,15 +87,15 @@ class MinorizeMaximize(HidingState):
         super().__init__(relaxed_form, penalty, seed, fixed or {})
         if len(self._game.teams) != 1:
             raise ParameterError(
-                f"{len(self._game.teams)} teams would learn; Algorithm 1 is for one team: fix the "
-                "others, or let all learn by ProgressiveHiding"
+                f"{len(self._game.teams)} teams would learn, and Algorithm 1 supports one: fix the "
+                "others, or use ProgressiveHiding"
             )
         team = int(self._game.teams[0])
         violation = relaxed_form.relaxed.recall_violation(relaxed_form.teams[team])
         if violation is not None:
             raise UnsupportedGameError(
-                f"Algorithm 1 needs a team that remembers all under the relaxed map: {violation} "
-                "Give the closure, perfect_recall_closure(map, team), or learn by ProgressiveHiding"
+                f"Algorithm 1 needs perfect recall of the team under the relaxed map: {violation} "
+                "Use perfect_recall_closure(map, team), or ProgressiveHiding"
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
         self._stages = _stages_of(relaxed_form)
@@ -107,21 +106,21 @@ class MinorizeMaximize(HidingState):
         self._state.policy[own] = first[own]
 
     def run(self, iterations: int) -> HidingTrace:
-        """Do `iterations` more iterations, inside one compiled call, and return what they came to.
+        """Run `iterations` more iterations, in one compiled call, and return their trace.
 
         Raises
         ------
         ParameterError
-            If they are not a whole number.
+            If `iterations` is not a non-negative integer.
         """
-        trace = self._workspace_for_trace(iterations)
+        trace = self._trace_rows(iterations)
         minorize_maximize(
             self._stages, self._game, self._numbers, self._state, self._workspace, trace
         )
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def settings(self) -> dict[str, Any]:
-        """Return what, with the game, its maps and the first policy, decides every iteration."""
+        """Return the numbers that, with game, maps and first policy, determine every iteration."""
         return {"penalty": float(self._state.penalty[0]), "seed": self.seed}
 
 

@@ -1,4 +1,4 @@
-"""The projection of a relaxed policy, its penalty, and what is to be made large."""
+"""The projection of a relaxed policy, its distance, and the penalized objective."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["project", "relaxed_objective", "squared_distance"]
 def project(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Return [C] the implementable policy nearest to a relaxed one: its projection.
+    """Return [C] the projection of a relaxed policy on the implementable ones (eq. 4).
 
         (P π)_κ(a) = Σ_{n in κ} ρ(n) π_n(a) / Σ_{n in κ} ρ(n)
 
-    the mean of what it chooses at the nodes of a cell of the original map. Nodes of a cell whose
-    weights are all 0 count alike.
+    It is the nearest implementable policy in the norm weighted by ρ. Cells whose nodes all have
+    weight 0 get the unweighted mean.
 
     Parameters
     ----------
@@ -30,12 +30,12 @@ def project(
     policy : FloatArray
         [S] a relaxed policy.
     weight : FloatArray, optional
-        [N] ρ; by default the reach of each node under the policy.
+        [N] ρ; by default the reach under the policy.
 
     Raises
     ------
     ParameterError
-        If policy or weights have another shape.
+        If the policy or the weights have the wrong shape.
 
     Examples
     --------
@@ -73,30 +73,29 @@ def squared_distance(
     projected: FloatArray,
     weight: FloatArray | None = None,
 ) -> FloatArray:
-    """Return [T] how far each team's relaxed policy is off a projection: Σ_n ρ(n) ‖π_n - π̂_n‖².
+    """Return [T] the squared distance of each team's relaxed policy from π̂: Σ_n ρ(n) ‖π_n - π̂_n‖².
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
     policy : FloatArray
         [S] π.
-    projection : FloatArray
+    projected : FloatArray
         [C] π̂.
     weight : FloatArray, optional
-        [N] ρ; by default the reach of each node under the policy, so that penalties are paid along
-        the play.
+        [N] ρ; by default the reach under the policy, as penalties are paid along the play.
 
     Raises
     ------
     ParameterError
-        If policy, projection or weights have another shape.
+        If an array has the wrong shape.
     """
     weight = _checked(relaxed_form, policy, weight)
     num_entries = relaxed_form.original.num_entries
     if np.shape(projected) != (num_entries,):
         raise ParameterError(
-            f"a projection of shape {np.shape(projected)} is no implementable policy of "
-            f"{relaxed_form.form}, which has {num_entries} entries; make one by `project`"
+            f"a projection of shape {np.shape(projected)} is not an implementable policy of "
+            f"{relaxed_form.form}, which has {num_entries} entries; compute one with project()"
         )
     distance, mass = np.empty((2, relaxed_form.relaxed.num_cells))
     fill_distances(
@@ -113,10 +112,10 @@ def relaxed_objective(
     penalty: float,
     weight: FloatArray | None = None,
 ) -> FloatArray:
-    """Return [T] F(π) = J(π) - γ ‖π - P π‖², what each team is to make large.
+    """Return [T] the objective of each team: F(π) = J(π) - γ ‖π - P π‖² (eq. 5).
 
-    For every γ the best F is at least what the best implementable policy earns, and at most what
-    the best relaxed one does; it falls as γ grows.
+    For every γ ≥ 0 the maximum of F lies between the optimum over implementable policies and that
+    over relaxed policies (eq. 6), and it does not increase with γ.
 
     Parameters
     ----------
@@ -124,14 +123,14 @@ def relaxed_objective(
     policy : FloatArray
         [S] a relaxed policy.
     penalty : float
-        γ, in units of utility.
+        γ, in utility units.
     weight : FloatArray, optional
-        [N] the weights of projector and norm; by default the reach under the policy.
+        [N] weights of projector and norm; by default the reach under the policy.
 
     Raises
     ------
     ParameterError
-        If γ is negative, or policy or weights have another shape.
+        If γ is negative, or an array has the wrong shape.
     """
     check_penalty("penalty", penalty)
     projected = project(relaxed_form, policy, weight)
@@ -143,7 +142,7 @@ def relaxed_objective(
 def _checked(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None
 ) -> FloatArray:
-    """Return the weights, by default the reach, once shapes are checked."""
+    """Return the weights, by default the reach, after checking shapes."""
     check_type("relaxed_form", relaxed_form, RelaxedForm, "infoset.teams.hiding.relax(form, map)")
     relaxed_form.check_policy(policy)
     if weight is None:

@@ -28,30 +28,30 @@ __all__ = ["HidingRun", "ProgressiveHiding", "best_run", "numbers_of", "run_seed
 
 
 class ProgressiveHiding(HidingState):
-    """The state of progressive hiding, and the iterations that move it.
+    """The state of progressive hiding (Algorithm 2), and its iterations.
 
-    In an iteration the learners at all cells decide, which is the relaxed policy π. Its projection
-    is the projection π̂, which agents can play with what they know. Then each learner observes
+    In each iteration the local learners of all cells choose the relaxed policy π. Its projection π̂
+    is what agents can play with their own information. Each learner then observes
 
         v(a) = Q(a) - 2γ (π(a) - π̂(a))
 
-    where Q is what its actions are worth to its team, all penalties γ‖π - π̂‖² on the way paid.
-    Under the original map there is no penalty, and this is CFR, or its kin, with imperfect recall.
+    where Q is the action value for its team, less all later penalties γ‖π - π̂‖². Under the
+    original map there is no penalty, and this is CFR or FTRL with imperfect recall.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
-        The game, its teams, and what they are lent; see `relax`.
+        The game, its teams and the information relaxation; see `relax`.
     scheme : HidingScheme
     seed : int
-        Of the first policy and all that is drawn: the same seed gives the same bits.
+        Seed of the initial policy and of all sampling; the same seed gives the same bits.
     fixed : FixedPolicies, optional
         Implementable policies [C] of teams that do not learn.
 
     Raises
     ------
     ParameterError
-        If something is not of its kind, all teams are fixed, or a policy is none.
+        If an argument has the wrong type, a policy is invalid, or all teams are fixed.
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
     Algorithm 2; the formulas are derived, see the page on progressive hiding.
@@ -59,7 +59,7 @@ class ProgressiveHiding(HidingState):
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import get_relaxation, build_product_form, relax
+    >>> from infoset.teams import build_product_form, get_relaxation, relax
     >>> form = build_product_form(load_game("cooperative_matching_pennies"))
     >>> relaxed = relax(form, get_relaxation("recall").relax(form.information, (0, 1)))
     >>> hiding = ProgressiveHiding(relaxed, HidingScheme(penalty=0.5))
@@ -84,20 +84,20 @@ class ProgressiveHiding(HidingState):
         regret[:] = self.scheme.learner.first_regrets(len(regret), self._generator)
 
     def run(self, iterations: int) -> HidingTrace:
-        """Do `iterations` more iterations, one compiled call a round; return what they came to.
+        """Run `iterations` more iterations, one compiled call per restart, and return their trace.
 
         Raises
         ------
         ParameterError
-            If they are not a whole number.
+            If `iterations` is not a non-negative integer.
         """
-        trace = self._workspace_for_trace(iterations)
-        for rows in self._by_round(trace):
+        trace = self._trace_rows(iterations)
+        for rows in self._by_restart(trace):
             hide(self._game, self._numbers, self._visit, self._state, self._workspace, rows)
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
-    def _by_round(self, trace: FloatArray) -> Iterator[FloatArray]:
-        """Yield the rows of a trace round by round; learners forget before each but the first."""
+    def _by_restart(self, trace: FloatArray) -> Iterator[FloatArray]:
+        """Yield the rows of a trace between restarts; restart before each part but the first."""
         rounds = self.scheme.regret_restarts
         if rounds is None or len(trace) == 0:
             yield trace
@@ -106,13 +106,13 @@ class ProgressiveHiding(HidingState):
         while first < len(trace):
             done_of_round = self.iteration % rounds.iterations
             if self.iteration > 0 and done_of_round == 0:
-                self._forget(rounds)
+                self._restart(rounds)
             end = first + rounds.iterations - done_of_round
             yield trace[first:end]
             first = end
 
-    def _forget(self, rounds: RegretRestarts) -> None:
-        """Leave a share of the regrets, add noise, and begin with γ again."""
+    def _restart(self, rounds: RegretRestarts) -> None:
+        """Retain a fraction of the regrets, add noise, and restart the penalty schedule."""
         drawn_by = np.random.SeedSequence(self.seed, spawn_key=(NOISE, self.iteration))
         learner, regret = replace(self.scheme.learner, noise=rounds.noise), self._state.regret
         noise = learner.first_regrets(len(regret), np.random.default_rng(drawn_by))
@@ -120,12 +120,12 @@ class ProgressiveHiding(HidingState):
         self._state.penalty[:] = self.scheme.schedule.first
 
     def settings(self) -> dict[str, Any]:
-        """Return what, with the game and its maps, decides every iteration, by name."""
+        """Return the numbers that, with the game and its maps, determine every iteration."""
         return {**self.scheme.settings(), "seed": self.seed}
 
 
 def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: int) -> Numbers:
-    """Return a scheme as kernels read it, where so many teams learn."""
+    """Return a scheme as kernels read it, for a number of learning teams."""
     learner, schedule, reference = scheme.learner, scheme.schedule, scheme.reference
     weights = scheme.weights(num_learning)
     group = _group(weights, relaxed_form)
@@ -152,7 +152,7 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
 
 
 def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
-    """Return [N] who acts: the agent, the team, or anybody, as weights leave them out."""
+    """Return [N] the acting agent, team, or a single group, as the weighting leaves choices out."""
     if weights.leaves_out == "agent":
         return relaxed_form.form.arrays.agent.astype(np.uint32)
     if weights.leaves_out == "team":
@@ -162,19 +162,19 @@ def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
 
 @dataclass(frozen=True)
 class HidingRun:
-    """What a run of progressive hiding came to.
+    """The result of one run of progressive hiding.
 
     Attributes
     ----------
     seed : int
     trace : HidingTrace
-        [I, T] of each iteration and team.
+        [I, T] measurements of each iteration and team.
     policy : FloatArray
-        [C] the last projection.
+        [C] the last projected policy.
     best_policy : FloatArray
-        [C] the projection that earned most; see `ProgressiveHiding.best_policy`.
+        [C] the best projected policy; see `ProgressiveHiding.best_policy`.
     best_payoff : float
-        What it earns, in the game's units.
+        Its payoff, in the game's units.
     """
 
     seed: int
@@ -191,32 +191,31 @@ def run_seeds(
     iterations: int,
     seeds: Sequence[int],
     fixed: FixedPolicies | None = None,
-    num_threads: int = 1,
+    threads: int = 1,
 ) -> tuple[HidingRun, ...]:
-    """Run a scheme once for each seed, and return the runs in their order.
+    """Run a scheme once per seed, on several threads, and return the runs in order of seeds.
 
-    Runs are the same to the bit on any number of threads.
+    Results are the same bit for bit on any number of threads.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
     scheme : HidingScheme, optional
     iterations : int
-        Of each run.
+        Iterations of each run.
     seeds : Sequence[int]
     fixed : FixedPolicies, optional
-    num_threads : int
-        How many runs go on at a time.
+    threads : int
 
     Raises
     ------
     ParameterError
-        If there are no seeds, or something is no whole number; as `ProgressiveHiding` does.
+        If there are no seeds, or as `ProgressiveHiding`.
 
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> from infoset.teams import perfect_recall_closure, build_product_form, reveal_private
+    >>> from infoset.teams import build_product_form, perfect_recall_closure, reveal_private
     >>> from infoset.teams.hiding import relax
     >>> form = build_product_form(load_game("trade_comm(num_items=2)"))
     >>> relaxed = perfect_recall_closure(reveal_private(form.information, (0, 1)), (0, 1))
@@ -224,10 +223,10 @@ def run_seeds(
     >>> round(best_run(runs).best_payoff, 6)
     1.0
     """
-    check_count("num_threads", num_threads, minimum=1)
+    check_count("threads", threads, minimum=1)
     check_type("seeds", seeds, Sequence, "whole numbers, such as range(10)")
     if not seeds:
-        raise ParameterError("there are no seeds to run; give some, such as seeds=range(10)")
+        raise ParameterError("seeds is empty; give at least one, such as seeds=range(10)")
 
     def run(seed: int) -> HidingRun:
         hiding = ProgressiveHiding(relaxed_form, scheme, seed=seed, fixed=fixed)
@@ -235,13 +234,13 @@ def run_seeds(
         best = hiding.best_policy()
         return HidingRun(seed, trace, hiding.policy(), best, hiding.best_payoff)
 
-    first = run(seeds[0])  # compiles what the others share, and fills what is cached
-    with ThreadPoolExecutor(num_threads) as pool:
+    first = run(seeds[0])  # compiles and caches what the others share
+    with ThreadPoolExecutor(threads) as pool:
         return first, *pool.map(run, seeds[1:])
 
 
 def best_run(runs: Sequence[HidingRun]) -> HidingRun:
-    """Return the run whose best policy earns most, the first of equals: random restarts.
+    """Return the run with the highest best payoff, the first among equals.
 
     Raises
     ------
@@ -249,5 +248,5 @@ def best_run(runs: Sequence[HidingRun]) -> HidingRun:
         If there are no runs.
     """
     if not runs:
-        raise ParameterError("there is no best of no runs; give those of run_seeds")
+        raise ParameterError("runs is empty; give the result of run_seeds(...)")
     return max(runs, key=lambda run: run.best_payoff)

@@ -1,4 +1,4 @@
-"""A game under two information maps: what agents know, and what they are lent to learn with."""
+"""Product forms with an information relaxation: the original map and a finer one."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ __all__ = ["RelaxedForm", "relax", "view_of"]
 
 @dataclass(frozen=True, eq=False)
 class RelaxedForm:
-    """A product form whose teams are lent knowledge; `relax` makes one.
+    """A product form with an information relaxation for its teams; made by `relax`.
 
     Attributes
     ----------
     form : ProductForm
     relaxed : InformationMap
-        What agents are lent, with M cells and S entries; it refines the original map, with K cells
+        The relaxed map Ĩ, with M cells and S entries. It refines the original map I, with K cells
         and C entries.
     teams : tuple[Team, ...]
         T teams.
     payoff : FloatArray
-        [T, Z] what each team gets at each terminal that pays anything.
+        [T, Z] payoff of each team at each terminal with a payoff other than zero.
     known : IndexArray
-        [M] the cell of the original map that each cell is in.
+        [M] the cell of the original map that contains each relaxed cell.
     """
 
     form: ProductForm
@@ -47,12 +47,12 @@ class RelaxedForm:
 
     @property
     def original(self) -> InformationMap:
-        """What agents know."""
+        """The original information map."""
         return self.form.information
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes as kernels read them."""
+        """The nodes, as kernels read them."""
         arrays = self.form.arrays
         node = self.form.node_of_edge[arrays.payoff_edge]
         own = np.arange(self.form.num_nodes)
@@ -67,27 +67,27 @@ class RelaxedForm:
 
     @cached_property
     def fine(self) -> View:
-        """The relaxed map as kernels read it."""
+        """The relaxed map, as kernels read it."""
         return view_of(self.relaxed)
 
     @cached_property
     def coarse(self) -> View:
-        """The original map as kernels read it."""
+        """The original map, as kernels read it."""
         return view_of(self.original)
 
     @cached_property
     def cell_team(self) -> LongArray:
-        """[M] the team that acts at each cell."""
+        """[M] the acting team at each relaxed cell."""
         return self._team_of_agent[self.relaxed.agent]
 
     @cached_property
     def coarse_team(self) -> LongArray:
-        """[K] the team that acts at each cell of the original map."""
+        """[K] the acting team at each cell of the original map."""
         return self._team_of_agent[self.original.agent]
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What is below each outcome of chance."""
+        """The nodes and terminals below each outcome of chance."""
         arrays = self.form.arrays
         outcome = np.unique(self.form.outcome, return_inverse=True)[1]
         terminal_outcome = outcome[self.form.node_of_edge[arrays.payoff_edge]]
@@ -107,43 +107,43 @@ class RelaxedForm:
 
     @cached_property
     def uniform_reach(self) -> FloatArray:
-        """[N] reach of each node where all play uniformly."""
+        """[N] reach of each node under uniform play."""
         return self.reach(_uniform(self.relaxed))
 
     def uniform_policy(self) -> FloatArray:
-        """Return [C] the implementable policy that chooses uniformly everywhere."""
+        """Return [C] the uniform implementable policy."""
         return _uniform(self.original)
 
     def lift(self, policy: FloatArray) -> FloatArray:
-        """Return [S] the relaxed policy that does what an implementable one [C] does."""
+        """Return [S] an implementable policy [C] as a relaxed policy."""
         start = self.original.first_entry[self.known] - self.relaxed.first_entry[:-1]
         step: LongArray = np.repeat(start, self.relaxed.num_actions)
         lifted: FloatArray = policy[np.arange(self.relaxed.num_entries) + step]
         return lifted
 
     def check_policy(self, policy: FloatArray) -> None:
-        """Raise unless there is a number for each entry of the relaxed map.
+        """Raise unless a relaxed policy has one number per entry.
 
         Raises
         ------
         ParameterError
-            If the shape is another.
+            If the shape is wrong.
         """
         if np.shape(policy) != (self.relaxed.num_entries,):
             raise ParameterError(
-                f"a policy of shape {np.shape(policy)} is no relaxed policy of {self.form}, which "
-                f"has {self.relaxed.num_entries} entries; make one of an implementable policy by "
-                "`lift`"
+                f"a policy of shape {np.shape(policy)} is not a relaxed policy of {self.form}, "
+                f"which has {self.relaxed.num_entries} entries; convert an implementable policy "
+                "with lift(policy)"
             )
 
     def reach(self, policy: FloatArray) -> FloatArray:
-        """Return [N] the probability of each node under a relaxed policy [S]."""
+        """Return [N] the reach of each node under a relaxed policy [S]."""
         reach = np.empty(self.form.num_nodes)
         fill_reach(self.nodes, self.fine, policy, reach)
         return reach
 
     def payoffs(self, policy: FloatArray) -> FloatArray:
-        """Return [T] what each team earns on average under a relaxed policy [S]."""
+        """Return [T] the expected payoff of each team under a relaxed policy [S]."""
         payoffs = np.empty(len(self.teams))
         fill_payoffs(self.nodes, self.fine, policy, self.reach(policy), payoffs)
         return payoffs
@@ -162,24 +162,24 @@ def relax(
     teams: Sequence[Sequence[int]] | None = None,
     payoff_rule: PayoffRule = "common",
 ) -> RelaxedForm:
-    """Return a product form whose teams are lent what a finer information map tells.
+    """Return a product form with an information relaxation for its teams.
 
     Parameters
     ----------
     form : ProductForm
     relaxed : InformationMap or one per team, optional
-        What the agents of each team are lent; by default nothing.
+        The relaxed map of each team; by default the original map.
     teams : sequence of sequences of agents, optional
         By default all agents are one team.
     payoff_rule : {"common", "sum"}
-        What a team earns: what each of its agents does, or the sum; see `team_payoff`.
+        A team's payoff: the common payoff of its agents, or the sum; see `team_payoff`.
 
     Raises
     ------
     ParameterError
-        If a map is not one of this form, or does not refine the original map (two prefixes show
-        it); if an agent is in no team or in several; if agents of a team are paid differently and
-        the rule is `common`.
+        If a map belongs to another form or does not refine the original map (the message shows two
+        prefixes), if the teams are not a partition of the agents, or if the rule is `common` and
+        payoffs within a team differ.
     """
     check_type("form", form, ProductForm, "infoset.teams.build_product_form(game)")
     everybody = (tuple(range(form.num_agents)),)
@@ -216,7 +216,7 @@ def _joined(
     relaxed: InformationMap | Sequence[InformationMap] | None,
     teams: Sequence[Team],
 ) -> InformationMap:
-    """Return the map that tells each team what its own one does."""
+    """Return the map under which each team has its own relaxed information."""
     if relaxed is None:
         return form.information
     maps = [relaxed] * len(teams) if isinstance(relaxed, InformationMap) else list(relaxed)
@@ -224,8 +224,8 @@ def _joined(
         check_type("relaxed", own, InformationMap, "an information map, such as the closure")
         if own.form.arrays is not form.arrays:
             raise ParameterError(
-                f"the information map {own} is of another form, {own.form}; make it of the form "
-                "that is to be relaxed"
+                f"the information map {own} belongs to another form, {own.form}; build it from "
+                "the form that is relaxed"
             )
     if len(maps) != len(teams):
         raise ParameterError(
@@ -237,7 +237,7 @@ def _joined(
     for agents, own in zip(teams, maps, strict=True):
         acts = np.isin(form.arrays.agent, agents)
         codes[acts] = own.cell[acts] + sum(other.num_cells for other in maps[: teams.index(agents)])
-    return InformationMap(form, number_by_appearance(codes), "of each team its own")
+    return InformationMap(form, number_by_appearance(codes), "one map per team")
 
 
 def _indices(numbers: LongArray | IntArray) -> IndexArray:

@@ -1,4 +1,4 @@
-"""Penalty schedules: how γ moves from one iteration to the next."""
+"""Penalty schedules: how γ changes from one iteration to the next."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PenaltySchedule:
-    """The penalty γ of each iteration, in units of utility, as numbers.
+    """The penalty coefficient γ of each iteration, in utility units, as numbers.
 
-    After an iteration whose relaxed policy earns J,
+    After an iteration in which the relaxed policy earns J,
 
         γ ← clip(γ · (up if J > target else down) + step, low, high)
 
@@ -32,15 +32,17 @@ class PenaltySchedule:
     first : float
         γ of the first iteration.
     up, down : float
+        Factors of γ.
     step : float
     target : float
-        In the game's units.
+        Payoff, in the game's units.
     low, high : float
+        Bounds of γ.
 
     Raises
     ------
     ParameterError
-        If γ is or would become negative or no number, or a factor is negative.
+        If γ is or could become negative or not finite, or a factor is negative.
     """
 
     name: str
@@ -61,19 +63,19 @@ class PenaltySchedule:
         if not self.low <= self.first <= self.high:
             raise ParameterError(
                 f"the first penalty {self.first} is not between low={self.low} and "
-                f"high={self.high}; widen them, or begin in between"
+                f"high={self.high}; widen the bounds, or choose first between them"
             )
         if self.target != self.target:
             raise ParameterError("target=nan must be a payoff in the game's units")
 
 
 def constant_penalty(penalty: float) -> PenaltySchedule:
-    """Return the penalty that stays as it is.
+    """Return a constant penalty.
 
     Raises
     ------
     ParameterError
-        If it is negative, or no finite number.
+        If it is negative or not finite.
 
     Examples
     --------
@@ -85,14 +87,14 @@ def constant_penalty(penalty: float) -> PenaltySchedule:
 
 
 def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
-    """Return the penalty that grows, or falls, by a factor, from `first` to `last`.
+    """Return a penalty that changes by a constant factor per iteration, from `first` to `last`.
 
     The last of `iterations` has the penalty `last`, which then stays.
 
     Raises
     ------
     ParameterError
-        If a penalty is not above 0, or there are fewer than two iterations.
+        If a penalty is not positive, or there are fewer than two iterations.
     """
     _check_ends(first, last, iterations)
     if not first > 0 < last:
@@ -106,7 +108,7 @@ def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySche
 
 
 def linear_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
-    """Return the penalty that grows, or falls, by as much each time, from `first` to `last`.
+    """Return a penalty that changes by a constant amount per iteration, from `first` to `last`.
 
     The last of `iterations` has the penalty `last`, which then stays.
 
@@ -128,9 +130,9 @@ def adaptive_penalty(
     low: float = 0.05,
     high: float = 500.0,
 ) -> PenaltySchedule:
-    """Return the penalty that keeps the relaxed policy at a payoff.
+    """Return a penalty that keeps the payoff of the relaxed policy near a target.
 
-    Where it earns more than `target`, the penalty is multiplied by 1 + `change`, and else divided
+    While it earns more than `target` the penalty is multiplied by 1 + `change`, otherwise divided
     by it.
 
     Parameters
@@ -151,18 +153,19 @@ def adaptive_penalty(
 
 
 def check_penalty(name: str, value: float) -> None:
-    """Raise unless a value can be a penalty.
+    """Raise unless a value is a valid penalty.
 
     Raises
     ------
     ParameterError
-        If it is negative, or no finite number.
+        If it is negative or not finite.
     """
     try:
         check_number(name, value)
     except ParameterError as error:
         raise ParameterError(
-            f"no penalty γ: {error}; a negative one would pay agents for what they cannot know"
+            f"invalid penalty γ: {error}; a negative penalty would reward policies that cannot be "
+            "implemented"
         ) from error
 
 

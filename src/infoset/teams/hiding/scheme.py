@@ -26,14 +26,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Projector:
-    """The reference profile of a projector, as shares of three reaches that sum to 1.
+    """The reference profile of the projector P_ρ, as a mixture of three reach probabilities.
 
     The weight of a node is
 
         ρ(n) = current · ρ^π(n) + previous · ρ^π̂(n) + uniform · ρ^u(n)
 
-    with π the relaxed policy of this iteration, π̂ the projection of the previous iteration, and u
-    uniform play.
+    with π the relaxed policy of this iteration, π̂ the projected policy of the previous iteration,
+    and u uniform play.
 
     Attributes
     ----------
@@ -41,11 +41,12 @@ class Projector:
     description : str
         One line.
     current, previous, uniform : float
+        Mixture weights; they sum to 1.
 
     Raises
     ------
     ParameterError
-        If a share is negative, or they do not sum to 1.
+        If a weight is negative, or the weights do not sum to 1.
     """
 
     name: str
@@ -64,14 +65,14 @@ class Projector:
             )
 
     def mixed(self, share: float) -> Projector:
-        """Return the projector with `share` of its weights taken from uniform play.
+        """Return the projector with a fraction `share` of uniform play mixed in.
 
-        For learners that leave out actions, so that whatever can happen has some weight.
+        Learners that give some actions probability 0 need it, so that every node has some weight.
 
         Raises
         ------
         ParameterError
-            If the share is not between 0 and 1.
+            If the fraction is not between 0 and 1.
         """
         check_number("share", share, maximum=1)
         kept = 1.0 - share
@@ -84,22 +85,22 @@ class Projector:
 PROJECTORS: Final = Registry(
     "projector",
     (
-        Projector("current", "by the reach under the relaxed policy", current=1.0),
-        Projector("previous", "by the reach under the last implementable policy", previous=1.0),
+        Projector("current", "weights: reach under the relaxed policy", current=1.0),
+        Projector("previous", "weights: reach under the previous projected policy", previous=1.0),
         Projector(
-            "uniform", "by the reach under uniform play; fails, kept to show it", uniform=1.0
+            "uniform", "weights: reach under uniform play; fails, for comparison only", uniform=1.0
         ),
     ),
     entry_type=Projector,
 )
-"""The projectors that have a name."""
+"""Projectors by name."""
 LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
-"""Whose own choices do not count in the reach of a node."""
+"""Whose choices are left out of the reach of a node."""
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """The weight of a node at its cell: chance's probability, times choices on the way there.
+    """The weight of a node in its cell's mean action values: a reach without some choices.
 
     Attributes
     ----------
@@ -107,9 +108,10 @@ class Weighting:
     description : str
         One line.
     leaves_out : LeftOut
-        Whose choices are not in it: of the agent who acts at the node, of its team, or of all.
+        Whose choices are left out: those of the acting agent, of its team, of all agents, or
+        nobody's.
     conditional : bool
-        Whether weights are divided by their sum over the cell, so that they are beliefs.
+        Whether weights are normalized over the cell, so that they are beliefs.
     """
 
     name: str
@@ -122,42 +124,41 @@ WEIGHTINGS: Final = Registry(
     "weighting",
     (
         Weighting("posterior", "beliefs given the cell", "nobody", conditional=True),
-        Weighting("counterfactual", "reach without the own team's choices", "team"),
-        Weighting("agent", "reach without the own agent's choices", "agent"),
+        Weighting("counterfactual", "reach without the choices of the acting team", "team"),
+        Weighting("agent", "reach without the choices of the acting agent", "agent"),
         Weighting("full", "reach with all choices", "nobody"),
-        Weighting("chance", "chance's probability alone", "everybody"),
+        Weighting("chance", "probability of chance alone", "everybody"),
     ),
     entry_type=Weighting,
 )
-"""The weightings that have a name."""
+"""Weightings by name."""
 
 
 @dataclass(frozen=True)
 class RegretRestarts:
-    """When learners forget, and what is left then of their regrets.
+    """Periodic restarts with retained regret.
 
-    After each round
+    After every `iterations` iterations
 
         regret ← retain · regret + noise
 
-    and the penalty schedule begins again. At `retain` 0 that is a restart. A little that is retain
-    settles again, as it was, what was clear, while the noise settles anew what was not: a word that
-    two items share, and another that none has.
+    and the penalty schedule starts again. With `retain` 0 this is a restart. With a small positive
+    value, clear decisions are restored and close ones are drawn anew, such as one message used for
+    two items while another is unused.
 
     Attributes
     ----------
     iterations : int
-        Of a round.
+        Iterations between restarts.
     retain : float
-        The share of regrets that is retain.
+        Fraction of the regrets that is retained.
     noise : float
-        σ of what is added, as in the learner: in the exponent, or in units of utility where regrets
-        are matched.
+        Standard deviation of the added noise, as `LocalLearner.noise`.
 
     Raises
     ------
     ParameterError
-        If a number is none, or the share is more than 1.
+        If a number is out of range.
     """
 
     iterations: int
@@ -169,11 +170,11 @@ class RegretRestarts:
         check_number("retain", self.retain)
         check_number("noise", self.noise)
         if self.retain > 1:
-            raise ParameterError(f"retain={self.retain!r} is a share: it must be between 0 and 1")
+            raise ParameterError(f"retain={self.retain!r} must be a fraction between 0 and 1")
 
 
 Visits: TypeAlias = Literal["everything", "outcome", "path"]
-"""What an iteration learns at: all nodes, those below an outcome of chance drawn, or one play."""
+"""Which nodes an iteration visits: all, those below one sampled outcome, or one sampled path."""
 VISITS: Final[tuple[Visits, ...]] = ("everything", "outcome", "path")
 MIXING: Final = 0.01
 Row = TypeVar("Row", Projector, Weighting)
@@ -181,34 +182,34 @@ Row = TypeVar("Row", Projector, Weighting)
 
 @dataclass(frozen=True)
 class HidingScheme:
-    """How a relaxed policy is learned, and pulled to what agents can do with what they know.
+    """Everything that defines a run of progressive hiding apart from the game and the seed.
 
     Attributes
     ----------
     learner : LocalLearner
     penalty : PenaltySchedule or float
-        γ of each iteration, in units of utility; a number for one that stays.
+        γ of each iteration, in utility units; a number is a constant penalty.
     projector : Projector or str
     weighting : Weighting or str, optional
-        By default `posterior` where one team learns, and `counterfactual` where more do.
+        By default `posterior` if one team learns, and `counterfactual` if several do.
     visits : Visits
-        Everything in each iteration, or what is below an outcome of chance that is drawn, or one
-        play that is drawn. The projection is exact always.
+        Whether an iteration updates every cell, the cells below one sampled outcome of chance, or
+        the cells on one sampled path. The projection is always exact.
     exploration : float
-        Share of uniform play in the plays that are drawn.
+        Probability of uniform play at each node of a sampled path.
     mixing : float, optional
-        Share of uniform play in the weights of the projector, so that whatever can happen has
-        some; by default 0.01 where the learner leaves out actions, and else 0.
+        Fraction of uniform play in the weights of the projector; by default 0.01 for learners that
+        give actions probability 0, otherwise 0.
     future_penalties : bool
-        Whether values have the penalties of later stages in them. They tell those who move first
-        to be informative: without them nothing does. Kept to show that.
+        Whether values include the penalties of later stages. These are what rewards an early agent
+        for being informative; without them the method fails, and the option exists to show that.
     regret_restarts : RegretRestarts, optional
-        When learners forget and begin again; by default never.
+        By default none.
 
     Raises
     ------
     ParameterError, UnknownNameError
-        If something is no row, number or name of its kind.
+        If a value has the wrong type, is out of range, or is an unknown name.
 
     Examples
     --------
@@ -239,34 +240,34 @@ class HidingScheme:
         check_choice("visits", self.visits, VISITS)
         if self.visits == "path" and self.exploration == 0 and self.learner.learning_rate == 0:
             raise ParameterError(
-                "a learner that leaves out actions never learns what they are worth from plays "
-                "without exploration; give exploration above 0, such as 0.5"
+                "regret matching gives some actions probability 0 and never learns their values "
+                "from paths without exploration; give exploration above 0, such as 0.5"
             )
         _ = self.schedule, self.reference, self.weights(1)
 
     @property
     def schedule(self) -> PenaltySchedule:
-        """The penalty of each iteration."""
+        """The penalty schedule."""
         if isinstance(self.penalty, PenaltySchedule):
             return self.penalty
         return constant_penalty(self.penalty)
 
     @property
     def reference(self) -> Projector:
-        """The reference profile of the projector, uniform play mixed in."""
+        """The reference profile of the projector, with uniform play mixed in."""
         share = self.mixing
         if share is None:
             share = 0.0 if self.learner.learning_rate > 0.0 else MIXING
         return PROJECTORS.resolve(self.projector).mixed(share)
 
     def weights(self, num_learning: int) -> Weighting:
-        """Return how nodes are weighed where so many teams learn."""
+        """Return the weighting for a number of learning teams."""
         default = "posterior" if num_learning == 1 else "counterfactual"
         given = default if self.weighting is None else self.weighting
         return WEIGHTINGS.resolve(given)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that, with game, maps and seed, decide every iteration, by name."""
+        """Return the numbers that, with game, maps and seed, determine every iteration."""
         return {
             **asdict(self),
             "penalty": asdict(self.schedule),

@@ -1,4 +1,4 @@
-"""What both algorithms move: a relaxed policy, its projection, and the best projection so far."""
+"""State shared by Algorithms 1 and 2: a relaxed policy, its projection, and the best projection."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ NOISE = 0
 DRAWS = 1
 
 FixedPolicies = Mapping[int, FloatArray]
-"""Implementable policies [C] of teams that do not learn; only their own cells count."""
+"""Implementable policies [C] by team, for teams that do not learn; only their cells count."""
 
 
 class HidingTrace(NamedTuple):
-    """What each of I iterations came to, per team.
+    """Measurements of each of I iterations, per team.
 
     Attributes
     ----------
     implementable : FloatArray
-        [I, T] what the projection earns, in the game's units.
+        [I, T] J(π̂), the payoff of the projected policy, in the game's units.
     relaxed : FloatArray
-        [I, T] what the relaxed policy earns.
+        [I, T] J(π), the payoff of the relaxed policy.
     squared_distance : FloatArray
-        [I, T] how far they are apart, E ‖π - π̂‖² summed over the stages of a play, without γ.
+        [I, T] E ‖π - π̂‖², summed over the stages of a play, without γ.
     penalty_coefficient : FloatArray
         [I, T] γ.
     """
@@ -47,22 +47,22 @@ class HidingTrace(NamedTuple):
 
 
 class HidingState(IterativeState):
-    """A relaxed policy, its projection, and what is needed to move them.
+    """A relaxed policy, its projection, and buffers: the state that both algorithms share.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
-        The game, its teams, and what they are lent; see `relax`.
+        Made by `relax`.
     penalty : float
-        The first penalty, in units of utility.
+        γ of the first iteration, in utility units.
     seed : int
-        Of what is first and all that is drawn.
+        Seed of the initial policy and of all sampling.
     fixed : FixedPolicies
 
     Raises
     ------
     ParameterError
-        If something is not of its kind, all teams are fixed, or a policy is none.
+        If an argument has the wrong type, a policy is invalid, or all teams are fixed.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class HidingState(IterativeState):
             done=self._done,
         )
 
-    def _workspace_for_trace(self, iterations: int) -> FloatArray:
+    def _trace_rows(self, iterations: int) -> FloatArray:
         """Return [I, T, 4] rows to fill."""
         check_count("iterations", iterations)
         return np.empty((iterations, len(self.relaxed_form.teams), len(HidingTrace._fields)))
@@ -110,31 +110,31 @@ class HidingState(IterativeState):
         return state
 
     def policy(self) -> FloatArray:
-        """Return [C] the projection of the last iteration: what agents can play.
+        """Return [C] the projected policy of the last iteration, which agents can play.
 
-        It is the answer: an average would count early iterations, in which nothing was learned.
+        This is the answer of the algorithm: an average policy would include the first iterations.
         """
         return self._state.projected.copy()
 
     def best_policy(self) -> FloatArray:
-        """Return [C] the projection that earned most of all iterations so far.
+        """Return [C] the projected policy with the highest payoff of all iterations so far.
 
-        Where several teams learn it is the last one: what a team earns is up to the others then.
+        If several teams learn it is the last one, since payoffs then depend on the other teams.
         """
         return self._state.best.copy()
 
     @property
     def best_payoff(self) -> float:
-        """What `best_policy` earns the first team that learns; -∞ before the first iteration."""
+        """Payoff of `best_policy` for the first learning team; -inf before the first iteration."""
         return float(self._state.best_payoff[0])
 
     def relaxed_policy(self) -> FloatArray:
-        """Return [S] the relaxed policy of the last iteration, whose projection is `policy`."""
+        """Return [S] the relaxed policy of the last iteration."""
         return self._state.policy.copy()
 
 
 def _learning_teams(relaxed_form: RelaxedForm, fixed: FixedPolicies) -> LongArray:
-    """Return the teams that learn, once what is said of the others is checked."""
+    """Return the teams that learn, after checking the fixed policies."""
     num_teams = len(relaxed_form.teams)
     for team, policy in fixed.items():
         check_count("team", team)
@@ -143,7 +143,7 @@ def _learning_teams(relaxed_form: RelaxedForm, fixed: FixedPolicies) -> LongArra
         check_probabilities(relaxed_form.original, policy)
     learning = [team for team in range(num_teams) if team not in fixed]
     if not learning:
-        raise ParameterError("all teams are fixed, so nobody learns; leave one out of `fixed`")
+        raise ParameterError("all teams are fixed; leave at least one out of `fixed`")
     return np.array(learning, np.int64)
 
 
@@ -185,7 +185,7 @@ def _make_workspace(relaxed_form: RelaxedForm) -> Workspace:
 
 
 def visit_everything(relaxed_form: RelaxedForm) -> Visit:
-    """Return the visit of all nodes and terminals; there is room in it for any other."""
+    """Return the visit of all nodes and terminals; its arrays can hold any other visit."""
     num_nodes, num_terminals = relaxed_form.form.num_nodes, len(relaxed_form.nodes.payoff_node)
     return Visit(
         node=np.arange(num_nodes, dtype=np.uint32),

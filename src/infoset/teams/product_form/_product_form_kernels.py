@@ -1,4 +1,4 @@
-"""Kernels of product forms: chance's choices by one number, what plays are worth."""
+"""Kernels of product forms: draws of chance, reach, last own actions and payoff ranges."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from infoset.utils.compilation import kernel
 
 @kernel
 def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
-    """Return [H] the sum of `probability` [H] up to each child, in its group; 1 for the last.
+    """Return [H] the sum of `probability` [H] up to each child within its group; 1 for the last.
 
     first_child [G + 1].
     """
+    # The last child keeps exactly 1, so that rounding never leaves a draw without a child.
     total = np.ones(len(probability))
     for group in range(len(first_child) - 1):
         so_far = 0.0
@@ -28,7 +29,7 @@ def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
 def choose(
     first_child: LongArray, cumulative: FloatArray, group: LongArray, draw: FloatArray
 ) -> LongArray:
-    """Return [n] the child that each `draw` [n], from 0 to 1, picks in each `group` [n].
+    """Return [n] the child that each `draw` [n] in [0, 1) selects in each `group` [n].
 
     first_child [G + 1], cumulative [H].
     """
@@ -46,9 +47,9 @@ def choose(
 def reach_nodes(
     arrays: ProductArrays, first_entry: LongArray, probability: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return [N] the probability of each node, and [E] that of each edge.
+    """Return [N] the probability of each node and [E] that of each edge.
 
-    first_entry [N] the entry of a node's first action, probability [entries].
+    first_entry [N] is the entry of a node's first action, probability [entries].
     """
     node_reach = np.empty(len(arrays.chance))
     edge_reach = np.empty(len(arrays.child))
@@ -64,9 +65,9 @@ def reach_nodes(
 
 @kernel
 def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArray) -> LongArray:
-    """Return [N] the last edge before each node at which somebody of a team chose; -1 for none.
+    """Return [N] the last edge before each node at which a team chose; -1 if none.
 
-    node_of_edge [E], parent_edge [N], is_own [N] whether the team acts there.
+    node_of_edge [E], parent_edge [N], is_own [N] whether the team acts.
     """
     last = np.full(len(parent_edge), -1, np.int64)
     for node in range(len(parent_edge)):
@@ -79,10 +80,11 @@ def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArr
 
 @kernel
 def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
-    """Return [N, P] the least and the most that each agent may get from each node on."""
+    """Return [N, P] the minimum and maximum payoff of each agent from each node on."""
     num_agents = arrays.payoff.shape[1]
     low = np.full((len(arrays.agent), num_agents), np.inf)
     high = np.full((len(arrays.agent), num_agents), -np.inf)
+    # Edges run backward, and payoff edges with them: `place` is the last one not yet passed.
     place = len(arrays.payoff_edge) - 1
     for node in range(len(arrays.agent) - 1, -1, -1):
         for edge in range(arrays.first_edge[node + 1] - 1, arrays.first_edge[node] - 1, -1):
@@ -90,9 +92,9 @@ def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
             pays = place >= 0 and arrays.payoff_edge[place] == edge
             for agent in range(num_agents):
                 paid = arrays.payoff[place, agent] if pays else 0.0
-                least = low[child, agent] if child >= 0 else paid
-                most = high[child, agent] if child >= 0 else paid
-                low[node, agent] = min(low[node, agent], least)
-                high[node, agent] = max(high[node, agent], most)
+                lowest = low[child, agent] if child >= 0 else paid
+                highest = high[child, agent] if child >= 0 else paid
+                low[node, agent] = min(low[node, agent], lowest)
+                high[node, agent] = max(high[node, agent], highest)
             place -= pays
     return low, high

@@ -1,8 +1,8 @@
-"""All moves of chance at the start: one number for each of its draws, whatever agents do.
+"""The outcomes of chance, moved to the start of play: one number for each of its draws.
 
-Chance could draw a number between 0 and 1 for its first move, one for its second, and so on, before
-play begins, and later move by them. Two numbers that lead to the same moves, whatever agents do,
-are as good as one: an outcome is an interval for each draw.
+Chance could draw a number in [0, 1) for its first move, one for its second, and so on, before play
+begins, and later move accordingly. Numbers that lead to the same moves, whatever agents do, are
+equivalent, so an outcome is one interval per draw.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from infoset.utils.text import distinct_labels
 __all__ = ["ChanceOutcomes", "OutcomeNames", "Pairs", "draw_all", "extend_rows", "until_drawn"]
 
 
-NEARLY_EQUAL = 1e-12
-"""Ends of intervals that differ by less are one, put apart by rounding."""
+ROUNDING = 1e-12
+"""Interval ends that differ by less are equal up to rounding."""
 
 
 class ChanceOutcomes(NamedTuple):
@@ -34,7 +34,7 @@ class ChanceOutcomes(NamedTuple):
     Attributes
     ----------
     draws : FloatArray
-        [W, D] a number for each draw, from 0 to 1; any in the interval leads to the same moves.
+        [W, D] one number in [0, 1) per draw; any number in the same interval gives the same moves.
     probability : FloatArray
         [W] product of the lengths of the intervals.
     """
@@ -44,15 +44,15 @@ class ChanceOutcomes(NamedTuple):
 
 
 class Intervals(NamedTuple):
-    """Parts of the next draw.
+    """The intervals into which the next draw is split.
 
     Attributes
     ----------
     outcome : LongArray
-        [n] the outcome, by the draws before, that a part is of.
+        [n] the outcome of the earlier draws that an interval belongs to.
     middle, length : FloatArray
-        [n] of the interval; the length is the probability of a single move of chance as the game
-        gives it, where it is that.
+        [n] midpoint and length. An interval that is a single chance move has the probability that
+        the game gives it, without rounding.
     """
 
     outcome: LongArray
@@ -61,22 +61,22 @@ class Intervals(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Outcomes so far, and one of the histories, or groups, that are possible with each; [n]."""
+    """Outcomes so far, each with one of the histories or groups that are possible under it; [n]."""
 
     outcome: LongArray
     item: LongArray
 
 
 def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
-    """Return the outcomes of chance, in the order of its draws.
+    """Return the outcomes of chance, in order of its draws.
 
-    Each draw is split where chance's probabilities differ for any history that agents can bring
-    about, given the draws before.
+    A draw is split wherever the chance probabilities of any history split it that agents can bring
+    about given the earlier draws.
 
     Raises
     ------
     GameTooLargeError
-        If the outcomes come to more than `max_nodes`.
+        If there are more than `max_nodes` outcomes.
     """
     draws, probability = np.empty((1, 0)), np.ones(1)
     started = Pairs(np.zeros(1, np.int64), np.zeros(1, np.int64))
@@ -93,13 +93,13 @@ def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
 
 
 def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the groups of some histories [n] in order, and of which row each is."""
+    """Return the groups of some histories [n] in order, and the row of each."""
     row, position = spread(histories.num_groups[history])
     return histories.first_group[history][row] + position, row
 
 
 def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
-    """Return the groups that chance draws from next, on all ways from some histories."""
+    """Return the next groups from which chance draws, on all ways from some histories."""
     outcomes, groups = [pairs.outcome[:0]], [pairs.item[:0]]
     is_drawn = histories.is_drawn
     while len(pairs.outcome):
@@ -112,7 +112,7 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
 
 
 def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals:
-    """Return the intervals of the next draw, in order; all from 0 to 1 of an outcome without one.
+    """Return the intervals of the next draw, in order; [0, 1) for an outcome without a draw.
 
     They end wherever a child of some group does.
     """
@@ -123,18 +123,18 @@ def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals
     length = np.concatenate([histories.probability[child], np.ones(num_outcomes)])
     order = np.lexsort((high, outcome))
     outcome, high, length = outcome[order], high[order], length[order]
-    is_first = (np.diff(outcome, prepend=-1) > 0) | (np.diff(high, prepend=0.0) > NEARLY_EQUAL)
+    is_first = (np.diff(outcome, prepend=-1) > 0) | (np.diff(high, prepend=0.0) > ROUNDING)
     first = np.flatnonzero(is_first)
     outcome, high, length = outcome[first], high[first], np.minimum.reduceat(length, first)
     low = np.where(np.diff(outcome, prepend=-1) > 0, 0.0, np.concatenate([[0.0], high[:-1]]))
-    is_whole = np.abs(high - low - length) <= NEARLY_EQUAL
-    met = np.flatnonzero(high - low > NEARLY_EQUAL)
+    is_whole = np.abs(high - low - length) <= ROUNDING
+    met = np.flatnonzero(high - low > ROUNDING)
     length = np.where(is_whole, length, high - low)
     return Intervals(outcome[met], (low + high)[met] / 2, length[met])
 
 
 def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
-    """Return the groups that wait, for each new outcome; `before` [W] the one it is a part of."""
+    """Return the waiting groups of each new outcome; `before` [W] is the one that it refines."""
     order = np.argsort(waiting.outcome, kind="stable")
     sorted_outcome = waiting.outcome[order]
     start = np.searchsorted(sorted_outcome, before)
@@ -146,18 +146,18 @@ def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
 def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
-            f"with all moves of chance at the start there would be more than {size} outcomes and "
-            f"histories to draw from; at most {max_nodes} nodes are allowed: give a smaller game, "
-            "or a larger max_nodes",
+            f"with all chance moves at the start there would be more than {size} outcomes and "
+            f"histories to draw from, and max_nodes={max_nodes}; use a smaller game, or a larger "
+            "max_nodes",
             {"outcomes": size},
         )
 
 
 @dataclass(frozen=True)
 class OutcomeNames(Sequence[str]):
-    """The outcomes of chance as texts, all different, made when they are asked for first.
+    """Texts of the outcomes of chance, all different, made on first use.
 
-    A draw that comes to different things in different histories is told by the first of them; the
+    A draw that means different moves in different histories is described by the first of them; the
     text then ends with the number of the outcome.
     """
 
@@ -201,7 +201,7 @@ class OutcomeNames(Sequence[str]):
         return text if is_clear else f"{text}, number {outcome}"
 
     def _drawn(self, child: int) -> str:
-        """Return what chance draws, in words that tell it from all else that it might."""
+        """Return the move that chance draws, in words that differ from its other moves."""
         first_child = self.histories.first_child
         group = int(np.searchsorted(first_child, child, side="right")) - 1
         if group not in self.drawn:

@@ -43,14 +43,14 @@ __all__ = [
 
 
 class Plays(NamedTuple):
-    """The histories that are possible with each outcome of chance: R rows, W of them roots.
+    """The histories that are possible under each outcome of chance: R rows, W of them roots.
 
     Attributes
     ----------
     outcome, history : LongArray
-        [R] what a row is of; parents before children, roots in order of outcomes.
+        [R] parents before children, roots in order of outcomes.
     first_row : LongArray
-        [R + 1] the rows after r, one for each joint action, are `first_row[r]:first_row[r + 1]`.
+        [R + 1] the rows after row r, one per joint action, are `first_row[r]:first_row[r + 1]`.
     """
 
     outcome: LongArray
@@ -70,20 +70,20 @@ class Plays(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The N nodes of all plays, in the order of rows, and their E edges.
+    """The N nodes of all plays, in order of rows, and their E edges.
 
     Attributes
     ----------
     row, agent : LongArray
-        [N] the row of plays that a node is of, and who acts.
+        [N] the row of plays and the acting agent.
     action_set : IntArray
-        [N] index of its actions; one beyond all others where the agent only waits.
+        [N] index of the actions; one beyond all others where an agent only waits.
     first_edge : LongArray
         [N + 1]
     child : LongArray
         [E] the next node; -1 where play ends.
     last_row : LongArray
-        [E] the row in which play is over, or goes on.
+        [E] the row where play ends or continues.
     """
 
     row: LongArray
@@ -95,14 +95,14 @@ class Nodes(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """Who acts in which row: T turns, by row and then by agent.
+    """Who acts in which row: T turns, sorted by row and then by agent.
 
     Attributes
     ----------
     row, agent, action_set, num_actions : LongArray
         [T]
     first_node : LongArray
-        [T + 1] an agent has a node for each choice of those who act in its row before it.
+        [T + 1] an agent has one node per choice of those who act before it in the same row.
     """
 
     row: LongArray
@@ -118,7 +118,7 @@ def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Pl
     Raises
     ------
     GameTooLargeError
-        If the rows come to more than `max_nodes`; there are no more nodes than rows.
+        If there are more than `max_nodes` rows; there are no more nodes than rows.
     """
     outcome = np.arange(len(outcomes.probability))
     history, num_draws = np.zeros_like(outcome), np.zeros_like(outcome)
@@ -142,9 +142,9 @@ def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Pl
 
 
 def make_nodes(histories: Histories, plays: Plays) -> Nodes:
-    """Return the nodes of plays: agents who act at once choose one after another.
+    """Return the nodes of plays; agents who act simultaneously choose one after another.
 
-    Where chance ends the play before anybody acts, agent 0 has one action, which is to wait.
+    Where chance ends the play before anybody acts, agent 0 waits, which is its only action.
     """
     stop = _stops(histories, plays)
     turns = _turns(histories, plays, stop)
@@ -179,7 +179,7 @@ def _stops(histories: Histories, plays: Plays) -> LongArray:
 
 
 def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
-    """Return the turns; `stop` [R] tells the outcomes after which nobody acts."""
+    """Return the turns; `stop` [R] marks the outcomes under which nobody acts."""
     action_set = histories.action_set[plays.history]
     is_over = plays.is_over
     waits = np.flatnonzero(is_over[stop[: plays.num_roots]])
@@ -193,7 +193,7 @@ def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
 
 
 def _first_nodes(plays: Plays, turns: Turns) -> LongArray:
-    """Return [R] the first node of each row where somebody acts; -1 where play is over."""
+    """Return [R] the first node of each row; -1 where play is over."""
     first = turns.first_node[np.searchsorted(turns.row, np.arange(len(plays.history)))]
     return np.where(plays.is_over, -1, first)
 
@@ -202,7 +202,7 @@ def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
             f"the product form would have more than {max_nodes} histories over all outcomes of "
-            "chance; give a smaller game, or a larger max_nodes",
+            "chance; use a smaller game, or a larger max_nodes",
             {"histories": size},
         )
 
@@ -210,9 +210,9 @@ def _check_size(size: int, max_nodes: int) -> None:
 def stage_of_cells(
     cell: LongArray | IntArray, parent: LongArray, max_stages: int, name: str
 ) -> LongArray:
-    """Return [M] the stage of each cell, from 0: the first after all that may come before.
+    """Return [M] the stage of each cell, from 0: the first stage after all that may precede it.
 
-    Where each agent always acts after the same number of actions of all, that is the stage.
+    If each agent always acts after the same number of actions, that number is the stage.
 
     Parameters
     ----------
@@ -222,13 +222,13 @@ def stage_of_cells(
         [N] the node before; -1 at roots.
     max_stages : int
     name : str
-        Of the game.
+        Name of the game.
 
     Raises
     ------
     UnsupportedGameError
-        If there are more than `max_stages` stages, or no order of stages, since an agent may come
-        to one cell before and after another.
+        If there are more than `max_stages` stages, or stages cannot be ordered because one cell may
+        come both before and after another.
     """
     stage = np.zeros(int(cell.max()) + 1, np.int64)
     inner = np.flatnonzero(parent >= 0)
@@ -241,24 +241,24 @@ def stage_of_cells(
         stage = earliest
     raise UnsupportedGameError(
         f"{name} has more than {max_stages} stages, or no stages at all: what an agent knows must "
-        "tell it the stage, so that no information set comes both before and after another; give "
-        "a game that tells the time, or a larger max_stages"
+        "determine the stage, so that no information set comes both before and after another; use "
+        "a game whose players know the time, or a larger max_stages"
     )
 
 
 class Layout(NamedTuple):
-    """What nodes, as they were made, are known by, and their order.
+    """Information and order of nodes, indexed as they were created.
 
     Attributes
     ----------
     infostate : LongArray
-        [N] what its agent knows at a node; -1 where it only waits.
+        [N] infostate of the acting agent; -1 where it only waits.
     cell : LongArray
-        [N] a number for agent and infostate.
+        [N] number of the pair of agent and infostate.
     stage : LongArray
         [N] the stage, from 0.
     order : LongArray
-        [N] the nodes in order.
+        [N] the nodes in their final order.
     """
 
     infostate: LongArray
@@ -282,7 +282,7 @@ def lay_out(histories: Histories, plays: Plays, nodes: Nodes, max_stages: int, n
 def assemble_arrays(
     histories: Histories, outcomes: ChanceOutcomes, plays: Plays, nodes: Nodes, layout: Layout
 ) -> ProductArrays:
-    """Return the arrays of a product form, its nodes in order."""
+    """Return the arrays of a product form, with its nodes in order."""
     order = layout.order
     edge, first_edge = edges_in_order(nodes.first_edge, order)
     rank = np.empty(len(order) + 1, np.int64)
@@ -314,7 +314,7 @@ def _parent_edge(child: LongArray, num_nodes: int) -> LongArray:
 
 
 def _parents(nodes: Nodes) -> LongArray:
-    """Return [N] the node before each; -1 at roots."""
+    """Return [N] the parent of each node; -1 at roots."""
     node_of_edge, _ = spread(np.diff(nodes.first_edge))
     parent_edge = _parent_edge(nodes.child, len(nodes.row))
     return np.where(parent_edge < 0, -1, node_of_edge[parent_edge])
@@ -330,27 +330,27 @@ def build_product_form(
     max_nodes: int = MAX_NODES,
     max_stages: int = MAX_STAGES,
 ) -> ProductForm:
-    """Return the product form of a game: chance once at the start, then one agent per stage.
+    """Build the product form of a game: chance moves once, then one agent acts per stage.
 
-    Each draw of chance is made at the start, by a number that says what it will be in any
-    history; agents who act at once choose one after another, unseen. What agents know when they
-    act is what they know in the game, own actions included. What policies are worth stays the
-    same.
+    All chance moves are drawn at the start, by numbers that determine the move in any history.
+    Agents who act simultaneously choose one after another, unseen by each other. Agents know what
+    they know in the game, own actions included. The values of policies do not change.
 
     Parameters
     ----------
     game : Game, GameTree or ExtensiveForm
     max_nodes : int
-        Largest number of histories allowed, those of all outcomes of chance together.
+        Maximum number of histories of all outcomes of chance together.
     max_stages : int
-        Largest number of stages allowed.
+        Maximum number of stages.
 
     Raises
     ------
     GameTooLargeError
-        If it would have more histories.
+        If there are more histories.
     UnsupportedGameError
-        If nobody ever acts, if there are more stages, or if an extensive form has none.
+        If nobody ever acts, there are more stages, or the stages of an extensive form cannot be
+        ordered.
 
     Examples
     --------

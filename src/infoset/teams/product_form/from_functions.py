@@ -23,22 +23,22 @@ from infoset.utils.arguments import (
 )
 from infoset.utils.ragged import offsets
 
-__all__ = ["Actions", "Rules", "Written", "product_form_from_functions"]
+__all__ = ["Actions", "Rules", "Writer", "product_form_from_functions"]
 
 
 Actions: TypeAlias = tuple[Action, ...]
-"""What was chosen, one action for each stage that is over."""
+"""The actions so far, one per past stage."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The functions as they were given; the methods below check what they answer.
+    """The functions that define a game; the methods check what they return.
 
     Attributes
     ----------
     num_agents, num_stages : int
     agent, legal_actions, information, reward : callable
-        As `product_form_from_functions` has them.
+        As in `product_form_from_functions`.
     """
 
     num_agents: int
@@ -55,46 +55,46 @@ class Rules:
             )
 
     def who_acts(self, outcome: Hashable, actions: Actions) -> int | None:
-        """Return the agent who acts after a prefix; None where play is over."""
+        """Return the acting agent after a prefix; None if play is over."""
         agent = self.agent(outcome, actions)
         if agent is None:
             return None
         if isinstance(agent, bool) or agent not in range(self.num_agents):
             raise ParameterError(
-                f"agent({outcome!r}, {actions!r}) is {agent!r}; it must be a number from 0 to "
-                f"{self.num_agents - 1}, or None where play is over"
+                f"agent({outcome!r}, {actions!r}) is {agent!r}; it must be an agent from 0 to "
+                f"{self.num_agents - 1}, or None if play is over"
             )
         if len(actions) == self.num_stages:
             raise ParameterError(
-                f"play goes on after {self.num_stages} actions, agent({outcome!r}, {actions!r}) is "
-                f"{agent!r}; it must be None after the last stage: give a larger num_stages"
+                f"play continues after {self.num_stages} actions: agent({outcome!r}, {actions!r}) "
+                f"is {agent!r}; it must be None after the last stage, or num_stages must be larger"
             )
         return int(agent)
 
     def may_do(self, outcome: Hashable, actions: Actions) -> Actions:
-        """Return what may be done after a prefix."""
+        """Return the legal actions after a prefix."""
         legal = self.legal_actions(outcome, actions)
         is_list = isinstance(legal, Iterable) and not isinstance(legal, str)
         chosen = tuple(legal) if is_list else ()
         if not chosen or len(set(chosen)) < len(chosen):
             raise ParameterError(
-                f"legal_actions({outcome!r}, {actions!r}) is {legal!r}; it must be one action or "
-                "more, each once, in a list or tuple"
+                f"legal_actions({outcome!r}, {actions!r}) is {legal!r}; it must be a list or "
+                "tuple of one or more distinct actions"
             )
         return chosen
 
     def knows(self, outcome: Hashable, actions: Actions) -> Hashable:
-        """Return what whoever acts after a prefix knows."""
+        """Return the information of the acting agent after a prefix."""
         known = self.information(outcome, actions)
         if not isinstance(known, Hashable):
             raise ParameterError(
-                f"information({outcome!r}, {actions!r}) is {known!r}, which cannot be compared; "
-                "give text, numbers, or tuples of them"
+                f"information({outcome!r}, {actions!r}) is {known!r}, which is not hashable; "
+                "return text, numbers, or tuples of them"
             )
         return known
 
     def pays(self, outcome: Hashable, actions: Actions) -> Sequence[float]:
-        """Return what a play pays."""
+        """Return the payoffs of a play."""
         reward = self.reward(outcome, actions)
         if len(reward) != self.num_agents or not all(map(isfinite, reward)):
             raise ParameterError(
@@ -104,8 +104,8 @@ class Rules:
         return reward
 
 
-class Unwritten(NamedTuple):
-    """A node that is not written down yet."""
+class Pending(NamedTuple):
+    """A node that has not been written yet."""
 
     outcome: int
     actions: Actions
@@ -113,8 +113,8 @@ class Unwritten(NamedTuple):
     parent_edge: int
 
 
-class Written:
-    """The nodes of a game, in order.
+class Writer:
+    """Writes the nodes of a game, stage by stage.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Written:
     child : list[int]
         [E]
     action_sets : dict[Actions, int]
-        The different lists of actions, in order.
+        The distinct lists of actions, in order.
     """
 
     def __init__(self, rules: Rules, outcomes: tuple[Hashable, ...], max_nodes: int) -> None:
@@ -152,7 +152,7 @@ class Written:
             prefixes = self._write_stage(prefixes)
 
     def arrays(self, chance: FloatArray) -> ProductArrays:
-        """Return the arrays; `chance` [W] is that of the outcomes."""
+        """Return the arrays; `chance` [W] holds the probabilities of outcomes."""
         sizes = np.array([*map(len, self.action_sets)], np.int64)
         return ProductArrays(
             first_node=offsets(np.array(self._stage_sizes)),
@@ -165,18 +165,18 @@ class Written:
             payoff=np.array(self._payoff, np.float64).reshape(-1, self.rules.num_agents),
         )
 
-    def _root(self, outcome: int) -> Unwritten:
+    def _root(self, outcome: int) -> Pending:
         agent = self.rules.who_acts(self.outcomes[outcome], ())
         if agent is None:
             raise ParameterError(
-                f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play has an "
-                "action: let agent 0 have one that does nothing"
+                f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play needs an "
+                "action: give agent 0 a single action that does nothing"
             )
-        return Unwritten(outcome, (), agent, -1)
+        return Pending(outcome, (), agent, -1)
 
-    def _write_stage(self, prefixes: list[Unwritten]) -> list[Unwritten]:
-        """Write down the nodes of one stage, and return those of the next."""
-        following: list[Unwritten] = []
+    def _write_stage(self, prefixes: list[Pending]) -> list[Pending]:
+        """Write the nodes of one stage, and return those of the next."""
+        following: list[Pending] = []
         first = len(self.outcome) + len(prefixes)
         for prefix in prefixes:
             legal = self.rules.may_do(self.outcomes[prefix.outcome], prefix.actions)
@@ -185,7 +185,7 @@ class Written:
                 self._write_edge(prefix, action, following, first)
         return following
 
-    def _write_node(self, prefix: Unwritten, legal: Actions) -> None:
+    def _write_node(self, prefix: Pending, legal: Actions) -> None:
         known = self.rules.knows(self.outcomes[prefix.outcome], prefix.actions)
         key = (len(prefix.actions), prefix.agent, known)
         self.cell.append(self._cells.setdefault(key, len(self._cells)))
@@ -195,12 +195,12 @@ class Written:
         self.action_set.append(self.action_sets.setdefault(legal, len(self.action_sets)))
 
     def _write_edge(
-        self, prefix: Unwritten, action: Hashable, following: list[Unwritten], first: int
+        self, prefix: Pending, action: Hashable, following: list[Pending], first: int
     ) -> None:
         outcome, actions = self.outcomes[prefix.outcome], (*prefix.actions, action)
         agent = self.rules.who_acts(outcome, actions)
         if agent is not None:
-            following.append(Unwritten(prefix.outcome, actions, agent, len(self.child)))
+            following.append(Pending(prefix.outcome, actions, agent, len(self.child)))
             self.child.append(first + len(following) - 1)
             return
         paid = self.rules.pays(outcome, actions)
@@ -216,7 +216,7 @@ class Written:
             stage = len(self._stage_sizes)
             raise GameTooLargeError(
                 f"there are {total} nodes in the first {stage} stages; at most {max_nodes} are "
-                "allowed: give a smaller game, or a larger max_nodes",
+                "allowed: use a smaller game, or a larger max_nodes",
                 {"nodes": total},
             )
 
@@ -237,49 +237,48 @@ def product_form_from_functions(
     name: str = "product form",
     max_nodes: int = MAX_NODES,
 ) -> ProductForm:
-    """Return a game that is written down in product form.
+    """Return a game in product form that is defined by functions.
 
-    The functions are asked of prefixes: an outcome of chance, and the actions so far, one for each
-    stage that is over.
+    The functions receive prefixes: an outcome of chance, and the actions so far, one per past
+    stage.
 
     Parameters
     ----------
     outcomes : Mapping[Hashable, Probability]
-        The outcomes of chance, and their probabilities.
+        Outcomes of chance and their probabilities.
     agent_names : Sequence[str]
-        One name for each agent.
     num_stages : int
-        The most actions that there are in a play.
+        Maximum number of actions in a play.
     agent : callable
-        Who acts after a prefix, by number; None where play is over.
+        Number of the acting agent after a prefix; None if play is over.
     legal_actions : callable
-        What it may do.
+        Its legal actions.
     information : callable
-        What it knows, besides the stage and who it is: any hashable value.
+        Its information, apart from the stage and its own number: any hashable value.
     reward : callable
-        What each agent gets for a play, in the order of their names.
+        Payoffs of a play, one per agent.
     private_signals : callable, optional
         From an outcome to the private information of each agent; `reveal_private` needs it.
     name : str
     max_nodes : int
-        Largest number of nodes allowed.
+        Maximum number of nodes.
 
     Raises
     ------
     ParameterError
-        If an answer is of the wrong kind, probabilities do not sum to one, play goes on after the
-        last stage, or agents cannot know from `information` what they may do.
+        If a function returns an invalid value, probabilities do not sum to one, play continues
+        after the last stage, or agents would not know their legal actions.
     GameTooLargeError
         If there are more nodes.
 
     Notes
     -----
-    Source: Heymann and Lanctot (2025), Section 2. The paper's functions are on whole plays and
-    must not depend on what comes after the prefix; here they are not told.
+    Source: Heymann and Lanctot (2025), Section 2. The paper's functions take whole plays and must
+    not depend on what follows the prefix; these receive the prefix only.
 
     Examples
     --------
-    Player 0 sees a coin and says one of two words, player 1 hears it and guesses.
+    Player 0 sees a coin and says one of two words; player 1 hears it and guesses.
 
     >>> form = product_form_from_functions(
     ...     {"heads": 0.5, "tails": 0.5},
@@ -300,7 +299,7 @@ def product_form_from_functions(
     chance = _checked_chance(outcomes)
     names = tuple(map(str, agent_names))
     rules = Rules(len(names), num_stages, agent, legal_actions, information, reward)
-    written = Written(rules, tuple(outcomes), max_nodes)
+    written = Writer(rules, tuple(outcomes), max_nodes)
     outcome = np.array(written.outcome, np.int64)
     form = ProductForm(
         name=name,
@@ -323,7 +322,7 @@ def _checked_chance(outcomes: Mapping[Hashable, Probability]) -> FloatArray:
     for outcome, probability in outcomes.items():
         check_number(f"the probability of outcome {outcome!r}", probability)
         if not probability:
-            raise ParameterError(f"outcome {outcome!r} has probability 0; leave it out")
+            raise ParameterError(f"outcome {outcome!r} has probability 0; remove it")
     total = sum(map(float, outcomes.values()))
     if abs(total - 1) > SUM_TOLERANCE:
         raise ParameterError(f"probabilities of outcomes sum to {total:g}; they must sum to 1")

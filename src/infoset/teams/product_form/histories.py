@@ -17,27 +17,27 @@ __all__ = ["Histories", "histories_of_form", "histories_of_tree", "private_signa
 
 
 class Histories(NamedTuple):
-    """H histories of P agents; after each, agents choose, and then chance does.
+    """H histories of P agents; after each of them agents choose, and then chance draws.
 
-    What agents choose together is a group: their joint action, one group where nobody acts. A
+    A group is a joint action of the agents, or the single group of a history where nobody acts. A
     group has one child, or several of which chance draws one. Groups and children are numbered in
     the order of histories.
 
     Attributes
     ----------
     first_group : LongArray
-        [H + 1] the groups of a history.
+        [H + 1] the groups of each history.
     first_child : LongArray
-        [G + 1] the children of a group.
+        [G + 1] the children of each group.
     probability, cumulative : FloatArray
-        [H] probability of a history, given its group; of it or an earlier child.
+        [H] probability of a history given its group, and of it or an earlier child.
     action_set : IntArray
-        [H, P] index into `action_sets` of the actions of each agent; -1 where it does not act.
+        [H, P] index into `action_sets`; -1 where the agent does not act.
     action_sets : tuple[tuple[Action, ...], ...]
     known : IntArray
         [H, P] infostate, or information set, of each agent.
     utility : FloatArray
-        [H, P] what each agent was paid so far.
+        [H, P] sum of each agent's rewards so far.
     """
 
     first_group: LongArray
@@ -56,7 +56,7 @@ class Histories(NamedTuple):
 
     @property
     def num_groups(self) -> LongArray:
-        """[H] the number of groups of each history; 0 where play ends."""
+        """[H] number of groups of each history; 0 where play ends."""
         return np.diff(self.first_group)
 
     @property
@@ -65,12 +65,12 @@ class Histories(NamedTuple):
         return np.diff(self.first_child) > 1
 
     def choose(self, group: LongArray, draw: FloatArray) -> LongArray:
-        """Return [n] the child that each `draw` [n], from 0 to 1, picks in each `group` [n]."""
+        """Return [n] the child that each `draw` [n] in [0, 1) selects in each `group` [n]."""
         return choose(self.first_child, self.cumulative, group, draw)
 
 
 def histories_of_tree(tree: GameTree) -> Histories:
-    """Return the histories of a game, with players who act at once."""
+    """Return the histories of a game tree, whose players may act simultaneously."""
     graph = tree.graph
     world_of_edge = np.repeat(np.arange(graph.num_worlds), np.diff(graph.first_edge))
     rows = np.column_stack([world_of_edge, graph.joint_action])
@@ -111,7 +111,7 @@ def histories_of_form(form: ExtensiveForm) -> Histories:
 
 
 def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], ...]]:
-    """Return [H, P] the list of actions of whoever acts, -1 elsewhere, and the lists."""
+    """Return [H, P] the index of the action list of whoever acts, -1 elsewhere, and the lists."""
     action_set = np.full_like(form.infoset, -1)
     numbers: dict[tuple[Action, ...], int] = {}
     for player in range(form.num_players):
@@ -134,7 +134,7 @@ def _make_histories(
     known: IntArray,
     utility: FloatArray,
 ) -> Histories:
-    """Return histories with groups numbered; `begins_group` [H] tells the first child of each."""
+    """Return histories with numbered groups; `begins_group` [H] marks the first child of each."""
     num_histories = len(begins_group)
     first = np.flatnonzero(begins_group[1:]) + 1
     begun = np.cumsum(begins_group, dtype=np.int64) - begins_group[0]
@@ -152,7 +152,7 @@ def _make_histories(
 
 
 def private_signals(tree: GameTree) -> IntArray:
-    """Return [H, P] a number for what each player has been shown alone, and when."""
+    """Return [H, P] a number for each player's private observations so far, and when they came."""
     columns = [_private_record(own)[tree.infostate[:, own.player]] for own in tree.infostate_trees]
     return np.stack(columns, axis=1)
 

@@ -17,11 +17,12 @@ __all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
 
 
 def merge_outcomes(form: ProductForm) -> ProductForm:
-    """Merge outcomes of chance that no agent can ever tell apart; payoffs are their means.
+    """Merge outcomes of chance that no agent can ever tell apart; payoffs become their means.
 
-    Two outcomes are merged if all that agents know, and are shown alone, is the same whatever they
-    do. With the original information map, or one that does not tell them apart either, policies
-    are worth the same. A map that reveals everything reveals less: which of those that are left.
+    Two outcomes are merged if all information and all private signals of agents are the same under
+    them, whatever agents do. The values of policies do not change under the original information
+    map or a relaxation that does not tell the outcomes apart. A map that reveals everything reveals
+    only which of the remaining outcomes occurred.
 
     Parameters
     ----------
@@ -30,12 +31,12 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     Returns
     -------
     ProductForm
-        Whose `outcomes` are as they were, but those merged into others have no nodes.
+        With the same `outcomes`; those that were merged into others have no nodes.
 
     Raises
     ------
     ParameterError
-        If what is given is no product form.
+        If the argument is not a product form.
 
     Examples
     --------
@@ -65,15 +66,15 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
 
 
 def drop_decided(form: ProductForm) -> ProductForm:
-    """End play as soon as all that can follow pays the same.
+    """End play as soon as all possible continuations pay the same.
 
-    Policies are worth the same. What was chosen where nothing depends on it any more is left
-    out, and so are penalties that would be paid there.
+    The values of policies do not change. Choices that no longer matter are left out, and so are
+    penalties that would be paid for them.
 
     Raises
     ------
     ParameterError
-        If what is given is no product form.
+        If the argument is not a product form.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def _is_terminal(arrays: ProductArrays, is_decided: BoolArray) -> BoolArray:
 
 
 def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
-    """Return [n, P] what edges pay that end play."""
+    """Return [n, P] the payoffs at edges that end play."""
     place = np.searchsorted(arrays.payoff_edge, edge)
     padded = np.append(arrays.payoff_edge, -1)
     rows = np.vstack([arrays.payoff, np.zeros(arrays.payoff.shape[1])])
@@ -113,14 +114,14 @@ def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
 
 
 def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
-    """Return [N] the same node of the first outcome that cannot be told apart; often itself.
+    """Return [N] the corresponding node under the first equivalent outcome, often the node itself.
 
     Parameters
     ----------
     form : ProductForm
     known : IntArray
-        [N] or [N, any] what is known at a node, as numbers. Outcomes are alike if these are the
-        same at all their nodes, which lead to each other by the same actions.
+        [N] or [N, any] information at each node, as numbers. Outcomes are equivalent if it is the
+        same at all their nodes and the same actions connect these.
     """
     nodes = np.argsort(form.outcome, kind="stable")
     _, first, count = np.unique(form.outcome[nodes], return_index=True, return_counts=True)
@@ -138,7 +139,7 @@ def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
 
 
 def _keep(form: ProductForm, arrays: ProductArrays, kept: BoolArray) -> ProductForm:
-    """Return a form with some of its nodes, as numbered in `arrays`; edges lead to kept ones."""
+    """Return a form with some of its nodes; `arrays` still has the old numbers."""
     nodes = np.flatnonzero(kept)
     edge, first_edge = edges_in_order(arrays.first_edge, nodes)
     number = np.full(form.num_nodes + 1, -1, np.int64)

@@ -1,4 +1,4 @@
-"""Ways to solve a team game, as rows of one table, and what they return."""
+"""Methods that solve team games, and their results."""
 
 from infoset.teams.solving.methods import (
     DEFAULT_TEAM_METHOD,

@@ -31,24 +31,24 @@ from infoset.teams.solving.result import TeamOutcome, TeamPoint
 from infoset.teams.solving.task import TeamTask
 from infoset.typing import FloatArray, StateArrays
 
-__all__ = ["BestRun", "Learner", "LearningRuns", "Start", "TeamCheckpointer", "keep_runs"]
+__all__ = ["BestRun", "Learner", "LearningRuns", "Start", "TeamCheckpointer", "make_checkpointer"]
 
 
 Learner: TypeAlias = ProgressiveHiding | MinorizeMaximize
 Start: TypeAlias = Callable[[RelaxedForm, PenaltySchedule | float | None, int], Learner]
-"""From a form, the penalty that is asked for, and a seed to the beginning of a run."""
+"""From a relaxed form, the requested penalty, and a seed to a new learner."""
 
 
 class BestRun(NamedTuple):
-    """The run whose best policy earns most so far; the first, where several teams learn.
+    """The run with the best policy so far; always the first if several teams learn.
 
     Attributes
     ----------
     run : int
     payoff : float
-        What the best policy earns the first team.
+        Payoff of the best policy for the first team.
     probability, last_probability : FloatArray
-        [C] the best policy, and the last one of the run.
+        [C] the best policy and the last policy of the run.
     """
 
     run: int
@@ -58,14 +58,14 @@ class BestRun(NamedTuple):
 
 
 class LearningRuns:
-    """Runs from different first policies: which one goes on, and the best so far.
+    """Consecutive runs from different initial policies, and the best policy so far.
 
     Parameters
     ----------
     start : callable
-        From a form, a penalty and a seed to the beginning of a run.
+        From a relaxed form, a penalty and a seed to a learner.
     task : TeamTask
-        Takes the measurements.
+        Records the measurements.
     """
 
     def __init__(self, start: Start, task: TeamTask) -> None:
@@ -76,12 +76,12 @@ class LearningRuns:
 
     @property
     def task(self) -> TeamTask:
-        """What is to be solved."""
+        """The task that is being solved."""
         return self._task
 
     @property
     def iterations_of_run(self) -> int:
-        """How many iterations a run has."""
+        """Number of iterations of each run."""
         return self._task.options.iterations or 1
 
     @property
@@ -91,15 +91,15 @@ class LearningRuns:
 
     @property
     def is_run_over(self) -> bool:
-        """Whether the run has done its iterations."""
+        """Whether the current run has done its iterations."""
         return self._learner.iteration >= self.iterations_of_run
 
     def next_run(self) -> None:
-        """Begin another run, by the next seed."""
+        """Begin the next run, with the next seed."""
         self._begin(self.run + 1)
 
-    def go_on(self) -> TeamOutcome | None:
-        """Iterate up to the next measurement; return why to stop, or None to go on."""
+    def advance(self) -> TeamOutcome | None:
+        """Iterate up to the next measurement; return a reason to stop, or None."""
         learner = self._learner
         planned = min(next(self._planned), self.iterations_of_run)
         trace = learner.run(planned - learner.iteration)
@@ -109,12 +109,12 @@ class LearningRuns:
         return self._task.record(_point(trace, self.run, learner.iteration, self._task.elapsed))
 
     def settings(self) -> Mapping[str, Any]:
-        """Return what, with the game and what is lent, decides every iteration, by name."""
+        """Return the numbers that, with the game and its maps, determine every iteration."""
         first = self._start(self._task.relaxed_form, self._task.options.penalty, self._task.seed)
         return {"iterations of a run": self.iterations_of_run, **first.settings()}
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return all that iterations move, by name."""
+        """Return all arrays that iterations modify, by name."""
         best = self.best
         return {
             **self._learner.state(),
@@ -126,7 +126,7 @@ class LearningRuns:
         }
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
+        """Restore arrays with the names and shapes of those of `state`."""
         self._begin(int(state["run"]))
         self._learner.set_state(state)
         self._planned = self._plan()
@@ -144,7 +144,7 @@ class LearningRuns:
         self._planned = self._plan()
 
     def _plan(self) -> Iterator[int]:
-        """Return the iterations of the run after which to measure, of those that are to come."""
+        """Return the remaining iterations of the run after which to measure."""
         form, done = self._task.relaxed_form, self._learner.iteration
         work = form.form.num_nodes + form.relaxed.num_entries
         return dropwhile(
@@ -166,15 +166,15 @@ def _point(trace: HidingTrace, run: int, iteration: int, seconds: float) -> Team
 
 
 class TeamCheckpointer(Checkpointer):
-    """Keeps the runs of a learner in one file.
+    """Saves the runs of a learner to a file, and restores them.
 
     Parameters
     ----------
     runs : LearningRuns
     method : str
-        What the result calls it.
+        Name of the method in the result.
     to : Checkpointing
-        Where, and how often.
+        The file, and how often to save.
     """
 
     def __init__(self, runs: LearningRuns, method: str, to: Checkpointing) -> None:
@@ -183,21 +183,21 @@ class TeamCheckpointer(Checkpointer):
         self._method = method
 
     def resume(self) -> None:
-        """Give the state, the trace and the time of the file to the runs and their task.
+        """Restore the state, the trace and the elapsed time of the runs from the file.
 
         Raises
         ------
         CheckpointFileError
             If the file cannot be read.
         CheckpointMismatchError
-            If it belongs to other runs, or to more than are asked for.
+            If it belongs to other runs, or to more runs than requested.
         """
         kept, task = self.read(TeamPoint), self._runs.task
         begun, asked = int(kept.state["run"]) + 1, task.options.restarts or 1
         if begun > asked:
             raise CheckpointMismatchError(
-                f"{self._to.path} is in run {begun}, past the {asked} asked for; ask for at least "
-                f"{begun} restarts, or give another file"
+                f"{self._to.path} is in run {begun} of more than the {asked} requested; request at "
+                f"least {begun} restarts, or use another file"
             )
         self._runs.set_state(kept.state)
         task.trace.extend(kept.trace)
@@ -218,8 +218,8 @@ class TeamCheckpointer(Checkpointer):
         )
 
 
-def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpointer:
-    """Go on with the runs in the file that the task names, if it is there, and keep them there.
+def make_checkpointer(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpointer:
+    """Return the checkpointer of some runs, and resume them if their file exists.
 
     Raises
     ------
@@ -229,14 +229,14 @@ def keep_runs(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpo
     to = runs.task.options.checkpoint
     if to is None:
         return NullCheckpointer()
-    keeper = TeamCheckpointer(runs, method, to)
+    checkpointer = TeamCheckpointer(runs, method, to)
     if to.path.exists():
-        keeper.resume()
-    return keeper
+        checkpointer.resume()
+    return checkpointer
 
 
 def fingerprint_of(relaxed_form: RelaxedForm) -> str:
-    """Return what tells a game, its teams, what they know and what they are lent from others."""
+    """Return a hash of a game, its teams, their information and the relaxation."""
     form, found = relaxed_form.form, hashlib.sha256(repr(relaxed_form.teams).encode())
     cells = relaxed_form.original.cell, relaxed_form.relaxed.cell
     for array in (*form.arrays, *cells, relaxed_form.payoff):

@@ -27,10 +27,10 @@ from infoset.teams.solving.learning_runs import (
     LearningRuns,
     Start,
     TeamCheckpointer,
-    keep_runs,
+    make_checkpointer,
 )
 from infoset.teams.solving.result import TeamOutcome, TeamPoint, TeamResult
-from infoset.teams.solving.task import TeamOptions, TeamTask, comes_to
+from infoset.teams.solving.task import TeamOptions, TeamTask, reaches
 from infoset.utils.registry import Registry
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "get_team_method",
     "hide_by",
     "minorize",
-    "respond_by_turns",
+    "run_best_responses",
 ]
 
 
@@ -53,12 +53,12 @@ PENALTY = 0.3
 RATE_AGAINST = 2.0
 LEARNING_RATE = 16.0
 FIRST_PENALTY, LAST_PENALTY = 1 / 15, 8 / 3
-ROUNDS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
+REGRET_RESTARTS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
 
 
 @dataclass(frozen=True)
 class LearningMethod:
-    """Agents learn with what they are lent, in several runs; the best is the answer.
+    """A method whose agents learn with relaxed information; the best of several runs counts.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class LearningMethod:
     description : str
     defaults : TeamOptions
     start : callable
-        From a form, a penalty and a seed to the beginning of a run.
+        From a relaxed form, a penalty and a seed to a learner.
     """
 
     name: str
@@ -76,16 +76,16 @@ class LearningMethod:
 
     @property
     def takes(self) -> frozenset[str]:
-        """Which options it has a use for: all."""
+        """Names of the options that the method accepts: all."""
         return frozenset(entry.name for entry in fields(TeamOptions))
 
     def solve(self, task: TeamTask) -> TeamResult:
-        """Solve a game of one team, or of several that all learn.
+        """Solve a game of one team, or of several teams that all learn.
 
-        In the end the agents of one team respond by turns to the best policy, until none gains.
+        The best policy of a single team is finally improved by iterated best response.
         """
         bound, runs = task.upper_bound(), LearningRuns(self.start, task)
-        outcome = _learn(runs, bound, keep_runs(runs, self.name))
+        outcome = _learn(runs, bound, make_checkpointer(runs, self.name))
         answer = runs.best.probability
         if len(task.teams) == 1:
             answer = hill_climb(task.information, answer, task.teams[0], rule=task.rule)
@@ -100,25 +100,27 @@ class LearningMethod:
 
 
 def default_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
-    """Return the scheme by default: rates and penalties in proportion to what is at stake.
+    """Return the default scheme, with rates and penalties in proportion to the payoff range.
 
-    Policies then do not depend on the units of payoffs. One team learns in rounds, at a rising
-    penalty; where several do the last policies count, not the best, and all learn in one. The
-    numbers did best over trade and communication and tiny bridge.
+    Policies therefore do not depend on the units of payoffs. A single team learns with regret
+    restarts and a rising penalty. With several teams the last policies count, not the best, so they
+    learn without restarts. The numbers did best on trade and communication and on tiny bridge.
     """
-    stake = _stake(relaxed_form)
+    payoff_range = _payoff_range(relaxed_form)
     if len(relaxed_form.teams) > 1:
-        learner = entropic_ftrl(RATE_AGAINST / stake)
-        return HidingScheme(learner=learner, penalty=PENALTY * stake, projector="previous")
-    penalty = geometric_penalty(FIRST_PENALTY * stake, LAST_PENALTY * stake, ROUNDS.iterations)
-    learner = entropic_ftrl(LEARNING_RATE / stake)
+        learner = entropic_ftrl(RATE_AGAINST / payoff_range)
+        return HidingScheme(learner=learner, penalty=PENALTY * payoff_range, projector="previous")
+    penalty = geometric_penalty(
+        FIRST_PENALTY * payoff_range, LAST_PENALTY * payoff_range, REGRET_RESTARTS.iterations
+    )
+    learner = entropic_ftrl(LEARNING_RATE / payoff_range)
     return HidingScheme(
-        learner=learner, penalty=penalty, projector="previous", regret_restarts=ROUNDS
+        learner=learner, penalty=penalty, projector="previous", regret_restarts=REGRET_RESTARTS
     )
 
 
 def hide_by(scheme: HidingScheme | None = None) -> Start:
-    """Return how progressive hiding begins by a scheme, or by the one that suits the game."""
+    """Return how to start progressive hiding with a scheme, by default `default_scheme`."""
 
     def start(
         relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
@@ -134,7 +136,7 @@ def hide_by(scheme: HidingScheme | None = None) -> Start:
 def minorize(
     relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
 ) -> Learner:
-    """Begin Algorithm 1, by default with a penalty in proportion to what is at stake.
+    """Start Algorithm 1, by default with a penalty in proportion to the payoff range.
 
     Raises
     ------
@@ -143,15 +145,15 @@ def minorize(
     """
     if isinstance(penalty, PenaltySchedule):
         raise ParameterError(
-            f"minorize-maximize has one penalty, and {penalty.name!r} is a schedule of many; give "
+            f"minorize-maximize needs a constant penalty, and {penalty.name!r} is a schedule; give "
             "a number, such as 0.3"
         )
-    penalty = PENALTY * _stake(relaxed_form) if penalty is None else penalty
+    penalty = PENALTY * _payoff_range(relaxed_form) if penalty is None else penalty
     return MinorizeMaximize(relaxed_form, penalty, seed=seed)
 
 
-def _stake(relaxed_form: RelaxedForm) -> float:
-    """Return how wide the range of payoffs is, or 1 where all pay the same."""
+def _payoff_range(relaxed_form: RelaxedForm) -> float:
+    """Return the range of payoffs, or 1 if all are equal."""
     arrays, payoff = relaxed_form.form.arrays, relaxed_form.payoff
     pays_nothing = (arrays.child < 0).sum() > payoff.shape[1]
     paid = np.column_stack([payoff, np.zeros(len(payoff))]) if pays_nothing else payoff
@@ -159,37 +161,37 @@ def _stake(relaxed_form: RelaxedForm) -> float:
 
 
 def _learn(
-    runs: LearningRuns, bound: float | None, keeper: TeamCheckpointer | NullCheckpointer
+    runs: LearningRuns, bound: float | None, checkpointer: TeamCheckpointer | NullCheckpointer
 ) -> TeamOutcome:
-    """Learn in one run after the other; return why all ended.
+    """Do one run after another; return why they ended.
 
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C, if there is nothing yet.
+        After Ctrl-C, if nothing was measured yet.
     """
     outcome: TeamOutcome | None = None
     try:
-        while outcome is None and not comes_to(bound, runs.best.payoff):
+        while outcome is None and not reaches(bound, runs.best.payoff):
             if runs.is_run_over and runs.run + 1 >= (runs.task.options.restarts or 1):
                 outcome = "iterations"
                 continue
-            with keeper.without_interrupts():
+            with checkpointer.without_interrupts():
                 if runs.is_run_over:
                     runs.next_run()
-                outcome = runs.go_on()
-            keeper.save_if_due()
+                outcome = runs.advance()
+            checkpointer.save_if_due()
     except KeyboardInterrupt:
         if not runs.task.trace:
             raise
         outcome = "interrupted"
-    keeper.save()
+    checkpointer.save()
     return outcome or "optimal"
 
 
 @dataclass(frozen=True)
 class DirectMethod:
-    """A function finds the answer, for one team.
+    """A method that computes an answer for one team, without information relaxation.
 
     Attributes
     ----------
@@ -197,7 +199,7 @@ class DirectMethod:
     description : str
     defaults : TeamOptions
     takes : frozenset[str]
-        Which options it has a use for.
+        Names of the options that the method accepts.
     find : callable
         From the name of the method and the task to the result.
     """
@@ -214,20 +216,20 @@ class DirectMethod:
         Raises
         ------
         UnsupportedGameError
-            If there are several.
+            If there are several teams.
         """
         if len(task.teams) > 1:
             raise UnsupportedGameError(
-                f"{self.name} is for one team, and there are {len(task.teams)}: "
-                f"{list(task.teams)}; let all learn by progressive-hiding"
+                f"{self.name} supports one team, and there are {len(task.teams)}: "
+                f"{list(task.teams)}; use progressive-hiding"
             )
         return self.find(self.name, task)
 
 
-def respond_by_turns(name: str, task: TeamTask) -> TeamResult:
-    """Have agents respond to each other by turns, from many random policies.
+def run_best_responses(name: str, task: TeamTask) -> TeamResult:
+    """Run iterated best response from many random policies.
 
-    When the seconds are over, and after Ctrl-C, the best so far is the answer.
+    After the time limit and after Ctrl-C the best so far is the answer.
     """
     found = iterated_best_response(
         task.information,
@@ -245,7 +247,7 @@ def respond_by_turns(name: str, task: TeamTask) -> TeamResult:
 
 
 def find_optimum(name: str, task: TeamTask) -> TeamResult:
-    """Search for the optimum; the outcome is what ends that, and the bound what it knows then."""
+    """Run the exact search; its outcome and bound are those when it ends."""
     found = team_optimum(
         task.information, task.teams[0], rule=task.rule, seconds=task.options.seconds
     )
@@ -254,7 +256,7 @@ def find_optimum(name: str, task: TeamTask) -> TeamResult:
 
 
 def _point(run: int, value: float, seconds: float) -> TeamPoint:
-    """Return the one measurement of a run in which nothing is lent."""
+    """Return the single measurement of a run without relaxation."""
     return TeamPoint(run, 1, seconds, (value,), (value,), (0.0,), (0.0,))
 
 
@@ -264,22 +266,22 @@ REFUSALS: Final = MappingProxyType(
         (
             "iterated-best-response",
             "checkpoint",
-        ): "its climbs do not build on each other, so that nothing "
-        "has to be kept: go on with another seed, and take the better result",
-        ("exact", "checkpoint"): "what its search knows may be gigabytes, and is not kept: give it "
-        "seconds, after which it tells the best policy and the bound that it has",
+        ): "its climbs are independent, so there is nothing "
+        "to save: run it again with another seed and take the better result",
+        ("exact", "checkpoint"): "the state of its search may be gigabytes and is not saved: give "
+        "it seconds, after which it returns its best policy and bound",
     }
 )
-"""Why a method has no use for an option, where that is worth a word."""
+"""Reasons why a method refuses an option."""
 
 
 @runtime_checkable
 class TeamMethod(Protocol):
-    """A method as data: what `solve_team` takes besides a name and a `HidingScheme`."""
+    """A method of `solve_team`: the protocol of entries of `TEAM_METHODS`."""
 
     @property
     def name(self) -> str:
-        """What the result calls it."""
+        """Name of the method in the result."""
 
     @property
     def description(self) -> str:
@@ -287,11 +289,11 @@ class TeamMethod(Protocol):
 
     @property
     def defaults(self) -> TeamOptions:
-        """What the options are where nobody says."""
+        """Default values of the options."""
 
     @property
     def takes(self) -> frozenset[str]:
-        """Which options it has a use for."""
+        """Names of the options that the method accepts."""
 
     def solve(self, task: TeamTask) -> TeamResult:
         """Solve a team game."""
@@ -300,26 +302,26 @@ class TeamMethod(Protocol):
 _ROWS: Final = (
     LearningMethod(
         "progressive-hiding",
-        "learn with what is lent, pay for what hangs on it (Heymann and Lanctot 2025, Alg. 2)",
+        "learning with relaxed information and a penalty (Heymann and Lanctot 2025, Alg. 2)",
         TeamOptions(relax="recall", iterations=1000, restarts=4),
         hide_by(),
     ),
     LearningMethod(
         "minorize-maximize",
-        "two proximal steps in turn, which never go down (the same, Alg. 1)",
+        "alternating proximal steps, monotone (Heymann and Lanctot 2025, Alg. 1)",
         TeamOptions(relax="recall", iterations=100, restarts=10),
         minorize,
     ),
     DirectMethod(
         "iterated-best-response",
-        "agents respond by turns until none gains, from random policies (Nair et al. 2003)",
+        "hill climbing by best responses from random policies (Nair et al. 2003)",
         TeamOptions(restarts=100),
         frozenset({"restarts", "seconds"}),
-        respond_by_turns,
+        run_best_responses,
     ),
     DirectMethod(
         "exact",
-        "the most that one team can win, by branch and bound over public states",
+        "optimum of one team, by branch and bound over public states",
         TeamOptions(),
         frozenset({"seconds"}),
         find_optimum,
@@ -331,18 +333,18 @@ TEAM_METHODS: Final[Registry[TeamMethod]] = Registry(
     entry_type=TeamMethod,
     expected='a name such as "progressive-hiding", a HidingScheme, or a TeamMethod',
 )
-"""The methods by name."""
+"""Methods by name."""
 
 
 def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
-    """Return the method of a name, in any case of letters, of a scheme, or of a row of your own.
+    """Return the method of a name in any case, of a `HidingScheme`, or the method itself.
 
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If no method has that name.
     ParameterError
-        If it is no method.
+        If the argument is none of these.
 
     Examples
     --------
@@ -355,14 +357,14 @@ def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
 
 
 def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> TeamOptions:
-    """Return the options given, with the method's own where nothing is.
+    """Return the given options, completed with the defaults of a method.
 
-    Where several teams learn there is one run, since none is better than another.
+    With several teams the default is one run, since no run is better than another.
 
     Raises
     ------
     ParameterError
-        If one is given that the method has no use for.
+        If an option is given that the method does not accept.
     """
     values = {entry.name: getattr(given, entry.name) for entry in fields(TeamOptions)}
     asked = {name: value for name, value in values.items() if value is not None}
@@ -375,11 +377,11 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
 
 
 def _refusal(method: str, option: str) -> str:
-    """Return why an option is refused, and what to do."""
+    """Return why an option is refused, and what to do instead."""
     why = REFUSALS.get((method, option))
     because = "" if why is None else f": {why}"
     having = [row.name for row in TEAM_METHODS.values() if option in row.takes]
     return (
-        f"{method} has no use for {option}{because}; leave it out, or choose a method that has: "
+        f"{method} does not accept {option}{because}; leave it out, or choose a method that does: "
         f"{', '.join(having)}"
     )

@@ -1,4 +1,4 @@
-"""What solving a team game returns."""
+"""The result of solving a team game."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ __all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]
 TeamOutcome: TypeAlias = Literal[
     "optimal", "local", "iterations", "seconds", "states", "stopped", "interrupted"
 ]
-"""Why solving ended: the optimum is proved; no agent gains alone; the iterations, the seconds or
-the states of a search are used up; the callback said stop; or Ctrl-C."""
+"""Why solving ended: proved optimal; no agent gains alone; the limit of iterations, seconds or
+search states; stopped by the callback; or Ctrl-C."""
 
 
 @dataclass(frozen=True)
 class TeamPoint:
-    """How far a run had come at one moment.
+    """A measurement of a run.
 
     Attributes
     ----------
     run : int
-        Which of the runs, from 0.
+        Number of the run, from 0.
     iteration : int
         Iterations of this run.
     seconds : float
         Time since the first run began.
     payoffs : tuple[float, ...]
-        What each team earns by what its agents know, in the game's units.
+        Payoff of each team under the projected policy, in the game's units.
     relaxed_payoffs : tuple[float, ...]
-        What each team earns by what its agents are lent; the same where nothing is.
+        Payoff of each team under the relaxed policy; the same without relaxation.
     squared_distances : tuple[float, ...]
-        How far the two policies are apart: E ‖π - π̂‖², summed over the stages of a play.
+        Distance of the two policies: E ‖π - π̂‖², summed over the stages of a play.
     penalty_coefficients : tuple[float, ...]
-        The price γ of that, in units of utility.
+        γ, in utility units.
     """
 
     run: int
@@ -53,12 +53,12 @@ class TeamPoint:
 
 
 TeamCallback: TypeAlias = Callable[[TeamPoint], object]
-"""Called at every measurement; what it returns, if true, stops the method."""
+"""Called at every measurement; a true return value stops the method."""
 
 
 @dataclass(frozen=True, eq=False)
 class TeamResult:
-    """What solving a team game returns.
+    """The result of `solve_team`.
 
     Attributes
     ----------
@@ -66,31 +66,31 @@ class TeamResult:
         The game, as `load` reads it.
     method : str
     teams : tuple[Team, ...]
-        T teams, which have every agent once.
+        T teams, a partition of the agents.
     relaxed : InformationMap
-        What agents were lent while they learned; what they know where nothing was.
+        The relaxed map during learning; the original map without relaxation.
     information : InformationMap
-        What agents know.
+        The original map.
     probability : FloatArray
-        [entries] the answer as a policy for `information`: the best that was met in any run, once
-        the agents have responded to it by turns. Where several teams learn, the last of the first
-        run. What was earned before that is in the trace.
+        [entries] the answer as a policy for `information`. For a single team it is the best policy
+        of any run, improved by iterated best response; its payoff before that is in the trace. For
+        several teams it is the last policy of the first run.
     last_probability : FloatArray
-        [entries] the last of the run that the answer is of.
+        [entries] the last policy of the same run.
     payoffs : tuple[float, ...]
-        [T] what each team earns by the answer, in the game's units.
+        [T] payoff of each team under the answer, in the game's units.
     upper_bound : float or None
-        No policy of the team earns more: proved by the search, or what it would earn if whoever
-        acts knew all that the team knew and did. None where there are several teams.
+        Upper bound on the team's payoff, proved by the search or by perfect recall. None for
+        several teams.
     outcome : TeamOutcome
     run : int
-        The run that the answer is of.
+        The run of the answer.
     seed : int
-        Of the first run; the others have the numbers that follow.
+        Seed of the first run; the others have the seeds that follow.
     seconds : float
-        Time taken, the making of the product form not counted.
+        Time taken, without building the product form.
     trace : tuple[TeamPoint, ...]
-        Measurements on the way, of all runs.
+        Measurements of all runs.
     """
 
     game: str
@@ -115,28 +115,28 @@ class TeamResult:
         Raises
         ------
         ParameterError
-            If the product form was written down, and not made of a game.
+            If the product form was not built from a game.
         """
         return to_tabular(self.information, self.probability)
 
     @cached_property
     def last_policy(self) -> TabularPolicy:
-        """The last iterate as a policy for the game; raises as `policy` does."""
+        """The last policy as a policy for the game; raises as `policy`."""
         return to_tabular(self.information, self.last_probability)
 
     @property
     def payoff(self) -> float:
-        """What the first team earns by the answer: the only one where all want the same."""
+        """Payoff of the first team under the answer."""
         return self.payoffs[0]
 
     @property
     def last(self) -> TeamPoint:
-        """The last measurement of the run that the answer is of."""
+        """The last measurement of the run of the answer."""
         return self.trace_of(self.run)[-1]
 
     @property
     def num_runs(self) -> int:
-        """Number of runs begun."""
+        """Number of runs that were begun."""
         return self.trace[-1].run + 1
 
     def trace_of(self, run: int) -> tuple[TeamPoint, ...]:

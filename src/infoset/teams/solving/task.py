@@ -1,4 +1,4 @@
-"""What is to be solved, and how long to try."""
+"""The task of a method for teams, and its options."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_callable, check_count
 
-__all__ = ["TeamOptions", "TeamTask", "comes_to"]
+__all__ = ["TeamOptions", "TeamTask", "reaches"]
 
 ROUNDING = 1e-9
-"""Shortfall from an upper bound, relative to it, at which an answer is taken to be optimal."""
+"""Relative distance from an upper bound at which an answer counts as optimal."""
 
 
 @dataclass(frozen=True)
 class TeamOptions:
-    """What a method may be told; None where it is not, or where the method has no use for it.
+    """Options of a method; None where not given, or where the method does not accept the option.
 
     Attributes
     ----------
     relax : str, Relaxation or InformationMap, optional
-        What agents are lent while they learn.
+        Information relaxation used during learning.
     penalty : float or PenaltySchedule, optional
-        Its price γ, in units of utility.
+        Penalty coefficient γ for relying on it, in utility units.
     iterations : int, optional
-        Of each run.
+        Iterations of each run.
     restarts : int, optional
         Number of runs.
     seconds : float, optional
-        Time after which to stop, of all runs together.
+        Time limit of all runs together.
     checkpoint : Checkpointing, optional
-        Where the runs are kept on disk; they go on from there.
+        File in which runs are saved, and from which they resume.
 
     Raises
     ------
     ParameterError
-        If a number is none.
+        If a number is out of range.
     """
 
     relax: str | Relaxation | InformationMap | None = None
@@ -64,19 +64,19 @@ class TeamOptions:
 
 @dataclass
 class TeamTask:
-    """A game in product form, who plays together, and how to go about it.
+    """A game in product form, its teams, and the options of the method.
 
     Attributes
     ----------
     form : ProductForm
     teams : tuple[Team, ...]
-        Which have every agent once.
+        A partition of the agents.
     options : TeamOptions
-        Those that the method takes, filled in.
+        Completed with the defaults of the method.
     rule : {"common", "sum"}
-        What a team earns: what each of its agents does, or the sum.
+        A team's payoff: the common payoff of its agents, or the sum.
     seed : int
-        Of the first run; the others have the numbers that follow.
+        Seed of the first run; the others have the seeds that follow.
     callback : TeamCallback, optional
     trace : list[TeamPoint]
         Measurements so far.
@@ -84,7 +84,7 @@ class TeamTask:
     Raises
     ------
     ParameterError
-        If the seed is no whole number, or the callback cannot be called.
+        If the seed is not an integer, or the callback is not callable.
     """
 
     form: ProductForm
@@ -108,30 +108,30 @@ class TeamTask:
 
     @property
     def information(self) -> InformationMap:
-        """What agents know."""
+        """The original information map."""
         return self.form.information
 
     @cached_property
     def relaxed_form(self) -> RelaxedForm:
-        """The form with what its teams are lent."""
+        """The form with its information relaxation."""
         return relax(self.form, self._maps(), self.teams, self.rule)
 
     def _maps(self) -> InformationMap | Sequence[InformationMap] | None:
         wanted = self.options.relax
         if wanted is None or isinstance(wanted, InformationMap):
             return wanted
-        row = wanted if isinstance(wanted, Relaxation) else get_relaxation(wanted)
-        maps = [row.relax(self.information, team) for team in self.teams]
+        relaxation = wanted if isinstance(wanted, Relaxation) else get_relaxation(wanted)
+        maps = [relaxation.relax(self.information, team) for team in self.teams]
         return maps[0] if len(maps) == 1 else maps
 
     def upper_bound(self) -> float | None:
-        """Return what the only team earns if whoever acts knows all; None where there are more."""
+        """Return the optimum of a single team under perfect recall; None for several teams."""
         if len(self.teams) > 1:
             return None
         return recall_bound(self.information, self.teams[0], rule=self.rule)
 
     def record(self, point: TeamPoint) -> TeamOutcome | None:
-        """Add a measurement to the trace; return why to stop, or None to go on."""
+        """Add a measurement to the trace; return a reason to stop, or None."""
         self.trace.append(point)
         if self.callback is not None and self.callback(point):
             return "stopped"
@@ -148,13 +148,13 @@ class TeamTask:
         last_probability: FloatArray | None = None,
         run: int = 0,
     ) -> TeamResult:
-        """Return the result, of what was found and of the measurements on the way.
+        """Return the result for an answer, with the measurements so far.
 
-        Where the answer comes to the bound it is optimal, even if nothing else says so.
+        An answer that reaches the upper bound is optimal, whatever ended the method.
         """
         relaxed = self.relaxed_form
         payoffs = tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
-        if outcome in ("iterations", "local") and comes_to(upper_bound, payoffs[0]):
+        if outcome in ("iterations", "local") and reaches(upper_bound, payoffs[0]):
             outcome = "optimal"
         return TeamResult(
             game=self.form.name,
@@ -174,12 +174,12 @@ class TeamTask:
         )
 
 
-def comes_to(bound: float | None, payoff: float) -> bool:
-    """Return whether a payoff is an upper bound, but for rounding; where there is none, it is not.
+def reaches(bound: float | None, payoff: float) -> bool:
+    """Return whether a payoff equals an upper bound up to rounding; False without a bound.
 
     Examples
     --------
-    >>> comes_to(1.0, 1 - 1e-12), comes_to(1.0, 0.9), comes_to(None, 1.0)
+    >>> reaches(1.0, 1 - 1e-12), reaches(1.0, 0.9), reaches(None, 1.0)
     (True, False, False)
     """
     return bound is not None and payoff >= bound - ROUNDING * max(1.0, abs(bound))
