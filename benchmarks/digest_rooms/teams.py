@@ -266,7 +266,7 @@ def minorized(game: str, relaxation: str, gamma: float) -> object:
 def many_seeds(game: str) -> object:
     """Return runs of several seeds on two threads."""
     runs = run_seeds(
-        relaxed_of(game, "recall"), scheme_of(), iterations=60, seeds=range(3), num_threads=2
+        relaxed_of(game, "recall"), scheme_of(), iterations=60, seeds=range(3), threads=2
     )
     best = best_run(runs)
     found = [(tuple(r.trace), r.policy, r.best_policy, r.best_payoff) for r in runs]
