@@ -81,7 +81,7 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
 @pytest.mark.parametrize("name", ["matching", "matching+"])
 def test_regret_matching_does_not_see_the_scale_of_losses(name):
     plain, scaled = learner_of(ROWS[name]), learner_of(ROWS[name])
-    scaled._play_state.told[:] *= 8.0
+    scaled._play_state.feedback[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.array_equal(plain.state()["policy"], scaled.state()["policy"])
@@ -89,7 +89,7 @@ def test_regret_matching_does_not_see_the_scale_of_losses(name):
 
 def test_hedge_sees_the_product_of_rate_and_losses_only():
     plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, step_sizes=StepSizes(0.3 / 8, 0)))
-    scaled._play_state.told[:] *= 8.0
+    scaled._play_state.feedback[:] *= 8.0
     plain.run(3000)
     scaled.run(3000)
     assert np.allclose(plain.state()["policy"], scaled.state()["policy"], rtol=1e-9)

@@ -108,7 +108,7 @@ def test_rates_for_any_time_need_no_horizon():
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])
 def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
     centered, shifted = learner_of(replace(ROWS[name], center=0.5)), learner_of(ROWS[name])
-    shifted._play_state.told[:] -= 0.5
+    shifted._play_state.feedback[:] -= 0.5
     centered.run(2000)
     shifted.run(2000)
     assert np.allclose(centered.state()["policy"], shifted.state()["policy"], atol=1e-9)

@@ -232,7 +232,7 @@ def test_what_is_refused(kuhn):
     with pytest.raises(ParameterError, match="what the self_play of a learner returns"):
         RegretTracker("ixomd")
     empty = RegretTracker(learners)
-    with pytest.raises(ParameterError, match="nothing is played yet"):
+    with pytest.raises(ParameterError, match="add policies"):
         empty.evaluate()
     empty.run(1)
     with pytest.raises(ParameterError, match="no policies were kept"):
@@ -273,7 +273,7 @@ def test_the_gap_in_three_player_kuhn(kuhn_3, name, rule, episodes):
 
 
 @pytest.mark.parametrize(
-    ("name", "adaptivity_exponent", "is_wide"), [("ixomd", 1, True), ("balanced-omd", 3, False)]
+    ("name", "power", "is_wide"), [("ixomd", 1, True), ("balanced-omd", 3, False)]
 )
 def test_regrets_are_within_their_bounds(kuhn, name, power, is_wide):
     """With the constant 1, of losses in [0, 1]: √(H XA X ι T) and √(H³ XA ι T)."""

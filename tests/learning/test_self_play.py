@@ -19,7 +19,7 @@ CHANGES = {
     "local-omd": {"baseline_window": 3},
     "local-omd-action-baseline": {"baseline_window": 3, "exploration": 0.6},
     "as-mccfr": {"all_opponents": True, "threshold": 2.0, "bonus": 3.0},
-    "vr-mccfr": {"regret_floor": 0.0},
+    "vr-mccfr": {"clip_regrets": True},
 }
 ROWS = {
     **LEARNERS,

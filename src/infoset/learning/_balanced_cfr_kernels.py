@@ -79,7 +79,7 @@ def add_regret(
     and 0 for the others. The importance weight 1 / μ*ʰ₁:ₕ is the same for all actions: Hedge
     multiplies its rate by μ*ʰ₁:ₕ, so that both cancel, and regret matching ignores the scale.
     """
-    expected = policy[taken] * loss
+    expected = policy[taken] * loss  # <policy, estimate>: all other estimates are 0
     regret[taken] -= loss
     for sequence in range(first_sequence, end):
         regret[sequence] = max(regret[sequence] + expected, min_regret)
@@ -101,6 +101,7 @@ def learn_layer(
     """
     if paths.length[player] <= layer:
         return -1
+    # The average is brought up to date down to the layer; below it, policies do not change.
     for step in range(layer + 1):
         here = paths.infostate[player, step]
         count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
@@ -124,7 +125,7 @@ def update_policies(
     Regrets are sums, so Hedge with a decaying rate is follow the regularized leader.
     """
     for here in state.touched:
-        if here >= 0:
+        if here >= 0:  # -1 marks an episode that ended above its layer
             first_sequence = infostates.first_sequence[here]
             end = first_sequence + infostates.num_actions[here]
             rate = parameters[infostates.player[here], LEARNING_RATE]

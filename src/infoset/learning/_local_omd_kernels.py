@@ -157,6 +157,7 @@ def update_infostate(
         rate = parameters[LEARNING_RATE] / np.sqrt(1.0 + state.squares[here])
     alpha = rate / state.rate[here]
     state.rate[here] = rate
+    # The visit weighs in the step, but not in the cost passed up: log Z is divided by it again.
     step = weight * rate
     log_total = descend(
         first_sequence, end, step, alpha, state.sampling, state.estimate, state.policy
@@ -201,6 +202,7 @@ def update_path(
     count_path(infostates, player, paths, state.policy, state.cumulative_plan, state.parent_counted)
     cost, weight = loss, 1.0
     decayed = 1.0 if parameters[DECAY_EXPONENT] == 0.0 else episode ** parameters[DECAY_EXPONENT]
+    # Importance weight of the last decision: b / q over all decisions above it.
     last = paths.length[player] - 1
     for step in range(last):
         taken = paths.sequence[player, step]

@@ -111,12 +111,14 @@ def update_path(
         # q(x) and q(x, a); `surprise` is the correction of the baseline of the action taken.
         reach, further = paths.reach[player, step], paths.reach[player, step + 1]
         surprise = (utility - state.baseline[taken]) * (reach / further)
+        # Σ_a σ(a|x) v(a): the baselines of all actions, plus the correction of the one taken.
         value = state.policy[taken] * surprise
         for sequence in range(first_sequence, end):
             value += state.policy[sequence] * state.baseline[sequence]
         for sequence in range(first_sequence, end):
             state.regret[sequence] += (state.baseline[sequence] - value) / reach
         state.regret[taken] += surprise / reach
+        # Only now: the baseline must not depend on the utility that it was compared with.
         update_baseline(taken, utility, parameters.baseline_window, state.baseline, state.visits)
         match_clipped_regrets(infostates, here, parameters.min_regret, state.regret, state.policy)
         utility = value

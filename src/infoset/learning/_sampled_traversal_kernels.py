@@ -235,6 +235,7 @@ def traverse(
     where v(ha) is divided by the probability of entering a, and is 0 if a was not entered. The
     policies do not change.
     """
+    # Frame 0 is not a decision: it receives the value of the root.
     depth, num_changed, weight = 0, 0, 1.0
     frames.action[0], frames.scale[0] = 0, 1.0
     node = sample_down(parameters, nodes, infostates, player, 0, state.policy, stream)
@@ -289,6 +290,7 @@ def run_self_play(
         num_changed = traverse(
             parameters, nodes, infostates, player, utility, stream, frames, state
         )
+        # Policies stay fixed during a traversal, and change at its infostates afterwards.
         for place in range(num_changed):
             here = frames.changed[place]
             match_clipped_regrets(

@@ -60,9 +60,9 @@ class Simulator:
     @property
     def max_decisions(self) -> IntArray:
         """[N] maximum number of decisions of each player in an episode."""
-        most = np.zeros(self.num_players, np.int32)
-        np.maximum.at(most, self.infostates.player, self.depth + 1)
-        return most
+        decisions = np.zeros(self.num_players, np.int32)
+        np.maximum.at(decisions, self.infostates.player, self.depth + 1)
+        return decisions
 
     def losses(self) -> FloatArray:
         """Return [Z, N] losses (maximum utility - utility) / payoff range of terminals, in [0, 1].
@@ -74,10 +74,13 @@ class Simulator:
 
     def empty_paths(self) -> Paths:
         """Return the arrays into which kernels write the decisions of an episode."""
-        num_players, most = self.num_players, max(1, int(self.max_decisions.max(initial=0)))
-        infostate, sequence = np.zeros((2, num_players, most), np.int32)
+        num_players, length = self.num_players, max(1, int(self.max_decisions.max(initial=0)))
+        infostate, sequence = np.zeros((2, num_players, length), np.int32)
         return Paths(
-            np.zeros(num_players, np.int32), infostate, sequence, np.zeros((num_players, most + 1))
+            np.zeros(num_players, np.int32),
+            infostate,
+            sequence,
+            np.zeros((num_players, length + 1)),
         )
 
     def play_state(self, feedback: FloatArray, done: LongArray, seed: int) -> PlayState:

@@ -65,7 +65,7 @@ class TreeSize(NamedTuple):
 
     @property
     def log_actions(self) -> float:
-        """Log A, with A at least 2."""
+        """The logarithm of A, with A at least 2."""
         return log(max(self.actions, 2))
 
     @property
