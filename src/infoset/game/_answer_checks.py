@@ -15,7 +15,7 @@ from infoset.typing import NOOP, Action, JointAction, Player, World
 from infoset.utils.arguments import SUM_TOLERANCE
 
 __all__ = [
-    "Seen",
+    "ObservationParts",
     "Transition",
     "check_actors",
     "check_legal_actions",
@@ -39,7 +39,7 @@ class Transition(NamedTuple):
         return f"joint action {self.joint_action} to {self.next_world!r}"
 
 
-class Seen(NamedTuple):
+class ObservationParts(NamedTuple):
     """The parts of an observation: the public one, and by player the non-public one."""
 
     public: Hashable
@@ -168,7 +168,7 @@ def check_rewards(
     return answer
 
 
-def check_observation(answer: Any, transition: Transition, num_players: int) -> Seen:
+def check_observation(answer: Any, transition: Transition, num_players: int) -> ObservationParts:
     """Return the parts of an observation if it is well formed."""
     if not isinstance(answer, Observation):
         rule = "observe returns an Observation"
@@ -176,7 +176,9 @@ def check_observation(answer: Any, transition: Transition, num_players: int) -> 
     _check_private(answer, transition, num_players)
     if answer.shared != {}:
         _check_shared(answer, transition, num_players)
-    seen = Seen(answer.public, tuple(answer.seen_by(player) for player in range(num_players)))
+    seen = ObservationParts(
+        answer.public, tuple(answer.seen_by(player) for player in range(num_players))
+    )
     _check_hashable("public observation", seen.public, transition, None)
     for player, part in enumerate(seen.private):
         _check_hashable("private observation", part, transition, player)

@@ -15,7 +15,7 @@ from infoset.game.infostate import Step
 from infoset.game.protocol import Game
 from infoset.typing import NOOP, JointAction, Player, World
 
-__all__ = ["check_sampling", "check_seeing", "log_alarm_bound", "overrides_sampling"]
+__all__ = ["check_observed_sampling", "check_sampling", "log_alarm_bound", "overrides_sampling"]
 
 LOG_FALSE_ALARM = log(1e-12)
 """Half of the largest probability that a correct game is refused, as a logarithm."""
@@ -178,7 +178,7 @@ def log_alarm_bound(divergence: float, freedom: int) -> float:
     return freedom - divergence + freedom * log(divergence / freedom)
 
 
-class Sighting(NamedTuple):
+class ObservedLottery(NamedTuple):
     """The next worlds that agree with one observation, of a player or the public one.
 
     Attributes
@@ -198,7 +198,7 @@ class Sighting(NamedTuple):
     probabilities: dict[World, float]
 
 
-def check_seeing(
+def check_observed_sampling(
     rules: WorldRules, facts: Mapping[World, WorldFacts], max_samples: int, seed: int
 ) -> None:
     """Draw from `sample_observed_transition` and compare with `transitions` and `observe`.
@@ -210,15 +210,15 @@ def check_seeing(
         frequencies contradict the probabilities.
     """
     rng = np.random.default_rng(seed)
-    sightings = list(_sightings(facts))
-    stride = -(-len(sightings) * MIN_DRAWS // max(1, max_samples))
-    trials = [_try(rules, sighting, rng) for sighting in sightings[:: max(1, stride)]]
+    lotteries = list(_observed_lotteries(facts))
+    stride = -(-len(lotteries) * MIN_DRAWS // max(1, max_samples))
+    trials = [_try(rules, lottery, rng) for lottery in lotteries[:: max(1, stride)]]
     check_frequencies(
         [trial for trial in trials if trial is not None], "sample_observed_transition"
     )
 
 
-def _sightings(facts: Mapping[World, WorldFacts]) -> Iterator[Sighting]:
+def _observed_lotteries(facts: Mapping[World, WorldFacts]) -> Iterator[ObservedLottery]:
     """Yield the possible observations of every listed lottery, by player and of the public."""
     for world, fact in facts.items():
         if fact.is_cut or len(fact.edges) == fact.num_joint_actions:
@@ -230,12 +230,12 @@ def _sightings(facts: Mapping[World, WorldFacts]) -> Iterator[Sighting]:
                 outcomes = found.setdefault((edge.joint_action, player, step), {})
                 outcomes[edge.next_world] = edge.probability
         for (joint_action, player, step), outcomes in found.items():
-            yield Sighting(world, joint_action, player, step, outcomes)
+            yield ObservedLottery(world, joint_action, player, step, outcomes)
 
 
-def _try(rules: WorldRules, sighting: Sighting, rng: np.random.Generator) -> Trial | None:
+def _try(rules: WorldRules, lottery: ObservedLottery, rng: np.random.Generator) -> Trial | None:
     """Draw from an observation; None if the game does not support sampling from it."""
-    world, joint_action, player, step, probabilities = sighting
+    world, joint_action, player, step, probabilities = lottery
     total, counts = sum(probabilities.values()), Counter[World]()
     for _ in range(MIN_DRAWS):
         found = rules.draw_observed(world, joint_action, player, step, rng)

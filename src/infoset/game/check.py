@@ -11,7 +11,11 @@ import numpy as np
 
 from infoset.errors import CyclicGameError, GameRuleError
 from infoset.game._answer_checks import is_whole
-from infoset.game._sampling_checks import check_sampling, check_seeing, overrides_sampling
+from infoset.game._sampling_checks import (
+    check_observed_sampling,
+    check_sampling,
+    overrides_sampling,
+)
 from infoset.game._world_checks import Edge, LegalActions, WorldFacts, WorldRules
 from infoset.game.infostate import Infostate, Step
 from infoset.game.protocol import Game
@@ -129,7 +133,7 @@ def check_game(
         _check_acyclic(walk.root, walk.facts)
     if overrides_sampling(game):
         num_samples = check_sampling(walk.rules, walk.facts, max_samples, seed)
-        check_seeing(walk.rules, walk.facts, max_samples, seed)
+        check_observed_sampling(walk.rules, walk.facts, max_samples, seed)
     return CheckReport(
         game=str(game),
         num_worlds=len(walk.facts),

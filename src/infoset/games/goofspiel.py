@@ -244,8 +244,8 @@ def ahead(points: Sequence[float], more: Sequence[float]) -> tuple[float, ...]:
 
 def win_loss(points: Sequence[float]) -> tuple[float, ...]:
     """Return 1 shared among those with the most points and -1 among the others, 0 if all tie."""
-    most = max(points)
-    winners = [value == most for value in points]
+    highest = max(points)
+    winners = [value == highest for value in points]
     losers = len(points) - sum(winners)
     if not losers:
         return (0,) * len(points)

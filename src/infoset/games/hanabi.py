@@ -113,10 +113,10 @@ class Hanabi(Game):
         if self.players > cards:
             rule = f"must be at most {cards}, the number of cards in the deck"
             raise parameter_error(self, "players", rule, cards)
-        most = cards // self.players
-        if self._cards_in_hand > most:
-            rule = f"must be at most {most}, since the deck has {cards} cards"
-            raise parameter_error(self, "hand_size", rule, most)
+        largest = cards // self.players
+        if self._cards_in_hand > largest:
+            rule = f"must be at most {largest}, since the deck has {cards} cards"
+            raise parameter_error(self, "hand_size", rule, largest)
 
     @cached_property
     def full_deck(self) -> tuple[str, ...]:
