@@ -29,8 +29,9 @@ def test_a_registry_is_a_mapping_of_exact_names_in_order():
     assert fruits["pear"] is PEAR
     assert "Apple" not in fruits
     assert "pomme" not in fruits
-    with pytest.raises(KeyError):
-        fruits["plum"]
+    assert fruits.get("plum") is None
+    with pytest.raises(KeyError, match="unknown fruit 'appl'; did you mean apple"):
+        fruits["appl"]
 
 
 @pytest.mark.parametrize("name", ["apple", "APPLE", "Pomme", APPLE])

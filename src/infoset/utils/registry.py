@@ -82,7 +82,12 @@ class Registry(Mapping[str, Entry]):
         self._built_in = frozenset(self._names)
 
     def __getitem__(self, name: str) -> Entry:
+        if name not in self._entries:
+            raise KeyError(str(UnknownNameError.of(self.kind, name, self._entries)))
         return self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
