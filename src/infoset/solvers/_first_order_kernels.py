@@ -101,7 +101,7 @@ def move_base(
 ) -> None:
     """Count what was played in the average, and move the base by the gradient.
 
-    row: pull, temperature, and the share of the average that is kept.
+    row: inverse step size, temperature, and retention of the average.
     """
     inverse_step, temperature, kept = row
     for i in range(len(side.plan)):

@@ -22,7 +22,7 @@ def find_infostate(form: SequenceForm, key: tuple[str, Player]) -> int:
     Raises
     ------
     ParameterError
-        If that is not what is given, or there is no such player.
+        If the key is not such a pair, or the player is unknown.
     UnknownNameError
         If the player has no such infostate.
     """
@@ -63,7 +63,7 @@ def numbers_by_action(
     Raises
     ------
     UnknownNameError
-        If there is no such action.
+        If an action is unknown.
     ParameterError
         If they are not numbers by action.
     """

@@ -328,5 +328,5 @@ def measured_answer(
 
 
 def seconds_left(budget: Budget) -> float | None:
-    """Return the time that is left, None where there is no limit."""
+    """Return the remaining seconds, or None without a limit."""
     return None if budget.seconds is None else budget.seconds - budget.elapsed

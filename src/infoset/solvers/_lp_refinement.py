@@ -1,4 +1,4 @@
-"""Plans that are optimal, and make the most of what an opponent does by mistake."""
+"""Refinement: optimal plans that also exploit the mistakes of the opponent."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def observe_infostate(
 
 @kernel
 def project_above(point: FloatArray, first: int, step: int, num: int, least: float) -> None:
-    """Replace numbers by the nearest probabilities of at least `least`, as `project_on_simplex`."""
+    """Replace numbers by the nearest probabilities of at least `least`; see `project_on_simplex`."""
     share = 1.0 - num * least
     if share > 0.0:
         for i in range(first, first + num * step, step):
@@ -85,12 +85,14 @@ def update_policy(
         base, count, actions, infostate, _ = side.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
+            # the value, with the regularizer, passes up; then base ← base + η m, projected
             value = observe_infostate(side, own, first, count, actions, temperature)
             side.gradient[side.parent[own]] += value
             step_size = 1.0 / math.sqrt(step_size_offset + 2.0 * side.change[own])
             for k in range(first, first + actions * count, count):
                 side.base[k] += step_size * side.last[k]
             project_above(side.base, first, count, actions, least)
+            # optimism: the same step again from the base, with the last slope as prediction
             for k in range(first, first + actions * count, count):
                 side.policy[k] = side.base[k] + step_size * side.last[k]
             project_above(side.policy, first, count, actions, least)
@@ -102,8 +104,8 @@ def iterate_regularized(
 ) -> None:
     """Run the iterations of `schedule` [T, 2], all state in place; count them in done[0].
 
-    A row: temperature and least probability. The second player answers what the first has just
-    come to play.
+    Columns: temperature and minimum probability. The second player responds to the new plan of
+    the first.
     """
     for temperature, least in schedule:
         for player in range(2):

@@ -47,7 +47,7 @@ def iterate_toward_references(
 
     row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
     Per player: groups, parents (see `update_regrets`), pairs (see `block_gradient`), gradients,
-    regrets, policies and perturbed ones, their least probabilities, plans of them, and reference
+    regrets, policies and perturbed ones, their minimum probabilities, plans of them, and reference
     plans [Q]. previous, changes: empty.
     """
     for step in range(iterations):

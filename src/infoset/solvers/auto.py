@@ -48,7 +48,7 @@ class Auto:
         Raises
         ------
         ParameterError
-            If what is given is no sequence form.
+            If `sequence_form` is not a sequence form.
         """
         check_sequence_form(sequence_form)
         return run_best(

@@ -259,7 +259,7 @@ class DecompositionSolver:
         return solve_subgames(self.cut, self.trunk_policy(), self.solve_subgame)
 
     def current_policy(self) -> None:
-        """Return nothing: there is no last iterate of the whole game."""
+        """Return None: the whole game has no last iterate."""
 
 
 def solve_by_decomposition(
@@ -275,7 +275,7 @@ def solve_by_decomposition(
     cut : TreeCut
         The game, cut as `cut_tree` does.
     scheme : str or RegretScheme
-        For the trunk, by name or as a row.
+        For the trunk, by name or as a `RegretScheme`.
     budget : Budget, optional
         When to stop; by default after 100 iterations.
     solve_subgame : SubgameSolver, optional
@@ -284,9 +284,9 @@ def solve_by_decomposition(
     Raises
     ------
     ParameterError
-        If the cut is none, or a subgame is cut again.
+        If `cut` is not a `TreeCut`, or a subgame is cut again.
     UnknownNameError
-        If there is no scheme of that name.
+        If the name of the scheme is unknown.
 
     Notes
     -----

@@ -151,7 +151,8 @@ def solve_coarse_correlated(
     sequence_form : SequenceForm
         Any number of players, any payoffs.
     scheme : str or RegretScheme
-        Of the CFR family, by name or as a row. The weights of the average are those of joint play.
+        A member of the CFR family, by name or as such. The weights of its average are also those
+        of joint play.
     budget : Budget, optional
         When to stop; by default after 1,000 iterations.
     cce_gap : float, optional
@@ -164,7 +165,7 @@ def solve_coarse_correlated(
     ParameterError
         If the scheme leaves iterations out of its average, or a number is out of range.
     UnknownNameError
-        If there is no scheme of that name.
+        If the name of the scheme is unknown.
 
     Notes
     -----

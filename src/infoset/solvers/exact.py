@@ -42,7 +42,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     Parameters
     ----------
     game : GameTree or ExtensiveForm
-        With all of nature's probabilities exact (`Fraction` or `int`).
+        With exact chance probabilities (`Fraction` or `int`).
 
     Returns
     -------
@@ -83,7 +83,7 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
 def _exact_plans(
     model: LinearModel, solution: LinearSolution, plexes: Sequence[Treeplex], payoffs: Payoffs
 ) -> tuple[Plan, Plan] | None:
-    """Return the plans of both players, None where the basis is none."""
+    """Return the plans of both players, or None if the basis is invalid."""
     tight, basic = np.flatnonzero(~solution.basic_rows), np.flatnonzero(solution.basic_columns)
     if len(tight) != len(basic):
         return None
@@ -185,7 +185,7 @@ def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
     The equations are solved in floating point, the residual is computed in whole numbers, and
     solved for again, which gives some more bits each time. Fractions are read off once there are
     enough bits, and what is returned was put into the equations (Wan 2006). Where the residual
-    grows instead, floating point has no digit right, and there is no solution to be found so.
+    grows instead, no digit of the floating-point solution is right, and the method fails.
     """
     whole = _in_integers(equations)
     factors = _factors(whole)

@@ -38,7 +38,7 @@ class ExcessiveGap:
     where c is what the players share. As s_0 ≤ s_μ + μ max d, NashConv is at most
     μ max d₁ + ν max d₂: a certificate without a best response. A step moves both plans by a
     share τ, and with it the strength that weighs more becomes 1 − τ times what it was. τ is the
-    largest of a falling row of numbers for which the inequality still holds.
+    largest of a decreasing sequence of numbers for which the inequality still holds.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class ExcessiveGapSolver:
         )
 
     def policy(self) -> TabularPolicy:
-        """Return the plans as they stand: there is no average."""
+        """Return the current plans: the method does not average."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.plans)
 
     def current_policy(self) -> TabularPolicy:
@@ -240,6 +240,6 @@ class ExcessiveGapSolver:
         return earned
 
     def _share(self, player: Player, strength: float) -> float:
-        """Return the strength times the greatest value of d."""
+        """Return the strength times the maximum of d."""
         least, greatest = self._proxes[player].bounds
         return strength * (greatest - least)

@@ -67,8 +67,8 @@ class FirstOrderScheme:
     is_lazy : bool
         Whether steps are made from the start by the sum of all gradients, as in FTRL.
     temperature : float
-        α at iteration 1, relative; with 0 there is no magnet. The first magnet is none: D is the
-        regularizer ψ itself, and the fixed point is the quantal response equilibrium that
+        α at iteration 1, relative; 0 for no magnet. The first magnet is zero, with which D is the
+        regularizer ψ itself; the fixed point is the quantal response equilibrium that
         `quantal_gap` measures.
     temperature_exponent : float
         α falls as t to the power of minus this.
@@ -87,7 +87,7 @@ class FirstOrderScheme:
         If a step size is not positive, another number out of range, a lazy method is given a
         temperature or a magnet that moves, or one with extra gradients alternates.
     UnknownNameError
-        If there is no such guess.
+        If the kind of prediction is unknown.
 
     Notes
     -----

@@ -18,7 +18,7 @@ __all__ = ["LocalMethod"]
 
 @dataclass(frozen=True)
 class LocalMethod:
-    """A local regret minimizer, run at every infostate of every player: a method of one's own.
+    """Your own local regret minimizer as a method: it runs at every infostate of every player.
 
     By the theorem behind CFR, what makes the regret at each infostate small makes the regret of
     each player small, and so, in two-player constant-sum games, the exploitability of the average
@@ -64,7 +64,7 @@ class LocalMethod:
 
     name: str
     rule: LocalRule
-    description: str = "a local regret minimizer of one's own"
+    description: str = "a custom local regret minimizer"
     num_arrays: int = 1
     schedule: Schedule = np.asarray
     average_exponent: float = 0.0

@@ -59,7 +59,7 @@ class LinearProgram:
     Raises
     ------
     ParameterError
-        If there is no such algorithm, or `refine` is neither true nor false.
+        If the algorithm is unknown, or `refine` is not a Boolean.
 
     Notes
     -----
@@ -111,7 +111,7 @@ def solve_by_lp(
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
-        If what is given is no sequence form or no budget, or a checkpoint is asked for.
+        If the sequence form or the budget is of another type, or a checkpoint is asked for.
     """
     options = options or LinearProgram()
     check_two_player(sequence_form, options.name)

@@ -94,15 +94,15 @@ METHODS: Registry[MethodSpec] = Registry(
 def get_method(
     method: str | RegretScheme | MethodSpec, precision: str = "float64", threads: int = 1
 ) -> MethodSpec:
-    """Return the method of a name, in any case of letters, or of a row of your own.
+    """Return a method, given its name in any case, a `RegretScheme`, or your own `MethodSpec`.
 
     Raises
     ------
     UnknownNameError
-        If there is none of that name, or no such precision.
+        If the name of the method or of the precision is unknown.
     ParameterError
-        If it is no method, or is asked for another precision, or for several threads, and knows
-        one only; if the number of threads is none.
+        If `method` is not a method, or does not support `precision` or `threads`; if `threads` is
+        not a positive whole number.
     """
     check_count("threads", threads, minimum=1)
     spec = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)

@@ -38,7 +38,7 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     UnsupportedGameError
         If the game has not two players.
     ParameterError
-        If it is no policy, or the temperature is not positive.
+        If `policy` is not a policy, or the temperature is not positive.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Regularized CFR as a row, and its state on a game."""
+"""Regularized CFR: optimistic mirror descent at every infostate; the last iterate is the answer."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class RegCFR:
         UnsupportedGameError
             If the game is not two-player constant-sum.
         ParameterError
-            If some infostate has so many actions that each cannot have the least probability.
+            If an infostate has too many actions for the minimum probability.
         NumericalError
             If payoffs are so large or small that floating point does not hold their squares.
         """

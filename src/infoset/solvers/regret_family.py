@@ -22,7 +22,7 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     Raises
     ------
     ParameterError
-        If what is given is no regret minimizer.
+        If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.average_plans())
@@ -34,7 +34,7 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
     Raises
     ------
     ParameterError
-        If what is given is no regret minimizer.
+        If `minimizer` is not a regret minimizer.
     """
     check_type("minimizer", minimizer, (RegretMinimizer, LocalMinimizer), MAKE_MINIMIZER)
     return TabularPolicy.from_weights(minimizer.sequence_form, minimizer.current_probabilities())
@@ -51,7 +51,7 @@ class RegretSolver(RegretMinimizer):
     def settings(self) -> dict[str, Any]:
         """Return the numbers of the scheme, the horizon among them, and the precision.
 
-        The number of threads changes no bit, and is none of them.
+        The number of threads does not change any bit, so it is not a setting.
         """
         return {**settings_of(self.scheme), "precision": self.precision}
 
@@ -110,7 +110,7 @@ def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
     Raises
     ------
     UnknownNameError
-        If there is none of that name.
+        If the name is unknown.
     ParameterError
         If it is neither.
     """

@@ -85,7 +85,7 @@ class RTCFRPlus:
         UnsupportedGameError
             If the game is not two-player constant-sum.
         ParameterError
-            If some infostate has so many actions that each cannot have the least probability.
+            If an infostate has too many actions for the minimum probability.
         NumericalError
             If strength and payoffs are so large that their product is not finite.
         """

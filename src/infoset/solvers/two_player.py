@@ -37,12 +37,12 @@ SpecT = TypeVar("SpecT", bound="NamedSpec")
 
 
 def check_two_player(sequence_form: SequenceForm, method: str) -> None:
-    """Refuse what is no two-player constant-sum game, on behalf of a method.
+    """Raise unless a game is two-player constant-sum, on behalf of a method.
 
     Raises
     ------
     ParameterError
-        If it is no sequence form.
+        If it is not a sequence form.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
@@ -55,26 +55,27 @@ def check_two_player(sequence_form: SequenceForm, method: str) -> None:
         )
 
 
-def check_min_probability(sequence_form: SequenceForm, least: float) -> None:
-    """Refuse a least probability of actions that some infostate has too many actions for.
+def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
+    """Raise if an infostate has too many actions for a minimum probability.
 
     Raises
     ------
     ParameterError
-        If the least probabilities at an infostate sum to more than 1.
+        If the minimum probabilities at an infostate sum to more than 1.
     """
     most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
-    if least * most > 1:
+    if minimum * most > 1:
         raise ParameterError(
-            f"min_probability={least} is out of range: an infostate of {sequence_form.name} has "
+            f"min_probability={minimum} is out of range: an infostate of {sequence_form.name} has "
             f"{most} actions, so at most 1/{most}"
         )
 
 
 def payoff_scale(sequence_form: SequenceForm) -> float:
-    """Return the largest entry of the payoff matrix in size: a payoff times nature's reach.
+    """Return the largest entry of the payoff matrix in size: a payoff times its chance reach.
 
-    Steps and temperatures relative to it suit games of any size and units; 1 without payoffs.
+    Step sizes and temperatures relative to it suit games of any size and units. It is 1 for games
+    without payoffs.
 
     Examples
     --------
@@ -114,7 +115,7 @@ class TwoPlayerGame:
 
     @property
     def payoff_width(self) -> float:
-        """The greatest payoff less the least."""
+        """The maximum payoff minus the minimum payoff."""
         low, high = self.sequence_form.payoff_range
         return high - low
 
