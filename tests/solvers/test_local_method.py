@@ -43,65 +43,82 @@ def test_the_average_weighs_by_the_exponent():
 
 def test_rules_that_do_not_leave_policies_are_refused():
     method = LocalMethod("careless", lambda row, values, policy, state: policy.fill(2))
-    with pytest.raises(ParameterError, match="put into policy"):
+    with pytest.raises(ParameterError, match="write numbers into policy"):
         solve("kuhn_poker", method, iterations=1)
 
 
-def test_a_run_of_ones_own_method_is_kept_and_gone_on_with(tmp_path):
-    def run(method, iterations):
-        return solve("kuhn_poker", method, iterations=iterations, checkpoint=tmp_path / "run")
-
-    method = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
-    whole = solve("kuhn_poker", method, iterations=60)
-    run(method, 25)
-    resumed = run(method, 60)
-    for made, expected in zip(
-        resumed.policy.probabilities, whole.policy.probabilities, strict=True
-    ):
-        assert np.array_equal(made, expected)
-    with pytest.raises(CheckpointMismatchError, match="rows"):
-        run(LocalMethod("mine", hedge), 80)
-
-
-def softly(softness):
-    """Return a rule that closes over a helper, made anew."""
-
-    def soft(values):
-        return np.exp(softness * (values - values.max(axis=0)))
-
-    def rule(row, values, policy, state):
-        state[0] += values
-        weights = soft(state[0])
-        policy[:] = weights / weights.sum(axis=0)
-
-    return rule
+def falling_rate(iterations):
+    return 5 / np.sqrt(iterations)
 
 
 def late_change(iterations):
     return np.where(iterations < 40, 1.0, 2.0)
 
 
+def softly(softness):
+    """Return a rule that closes over a number."""
+
+    def rule(row, values, policy, state):
+        state[0] += values
+        weights = np.exp(softness * (state[0] - state[0].max(axis=0)))
+        policy[:] = weights / weights.sum(axis=0)
+
+    return rule
+
+
+def test_a_run_of_a_custom_method_is_saved_and_resumed(tmp_path):
+    run = partial(solve, "kuhn_poker", checkpoint=tmp_path / "run")
+    method = LocalMethod("mine", hedge, schedule=falling_rate)
+    whole = solve("kuhn_poker", method, iterations=60)
+    run(method, iterations=25)
+    resumed = run(method, iterations=60)
+    for made, expected in zip(
+        resumed.policy.probabilities, whole.policy.probabilities, strict=True
+    ):
+        assert np.array_equal(made, expected)
+    with pytest.raises(CheckpointMismatchError, match="rows"):
+        run(LocalMethod("mine", hedge), iterations=80)
+    with pytest.raises(
+        CheckpointMismatchError, match="schedule falling_rate there and late_change"
+    ):
+        run(LocalMethod("mine", hedge, schedule=late_change), iterations=80)
+
+
 @pytest.mark.parametrize(
-    ("other", "what"),
+    "method",
     [
-        (LocalMethod("mine", softly(3.0)), "rule"),
-        (LocalMethod("mine", softly(2.0), schedule=late_change), "schedule"),
+        LocalMethod("mine", softly(2.0)),
+        LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t)),
+        LocalMethod("mine", partial(hedge)),
     ],
 )
-def test_a_run_is_known_by_what_its_rule_and_schedule_reach(tmp_path, other, what):
+def test_functions_without_an_identifying_name_cannot_be_saved(tmp_path, method):
+    path = tmp_path / "run"
+    with pytest.raises(ParameterError, match=r"define it with def .* or set its attribute name"):
+        solve("kuhn_poker", method, iterations=5, checkpoint=path)
+    assert not path.exists()
+
+
+def test_a_name_that_is_given_identifies_a_function(tmp_path):
     run = partial(solve, "kuhn_poker", checkpoint=tmp_path / "run")
-    run(LocalMethod("mine", softly(2.0)), iterations=5)
-    assert run(LocalMethod("mine", softly(2.0)), iterations=10).iterations == 10
-    with pytest.raises(CheckpointMismatchError, match=f"{what} "):
-        run(other, iterations=20)
+
+    def named(softness):
+        rule = softly(softness)
+        rule.name = f"soft {softness}"
+        return LocalMethod("mine", rule)
+
+    run(named(2.0), iterations=5)
+    assert run(named(2.0), iterations=10).iterations == 10
+    with pytest.raises(CheckpointMismatchError, match=r"rule soft 2\.0 there and soft 3\.0 here"):
+        run(named(3.0), iterations=20)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"rule": 5}, "rule=5 is of type int, which cannot be called"),
-        ({"rule": lambda values, policy: None}, r"takes \(values, policy\), and is called"),
-        ({"rule": njit(lambda values, policy: None)}, r"takes \(values, policy\), and"),
+        ({"rule": lambda values, policy: None}, r"takes \(values, policy\), but is called"),
+        ({"rule": njit(lambda values, policy: None)}, r"takes \(values, policy\), but"),
         ({"rule": hedge, "schedule": 0.1}, "schedule=0.1 is of type float"),
         ({"rule": hedge, "num_arrays": 1.5}, "num_arrays=1.5 must be a whole number"),
     ],

@@ -63,7 +63,7 @@ def observe_infostate(
 
 @kernel
 def project_above(point: FloatArray, first: int, step: int, num: int, least: float) -> None:
-    """Replace numbers by the nearest probabilities of at least `least`; see `project_on_simplex`."""
+    """Replace numbers by the nearest probabilities ≥ `least`; see `project_on_simplex`."""
     share = 1.0 - num * least
     if share > 0.0:
         for i in range(first, first + num * step, step):
