@@ -102,7 +102,7 @@ def test_the_first_impossible_step_is_named(source):
         private_belief(source, Infostate(0, (Step(None, "A", None), Step("bet", None, "bet"))))
 
 
-def test_after_the_end_nothing_is_seen():
+def test_no_observation_follows_a_terminal_history():
     end = next(
         stop
         for stop in TREE.terminals.tolist()

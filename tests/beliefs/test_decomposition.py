@@ -346,7 +346,7 @@ def test_impossible_cuts_are_refused(where, message):
         cut_tree(KUHN, **where)
 
 
-def test_what_does_not_fit_a_part_is_refused():
+def test_arguments_for_another_part_are_refused():
     cut = cut_tree(KUHN, depth=2)
     part, start = cut[2], PublicBeliefState.with_unit_ranges(KUHN)
     here = PublicBeliefState.with_unit_ranges(KUHN, 2)

@@ -299,7 +299,7 @@ def coin(num_sides, draw):
     )
 
 
-def test_what_is_never_drawn_cannot_be_believed():
+def test_observations_that_no_sample_agrees_with_are_refused():
     side = Infostate(0, (Step(None, 3, None),))
     never = coin(50, lambda self, world, joint_action, rng: 4)
     with pytest.raises(UnsupportedGameError, match=r"no sampled history.*num_samples=20"):
@@ -337,7 +337,7 @@ def test_drawing_needs_a_generator():
         public_belief(game, history.public_state, num_samples=0.5)
 
 
-def test_policies_that_never_go_there_draw_nothing():
+def test_policies_of_reach_zero_are_refused():
     tree = build_tree(load_game("kuhn_poker"))
     weights = [np.ones(13), np.ones(13)]
     weights[0][[2, 4, 6]] = 0

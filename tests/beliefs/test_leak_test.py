@@ -72,7 +72,7 @@ def test_who_draws_from_beliefs_leaks_nothing(name):
     assert find_leak(game, search, seed=1, num_plays=3, make_search=lambda: sampler(game)) is None
 
 
-def test_who_knows_the_world_from_the_rules_is_found():
+def test_a_search_that_reads_the_world_from_the_rules_is_found():
     game = Telltale(dice_sides=4)
     leak = find_leak(game, peeker(game), seed=1)
     assert leak.difference == "world state"
@@ -122,7 +122,7 @@ def test_who_keeps_answers_by_what_everybody_knows_is_found():
     assert leak.difference == "searcher"
 
 
-def test_who_keeps_the_generator_is_found():
+def test_a_search_that_keeps_the_generator_is_found():
     kept = []
 
     def search(infostate, rng):
@@ -139,7 +139,7 @@ def test_who_knows_what_was_drawn_is_found_when_an_infostate_comes_back():
     assert leak.difference == "world state"
 
 
-def test_who_asks_which_object_it_is_given_is_found():
+def test_a_search_that_compares_object_identity_is_found():
     """As a searcher would that keeps a table of world states by the objects dealt."""
     met = []
 
@@ -178,7 +178,7 @@ def test_who_learns_from_earlier_questions_is_told_from_a_fresh_one():
     assert leak.difference == "searcher"
 
 
-def test_each_question_is_asked_with_the_same_random_numbers():
+def test_each_query_is_repeated_with_the_same_random_numbers():
     own = np.random.default_rng(0)
     kuhn = load_game("kuhn_poker")
     assert find_leak(kuhn, lambda infostate, rng: [rng.random()], seed=1) is None

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
@@ -76,6 +76,7 @@ def test_rules_and_tree_agree(name, is_posterior):
     check_all_beliefs(tree, rng.integers(10**6, size=15), policy)
 
 
+@settings(max_examples=25)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
 def test_rules_and_tree_agree_in_any_game(game, seed):
     tree, rng = build_tree(game), np.random.default_rng(seed)

@@ -170,7 +170,7 @@ def test_ranges_are_copied():
         (AFTER_BET, ([1, 1, 1], [1, np.nan, 1]), "player 1 has an entry"),
     ],
 )
-def test_what_is_no_belief_is_refused(public_state, given, message):
+def test_invalid_public_belief_states_are_refused(public_state, given, message):
     with pytest.raises(ParameterError, match=message):
         PublicBeliefState(KUHN, public_state, given)
 

@@ -99,7 +99,7 @@ def test_a_traffic_light_beats_what_one_may_do_alone():
     assert evaluate_cce(crash).cce_gap == 9
 
 
-def test_what_is_refused():
+def test_invalid_arguments():
     form = build_tree(load_game("kuhn_poker")).sequence_form
     other = build_tree(load_game("matrix_rps")).sequence_form
     policy = uniform_policy(form)

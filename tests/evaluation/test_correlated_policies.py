@@ -139,7 +139,7 @@ def test_a_loop_of_ones_own_draws_once_per_episode(tree, joint):
     assert np.mean(utilities, axis=0) == pytest.approx(joint.evaluate().values, abs=0.25)
 
 
-def test_what_is_refused():
+def test_invalid_arguments():
     form = build_tree(load_game("kuhn_poker")).sequence_form
     other = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
     with pytest.raises(ParameterError, match="nonnegative weight"):

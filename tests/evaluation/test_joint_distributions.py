@@ -77,7 +77,7 @@ def test_the_same_plans_are_counted_once():
     ) == len(once.support)
 
 
-def test_what_is_refused(monkeypatch):
+def test_invalid_arguments(monkeypatch):
     form = build_tree(load_game("kuhn_poker")).sequence_form
     policy = uniform_policy(form)
     with pytest.raises(ParameterError, match="got 1 policies"):

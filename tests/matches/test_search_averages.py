@@ -8,8 +8,10 @@ import pytest
 from compiled_games import compiled, policies_at_random
 from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError
-from infoset.evaluation import best_response
-from infoset.matches import average_search
+from infoset.evaluation import best_response, reached_best_response
+from infoset.game import initial_history
+from infoset.games import load_game
+from infoset.matches import AveragePolicy, average_search, exact_match
 from infoset.policy import UniformPolicy, tabulate, uniform_policy
 from stand_ins import Blend, OneAction
 
@@ -83,7 +85,7 @@ def test_stopping_does_not_push_the_average():
     assert (np.abs(np.mean(offs, axis=0)) < 4 * spread).all()
 
 
-def test_what_never_differs_is_asked_as_often_as_one_answer_could_move_it():
+def test_a_deterministic_search_is_repeated_one_over_tolerance_times():
     dice = DeterminizedDice(1, 3)
 
     class Sure:
@@ -138,7 +140,7 @@ def test_no_two_infostates_have_the_same_numbers():
     assert len(searcher.drawn) == len(set(searcher.drawn.values())) == 2 + 12
 
 
-def test_what_is_not_reached_does_not_matter_to_a_best_response():
+def test_unreached_infostates_do_not_matter_to_a_best_response():
     tree = compiled("liars_dice(dice_sides=3)")
     searcher = SampledDice(1, 3, 0.4, 20)
     everywhere = average_search(tree, searcher, tolerance=0.1)
@@ -155,7 +157,7 @@ def test_what_is_not_reached_does_not_matter_to_a_best_response():
         assert best_response(reached.policy, player).value == pytest.approx(value, abs=1e-12)
 
 
-def test_searches_that_are_cut_short_say_so():
+def test_averages_that_did_not_converge_are_reported():
     tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
     averaged = average_search(tree, OneAction(exact), tolerance=0.01, max_repeats=30)
     assert not averaged.is_converged
@@ -211,10 +213,86 @@ def test_bad_arguments(arguments, message):
         average_search(**given)
 
 
-def test_a_search_that_finds_no_distribution():
+def test_a_search_that_does_not_return_a_distribution():
     class Wrong:
         def search(self, infostate, rng):
             return np.array([0.5, 0.6])
 
     with pytest.raises(ParameterError, match=r"returned \[0.5, 0.6\]"):
         average_search(compiled("kuhn_poker"), Wrong())
+
+
+# Averages on demand: AveragePolicy
+
+
+def test_averages_by_the_rules_are_those_on_the_tree():
+    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    policy = AveragePolicy(Blend(exact, 0.5), tolerance=0.02)
+    table = tabulate(tree.sequence_form, [policy, policy])
+    assert policy.num_infostates == 12
+    assert policy.num_unconverged == 0
+    on_tree = average_search(tree, Blend(exact, 0.5), tolerance=0.02)
+    for player in (0, 1):
+        gap = np.abs(table.probabilities[player] - on_tree.policy.probabilities[player])
+        assert 0 < gap.max() < 0.1
+        expected = 0.5 * exact.probabilities[player] + 0.25
+        assert np.abs(table.probabilities[player] - expected)[1:].max() < 0.08
+
+
+def test_an_average_does_not_depend_on_earlier_queries():
+    exact = some_policy("kuhn_poker")
+    tree = compiled("kuhn_poker").infostate_trees[0]
+    infostates = [tree.infostate_at(number) for number in tree.acting.tolist()]
+    forth, back = (AveragePolicy(OneAction(exact), tolerance=0.1) for _ in range(2))
+    answers = [forth.action_probabilities(state, ("pass", "bet")) for state in infostates]
+    others = [back.action_probabilities(state, ("pass", "bet")) for state in infostates[::-1]]
+    assert np.array_equal(answers, others[::-1])
+    answers[0][:] = 7  # what is returned is the caller's
+    again = forth.action_probabilities(infostates[0], ("pass", "bet"))
+    assert again == pytest.approx(others[-1])
+    alike = AveragePolicy(OneAction(uniform_policy(exact.sequence_form)), tolerance=0.1)
+    drawn = {alike.action_probabilities(state, ("pass", "bet"))[0] for state in infostates}
+    assert len(drawn) > 2  # not the same numbers everywhere
+    other = AveragePolicy(OneAction(exact), tolerance=0.1, seed=1)
+    assert (other.action_probabilities(infostates[0], ("pass", "bet")) != again).any()
+
+
+def test_actions_of_small_probability_are_dropped():
+    class Mostly:
+        def search(self, infostate, rng):
+            return np.array([0.9, 0.06, 0.04])
+
+    kept = AveragePolicy(Mostly(), tolerance=0.5, min_probability=0.05)
+    answer = kept.action_probabilities(
+        initial_history(load_game("kuhn_poker")).infostates[0], "abc"
+    )
+    assert answer == pytest.approx([0.9 / 0.96, 0.06 / 0.96, 0])
+
+
+def test_a_searcher_is_averaged_and_answered_by_the_rules():
+    game = load_game("liars_dice(dice_sides=3)")
+    policy = AveragePolicy(SampledDice(1, 3, 0.0, 1000), tolerance=0.05, min_probability=0.02)
+    assert reached_best_response(game, policy, 1).value == pytest.approx(-0.0741, abs=0.05)
+    assert reached_best_response(game, policy, 0).value == pytest.approx(0.2593, abs=0.05)
+    on_tree = tabulate(compiled("liars_dice(dice_sides=3)").sequence_form, [policy, policy])
+    assert reached_best_response(game, policy, 1).value == pytest.approx(
+        best_response(on_tree, 1).value, abs=1e-12
+    )
+    assert exact_match(compiled("liars_dice(dice_sides=3)"), policy, policy).mean == pytest.approx(
+        0
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (dict(searcher=some_policy("kuhn_poker")), "infoset.policy.tabulate"),
+        (dict(min_probability=0.5), "may drop all actions"),
+        (dict(tolerance=0), "tolerance=0 is out of range"),
+        (dict(seed=-1), "seed=-1 must be"),
+    ],
+)
+def test_bad_arguments_of_an_average_policy(arguments, message):
+    given = {"searcher": OneAction(some_policy("kuhn_poker")), **arguments}
+    with pytest.raises(ParameterError, match=message):
+        AveragePolicy(**given)
