@@ -18,7 +18,7 @@ class Node:
         self.total = dict.fromkeys(actions, 0.0)
 
 
-class Twin:
+class ReferenceISMCTS:
     """One search, from histories and their probabilities."""
 
     def __init__(self, histories, probability, stream, width, num_rollouts=1):
@@ -101,10 +101,10 @@ class Twin:
         return best
 
 
-def root_counts(twin, player, actions):
+def root_counts(reference, player, actions):
     """Return visits and totals of actions, over all own infostates where the search began."""
-    own = {history.infostates[player] for history in twin.histories}
-    nodes = [twin.nodes[infostate] for infostate in own if infostate in twin.nodes]
+    own = {history.infostates[player] for history in reference.histories}
+    nodes = [reference.nodes[infostate] for infostate in own if infostate in reference.nodes]
     visits = [sum(node.tried.get(action, 0) for node in nodes) for action in actions]
     totals = [sum(node.total.get(action, 0.0) for node in nodes) for action in actions]
     return visits, totals

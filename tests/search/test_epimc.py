@@ -92,7 +92,7 @@ def test_at_depth_one_it_is_pimc(name, public_weight):
 
 
 @pytest.mark.parametrize("is_drawn", [True, False])
-def test_who_must_guess_does_not_count_on_seeing(is_drawn):
+def test_no_strategy_fusion_within_the_depth(is_drawn):
     # a guess is right one time in three: worth 1/3, not 1; if another hides, whatever it
     # hides is as good to it, as long as it counts on being seen through
     for leave, best in ((0.3, "play"), (0.4, "leave"), (0.9, "leave"), (1.1, "leave")):
@@ -101,7 +101,7 @@ def test_who_must_guess_does_not_count_on_seeing(is_drawn):
         assert first_move(game, 2)[best] == first_move(game, 3)[best] == 1.0
 
 
-def test_what_is_shown_is_used():
+def test_later_observations_are_used():
     game = guessing(0.9, is_hidden=False)
     assert first_move(game, 1) == first_move(game, 2) == {"leave": 0.0, "play": 1.0}
 
@@ -117,7 +117,7 @@ def test_equal_actions_are_tied():
 
 
 @pytest.mark.parametrize(("seed", "loses"), [(1, False), (3, True)])
-def test_alone_in_the_world_enough_depth_is_optimal(seed, loses):
+def test_with_one_player_enough_depth_is_optimal(seed, loses):
     # a game in which the other player never decides: PIMC may lose, the best policy is known
     name = f"random_game(seed={seed},num_players=2,simultaneous_share=0.0,chance_share=0.6)"
     game = load_game(name)
@@ -171,7 +171,7 @@ def against_nature(game):
 @pytest.mark.parametrize(
     ("name", "too_much"), [("leduc_poker(num_ranks=2)", 0.1), ("liars_dice(dice_sides=3)", 0.0)]
 )
-def test_with_enough_depth_it_is_a_best_reply_to_opponents_who_see_everything(name, too_much):
+def test_enough_depth_is_a_best_response_to_opponents_with_perfect_information(name, too_much):
     tree = build_tree(load_game(name))
     value = {}
     for depth in (1, 9):
@@ -200,7 +200,7 @@ def first_values(tree, **options):
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_for_everybody_an_action_is_worth_the_mean_over_own_hands(depth):
+def test_public_values_are_means_over_own_hands(depth):
     # each hand goes on as one that knows itself
     tree = build_tree(load_game("leduc_poker"))
     private, reach = first_values(tree, depth=depth)
@@ -215,7 +215,7 @@ def test_paranoid_is_max_n_in_zero_sum_games():
     assert abs(max_n - paranoid).max() < 1e-12
 
 
-def test_the_same_on_a_model_that_tells_values():
+def test_the_same_on_a_model_with_closed_form_values():
     game = load_game("liars_dice(dice_sides=3)")
     models = GraphModel(build_world_graph(game)), DiceModel(game)
     hand, rng = Infostate(0, (Step(None, (2,), None),)), np.random.default_rng(0)
@@ -225,7 +225,7 @@ def test_the_same_on_a_model_that_tells_values():
         assert one == other
 
 
-def test_nothing_leaks_and_nothing_is_remembered():
+def test_no_leak_and_no_memory():
     model = GraphModel(build_world_graph(load_game("leduc_poker(num_ranks=2)")))
 
     def search():
@@ -234,7 +234,7 @@ def test_nothing_leaks_and_nothing_is_remembered():
     assert find_leak(model.game, search(), seed=1, num_plays=3, make_search=search) is None
 
 
-def test_time_is_kept():
+def test_a_search_with_a_time_limit(clock):
     model = GraphModel(build_tree(load_game("leduc_poker")))
     searcher = EPIMC(model, num_worlds=None, milliseconds=200, belief=1.0)
     infostates = model.tree.infostate_trees[0]
@@ -243,7 +243,7 @@ def test_time_is_kept():
     assert searcher.last_search.num_nodes > 0
 
 
-def test_mistakes():
+def test_invalid_arguments():
     model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     with pytest.raises(ParameterError, match="depth=0 must be a whole number, at least 1"):
         EPIMC(model, depth=0)

@@ -58,7 +58,7 @@ def infostate_after(cards, line):
     ],
     ids=str,
 )
-def test_average_policies_are_those_of_openspiel(model, cards, line):
+def test_average_policies_agree_with_openspiel(model, cards, line):
     state = pyspiel.load_game("leduc_poker").new_initial_state()
     for event in (*cards, *line):
         state.apply_action(CARDS[event] if event in CARDS else MOVES[event])

@@ -1,8 +1,8 @@
-"""Information-set tree search against a slow twin, simulation by simulation."""
+"""Information-set tree search against a slow reference implementation, simulation by simulation."""
 
 import numpy as np
 import pytest
-from reference_ismcts import Twin, root_counts
+from reference_ismcts import ReferenceISMCTS, root_counts
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import initial_history
@@ -43,36 +43,36 @@ def decision(game, rng, depth):
     return found
 
 
-def twin_of(searcher, infostate, seed):
-    """Return a twin that draws what a search with a generator of the seed draws."""
+def reference_of(searcher, infostate, seed):
+    """Return a reference that draws the same random numbers as a search with the seed."""
     held = searcher.belief.at(searcher.model.game, infostate)
     stream = np.array([np.random.default_rng(seed).integers(2**64, dtype=np.uint64)])
     factor = {"ln": 1.0, "2ln": 2.0}[searcher.bonus]
     width = searcher.exploration * searcher.reward_scale * factor**0.5
     histories = [held.histories[k] for k in range(len(held))]
-    return Twin(histories, held.probability, stream, width, searcher.num_rollouts)
+    return ReferenceISMCTS(histories, held.probability, stream, width, searcher.num_rollouts)
 
 
 def check_same(searcher, infostate, seed):
-    """Compare a search with its twin; return the twin."""
+    """Compare a search with its reference; return the reference."""
     policy = searcher.search(infostate, np.random.default_rng(seed))
     record = searcher.last_search
-    twin = twin_of(searcher, infostate, seed)
-    twin.run(record.num_simulations)
-    visits, totals = root_counts(twin, infostate.player, record.actions)
+    reference = reference_of(searcher, infostate, seed)
+    reference.run(record.num_simulations)
+    visits, totals = root_counts(reference, infostate.player, record.actions)
     assert record.visits.tolist() == visits
     known = record.visits > 0
     expected = np.array(totals)[known] / np.array(visits)[known]
     assert record.values[known] == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert np.isnan(record.values[~known]).all()
     assert policy == pytest.approx(np.array(visits) / sum(visits), abs=1e-15)
-    assert record.num_nodes == len(twin.nodes)
-    return twin
+    assert record.num_nodes == len(reference.nodes)
+    return reference
 
 
 @pytest.mark.parametrize("public_weight", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("name", GAMES)
-def test_searches_are_those_of_the_twin(name, public_weight):
+def test_searches_agree_with_the_reference(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
     searcher = ISMCTS(
@@ -94,13 +94,13 @@ def test_searches_are_those_of_the_twin(name, public_weight):
     ],
     ids=str,
 )
-def test_so_are_those_with_other_settings(settings):
+def test_other_settings_agree_with_the_reference(settings):
     game = load_game("leduc_poker")
     searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=300, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 
-def test_actions_of_other_hands_count_where_they_are_the_same_cards():
+def test_actions_at_other_hands_count_by_card():
     """Under the public belief hands differ, and with them the actions."""
     game = load_game("trick_taking(num_cards=6,num_suits=2)")
     infostate = decision(game, np.random.default_rng(0), 0)

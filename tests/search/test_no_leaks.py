@@ -42,7 +42,7 @@ def model_of(name):
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
 @pytest.mark.parametrize("name", GAME_NAMES)
-def test_searchers_play_what_their_player_knows(name, searcher):
+def test_searchers_do_not_leak_hidden_information(name, searcher):
     """Under the private belief and under a mixture."""
     if searcher in SOLVING and name in TOO_LONG_TO_SOLVE:
         pytest.skip("its worlds take minutes to solve")
@@ -106,14 +106,14 @@ def planted(model_type, text):
 
 
 @pytest.mark.parametrize("searcher", SEARCHERS)
-def test_a_model_that_knows_the_world_is_found(searcher):
+def test_a_model_that_leaks_the_world_is_detected(searcher):
     text = QUICK.get(searcher, searcher)
     assert planted(RulesModel, text) is None
     assert planted(Certain, text).difference == "world state"
 
 
 @pytest.mark.parametrize("text", ["pimc(num_worlds=1)", "ismcts(num_simulations=20)"])
-def test_a_list_of_worlds_that_begins_with_the_true_one_is_found(text):
+def test_a_list_of_worlds_that_starts_with_the_true_one_is_detected(text):
     assert planted(RulesModel, text) is None
     assert planted(TruthFirst, text).difference == "world state"
 
@@ -145,7 +145,7 @@ class LongMemory(ISMCTS):
 
 
 @pytest.mark.parametrize("kind", [OwnLuck, SharedMemory, LongMemory])
-def test_what_is_kept_from_one_search_to_the_next_is_found(kind):
+def test_memory_between_searches_is_detected(kind):
     model = model_of("kuhn_poker")
 
     def make():

@@ -49,7 +49,7 @@ def all_worlds(model):
 
 @pytest.mark.parametrize("opponents", ["max_n", "paranoid"])
 @pytest.mark.parametrize("name", GAMES)
-def test_values_are_those_of_plain_recursion(name, opponents):
+def test_values_agree_with_plain_recursion(name, opponents):
     model = GraphModel(build_world_graph(game_of(name)))
     states, rewards_so_far = all_worlds(model)
     ways = perfect_information_values(model, opponents), DepthFirstSearch(model, opponents)
@@ -111,7 +111,7 @@ def test_the_rules_give_the_same_values_as_the_graph(name, opponents):
         (TricksModel, "trick_taking(num_cards=8,tie=both_win)"),
     ],
 )
-def test_what_a_model_tells_is_what_search_finds(make, name):
+def test_closed_form_values_agree_with_search(make, name):
     model = make(load_game(name))
     told, rng = DepthFirstSearch(model, "paranoid"), np.random.default_rng(0)
     for infostate in decisions(model.game, 3):
@@ -124,7 +124,7 @@ def test_what_a_model_tells_is_what_search_finds(make, name):
         assert np.allclose(told.action_values(*some, acting, acting), found, equal_nan=True)
 
 
-def test_alpha_beta_visits_fewer_positions_than_there_are():
+def test_alpha_beta_prunes_and_keeps_the_value():
     model = GraphModel(
         build_world_graph(load_game("trick_taking(num_cards=8,num_suits=2,tie=draw)"))
     )
@@ -137,7 +137,7 @@ def test_alpha_beta_visits_fewer_positions_than_there_are():
     assert prunes.num_nodes < exhausts.num_nodes / 2
 
 
-def test_a_line_longer_than_the_room_for_it():
+def test_a_line_longer_than_the_stack():
     chain = Toy(
         initial_world=lambda: 0,
         actors=lambda w: (0,) if w < 100 else (),
@@ -151,7 +151,7 @@ def test_a_line_longer_than_the_room_for_it():
         assert DepthFirstSearch(model).values(start, np.zeros((1, 1)), 0) == 100
 
 
-def test_players_who_choose_at_once_have_no_such_value():
+def test_simultaneous_games_are_refused():
     game = load_game("goofspiel(num_cards=3)")
     graph, rules = GraphModel(build_world_graph(game)), RulesModel(game)
     with pytest.raises(UnsupportedGameError, match=r"choose simultaneously.*ISMCTS"):
@@ -178,13 +178,13 @@ def test_a_graph_with_a_cycle_is_refused():
         )
 
 
-def test_opponents_of_another_kind():
+def test_unknown_opponents():
     model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     with pytest.raises(UnknownNameError, match="max_n"):
         perfect_information_values(model, "selfless")
 
 
-def test_values_of_a_graph_go_with_its_model():
+def test_values_are_cached_with_the_model():
     model = GraphModel(build_world_graph(load_game("kuhn_poker")))
     first, second = perfect_information_values(model), perfect_information_values(model)
     states, rewards_so_far = all_worlds(model)

@@ -49,14 +49,14 @@ def both_ways(searcher, infostate, number):
 
 
 @pytest.mark.parametrize("text", SEARCHERS)
-def test_answers_are_the_same_to_the_bit(model, text):
+def test_search_many_agrees_with_search_bit_for_bit(model, text):
     searcher = make_searcher(text, model)
     expected, found, is_alike = both_ways(searcher, first_infostate(model.game), 9)
     assert is_alike
     np.testing.assert_array_equal(found, expected)
 
 
-def test_searches_may_need_more_memory_than_there_is():
+def test_search_many_grows_the_tree():
     searcher = ISMCTS(search_model(load_game("liars_dice(numdice=2)")), num_simulations=3000)
     infostate = first_infostate(searcher.model.game)
     found = searcher.search_many(infostate, np.random.default_rng(5), 4)
@@ -67,7 +67,7 @@ def test_searches_may_need_more_memory_than_there_is():
     np.testing.assert_array_equal(found, expected)
 
 
-def test_where_time_is_set_each_search_has_its_own():
+def test_with_a_time_limit_each_search_is_separate(clock):
     searcher = PIMC(MODELS["tree"](), num_worlds=3, milliseconds=1000.0)
     expected, found, is_alike = both_ways(searcher, first_infostate(searcher.model.game), 5)
     assert is_alike
@@ -76,7 +76,7 @@ def test_where_time_is_set_each_search_has_its_own():
 
 
 @pytest.mark.parametrize("searcher", [PIMC, ISMCTS])
-def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch):
+def test_sampled_roots_are_sampled_anew_by_each_search(searcher, monkeypatch):
     model = MODELS["rules"]()
     listed = model.roots
 
@@ -100,7 +100,7 @@ def test_where_worlds_are_drawn_each_search_draws_its_own(searcher, monkeypatch)
     assert len({tuple(answer) for answer in expected}) > 1
 
 
-def test_where_there_is_one_action_it_is_certain():
+def test_a_single_action_has_probability_one():
     tree = build_tree(load_game("liars_dice(numdice=1,dice_sides=2)"))
     own = tree.infostate_trees[0]
     infostate = next(own.infostate_at(n) for n in own.acting if len(own.legal_actions(n)) == 1)
@@ -113,7 +113,7 @@ def test_where_there_is_one_action_it_is_certain():
 
 @pytest.mark.parametrize("number", [0, -1, 1.5])
 @pytest.mark.parametrize("text", ["pimc", "ismcts"])
-def test_numbers_that_cannot_be(text, number):
+def test_invalid_numbers(text, number):
     searcher = make_searcher(text, MODELS["rules"]())
     with pytest.raises(ParameterError, match="number"):
         searcher.search_many(first_infostate(searcher.model.game), np.random.default_rng(0), number)
@@ -127,7 +127,7 @@ class OneByOne:
 
 
 @pytest.mark.parametrize("text", SEARCHERS)
-def test_averages_are_the_same(text):
+def test_averages_agree_with_single_searches(text):
     tree = build_tree(load_game("kuhn_poker"))
     searcher = make_searcher(text, tree)
     slow = average_search(tree, OneByOne(searcher), tolerance=0.2, seed=3)

@@ -46,7 +46,7 @@ def infostates(game):
 
 @pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0, (0.2, 0.7)])
 @pytest.mark.parametrize(("dice", "sides"), [(1, 3), (2, 2)])
-def test_it_plays_the_best_of_all_worlds(dice, sides, public_weight):
+def test_the_table_plays_the_best_action_over_all_worlds(dice, sides, public_weight):
     game = LiarsDice(numdice=dice, dice_sides=sides)
     model, table, belief = (
         DiceModel(game),
@@ -65,7 +65,7 @@ def test_it_plays_the_best_of_all_worlds(dice, sides, public_weight):
 
 
 @pytest.mark.parametrize("public_weight", [0.0, 0.7])
-def test_it_plays_as_the_search_does(public_weight):
+def test_the_table_agrees_with_the_search(public_weight):
     game = LiarsDice(numdice=2)
     table, rng = pimc_table(game, public_weight), np.random.default_rng(0)
     searcher = PIMC(DiceModel(game), belief=public_weight, num_worlds=None)
@@ -96,7 +96,7 @@ def one_world_policy(game, public_weight, hand, last):
     return roots.probability @ (best / best.sum(axis=1, keepdims=True))
 
 
-def test_worlds_are_drawn_by_the_belief():
+def test_worlds_are_drawn_from_the_belief():
     game, repeats = LiarsDice(numdice=2, dice_sides=2), 40_000
     table = pimc_table(game, 0.4, num_worlds=1, num_repeats=repeats, seed=3)
     for (number, (hand, _)), last in product(enumerate(game.rolls), range(len(game.bids) + 1)):
@@ -105,7 +105,7 @@ def test_worlds_are_drawn_by_the_belief():
         assert abs(found - expected).max() < 4.5 * 0.5 / repeats**0.5
 
 
-def test_many_worlds_are_as_good_as_all():
+def test_many_worlds_approach_the_exact_table():
     game = LiarsDice(numdice=2, dice_sides=3)
     exact = pimc_table(game, 0.3).probability
     drawn = pimc_table(game, 0.3, num_worlds=3_000_000, num_repeats=5).probability
@@ -114,7 +114,7 @@ def test_many_worlds_are_as_good_as_all():
     assert abs(drawn - exact)[certain].max() == 0
 
 
-def test_the_seed_tells_what_is_drawn():
+def test_the_seed_determines_the_table():
     tables = [
         pimc_table(LiarsDice(), num_worlds=10, num_repeats=3, seed=seed).probability
         for seed in (1, 1, 2)
@@ -129,7 +129,7 @@ def test_the_seed_tells_what_is_drawn():
     ("public_weight", "ratio"),
     [(0.0, 9.33), (0.3, 8.85), (0.5, 7.49), (0.8, 2.01), (0.9, 1.15), (1.0, 1.07)],
 )
-def test_how_much_the_first_bid_gives_away(public_weight, ratio):
+def test_information_leakage_of_the_first_bid(public_weight, ratio):
     table = pimc_table(LiarsDice(numdice=2), public_weight, num_worlds=1000, num_repeats=150)
     joint = table.prior * table.probability[0, :, 0].T
     joint = joint[joint.sum(axis=1) > 0]
@@ -147,12 +147,12 @@ def test_how_much_the_first_bid_gives_away(public_weight, ratio):
         (np.zeros((1, 5)), r"public_weight has shape \(1, 5\)"),
     ],
 )
-def test_public_weights_that_are_none(public_weight, message):
+def test_invalid_public_weights(public_weight, message):
     with pytest.raises(ParameterError, match=message):
         pimc_table(LiarsDice(), public_weight)
 
 
-def test_numbers_that_are_none():
+def test_invalid_numbers():
     with pytest.raises(ParameterError, match="num_worlds=0 must be"):
         pimc_table(LiarsDice(), num_worlds=0)
     with pytest.raises(ParameterError, match="num_repeats=0 must be"):
@@ -161,7 +161,7 @@ def test_numbers_that_are_none():
         pimc_table("liars_dice")
 
 
-def test_it_answers_as_a_policy():
+def test_a_table_is_a_policy():
     game = LiarsDice(numdice=2, dice_sides=2)
     table = pimc_table(game, [0.0, 1.0])
     known = Infostate(
@@ -188,7 +188,7 @@ def test_own_reach_is_the_product_of_own_calls():
         table.own_reach(["liar"], 0)
 
 
-def test_it_plays_games_whose_tree_cannot_be_built():
+def test_a_table_plays_games_whose_tree_cannot_be_built():
     game = LiarsDice(numdice=5)
     naive, mixed = pimc_table(game), pimc_table(game, 0.5)
     result = play_matches(game, mixed, naive, num_deals=300, seed=1)
@@ -196,7 +196,7 @@ def test_it_plays_games_whose_tree_cannot_be_built():
     assert abs(result.mean - np.mean(exact)) < 3 * result.standard_error
 
 
-def test_tables_that_are_none():
+def test_invalid_tables():
     game = LiarsDice(dice_sides=2)
     good = pimc_table(game).probability
     with pytest.raises(ParameterError, match=r"has shape \(2, 5, 5\); for .* it is \[M, 2, 5, 5\]"):
@@ -239,7 +239,7 @@ def random_table(game, num_moves, seed, density=0.6):
 @pytest.mark.parametrize("game", SMALL, ids=str)
 @pytest.mark.parametrize("num_moves", [1, 2, 4])
 @pytest.mark.parametrize("player", [0, 1])
-def test_the_best_response_is_that_of_the_tree(game, num_moves, player):
+def test_the_best_response_agrees_with_the_tree(game, num_moves, player):
     table = random_table(game, num_moves, seed=num_moves)
     answer = best_response(tabulate(form_of(game), [table, table]), player)
     found = bid_response(table, player)
@@ -248,7 +248,7 @@ def test_the_best_response_is_that_of_the_tree(game, num_moves, player):
 
 
 @pytest.mark.parametrize("player", [0, 1])
-def test_the_best_response_is_that_by_the_rules_where_there_is_no_tree(player):
+def test_the_best_response_agrees_with_the_rules(player):
     game = LiarsDice(numdice=2, dice_sides=3)
     table = pimc_table(game, 0.3)
     by_rules = reached_best_response(game, table, player)
@@ -257,7 +257,7 @@ def test_the_best_response_is_that_by_the_rules_where_there_is_no_tree(player):
 
 @pytest.mark.parametrize("game", SMALL, ids=str)
 @pytest.mark.parametrize("num_moves", [(1, 1), (3, 2), (1, 4)])
-def test_a_match_is_worth_what_the_tree_says(game, num_moves):
+def test_the_match_value_agrees_with_the_tree(game, num_moves):
     first, second = (random_table(game, moves, seed=moves) for moves in num_moves)
     expected = expected_values(tabulate(form_of(game), [first, second]))
     assert match_value(first, second) == pytest.approx(expected[0], abs=1e-12)
@@ -266,7 +266,7 @@ def test_a_match_is_worth_what_the_tree_says(game, num_moves):
 @pytest.mark.parametrize("game", SMALL[:2], ids=str)
 @pytest.mark.parametrize("baseline", ["uniform", "prior"])
 @pytest.mark.parametrize("player", [0, 1])
-def test_biddings_give_away_what_the_tree_says(game, baseline, player):
+def test_information_leakage_agrees_with_the_tree(game, baseline, player):
     first, second = random_table(game, 2, seed=8), random_table(game, 1, seed=9)
     policy = tabulate(form_of(game), [first, second])
     ratios = true_state_sampling_ratio(build_tree(game), policy, player, baseline=baseline)
@@ -275,7 +275,7 @@ def test_biddings_give_away_what_the_tree_says(game, baseline, player):
     assert found == pytest.approx(ratios.mean, abs=1e-12)
 
 
-def test_who_hides_its_hand_gives_nothing_away():
+def test_a_policy_independent_of_the_hand_leaks_nothing():
     game = LiarsDice(numdice=2, dice_sides=3)
     other = random_table(game, 1, seed=1)
     hiding = BidTable(game, np.broadcast_to(other.probability[:, :1], other.probability.shape))
@@ -286,7 +286,7 @@ def test_who_hides_its_hand_gives_nothing_away():
 
 
 @pytest.mark.parametrize("game", [LiarsDice(numdice=2), LiarsDice(numdice=3, dice_sides=4)])
-def test_nobody_gets_more_than_a_best_response(game):
+def test_no_table_beats_a_best_response(game):
     tables = [pimc_table(game, public_weight) for public_weight in (0.0, 0.5, 1.0)] + [
         random_table(game, 2, 5, 0.1)
     ]
@@ -345,7 +345,7 @@ def test_published_values_with_a_thousand_worlds(public_weight, first, second):
     assert bid_response(table, 0).value == pytest.approx(second, abs=0.015)
 
 
-def test_in_liars_dice_the_first_move_gives_away_most():
+def test_the_first_public_weight_matters_most():
     game = LiarsDice(numdice=2)
     values = [
         bid_response(pimc_table(game, public_weight), 1).value
@@ -356,7 +356,7 @@ def test_in_liars_dice_the_first_move_gives_away_most():
     assert values[1] > values[0] + 0.05
 
 
-def test_other_tables_are_refused():
+def test_tables_for_different_games_are_refused():
     table = pimc_table(LiarsDice())
     with pytest.raises(ParameterError, match=r"one table is for liars_dice, the other for liars"):
         match_value(table, pimc_table(LiarsDice(numdice=2)))

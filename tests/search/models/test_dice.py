@@ -29,7 +29,7 @@ def world_of(model):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
-def test_worlds_and_plays_are_those_of_the_rules(game, public_weight):
+def test_roots_and_plays_agree_with_the_rules(game, public_weight):
     model, rng = DiceModel(game), np.random.default_rng(1)
     ends = []
     for history in decisions(game, rng, 4):
@@ -62,7 +62,7 @@ def test_the_closed_form_is_minimax_in_every_world(dice, sides, rule):
             assert np.isnan(found[len(expected) :]).all()
 
 
-def test_a_posterior_is_found_from_the_rules():
+def test_beliefs_under_policies_come_from_the_rules():
     model = DiceModel(LiarsDice(dice_sides=3))
     (history, *_) = decisions(model.game, np.random.default_rng(0), 1)
     known, rng = history.infostates[0], np.random.default_rng(0)
@@ -73,7 +73,7 @@ def test_a_posterior_is_found_from_the_rules():
     assert posterior.infostates.tolist() == prior.infostates.tolist()
 
 
-def test_too_many_rolls_are_drawn():
+def test_too_many_rolls_are_sampled():
     model = DiceModel(LiarsDice(numdice=2, dice_sides=3))
     (history, *_) = decisions(model.game, np.random.default_rng(0), 1)
     belief = PublicPrivateBelief(0.5, max_worlds=30, num_samples=25)
@@ -107,13 +107,13 @@ def unreachable():
 
 
 @pytest.mark.parametrize("infostate", list(unreachable()), ids=str)
-def test_an_infostate_that_no_play_leads_to(infostate):
+def test_unreachable_infostates(infostate):
     model = DiceModel(LiarsDice(numdice=2, dice_sides=2))
     with pytest.raises(UnknownNameError, match=r"no play of liars_dice.* leads player"):
         model.roots(infostate, PublicPrivateBelief(0.0), np.random.default_rng(0))
 
 
-def test_an_infostate_at_which_the_other_acts():
+def test_infostates_of_the_waiting_player():
     game = LiarsDice(dice_sides=2)
     model, rng = DiceModel(game), np.random.default_rng(0)
     start = initial_history(game).sample((None, None), rng)

@@ -53,7 +53,7 @@ def both_ask(question, pair, positions, *arguments):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_graph_answers_as_the_rules_do(name):
+def test_a_graph_answers_like_the_rules(name):
     rng = np.random.default_rng(1)
     pair = models(name)
     infostate = first_decision(pair[0].game, rng)
@@ -80,7 +80,7 @@ def test_a_graph_answers_as_the_rules_do(name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_compiled_or_not_the_same_numbers_make_the_same_plays(name):
+def test_plays_are_the_same_compiled_and_in_python(name):
     graph, rules = models(name)
     infostate = first_decision(graph.game, np.random.default_rng(2))
     found = []
@@ -109,7 +109,7 @@ compiled_play_many = numba.njit(play_many)
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=2,dice_sides=3)"])
-def test_nature_draws_what_asking_would(name):
+def test_the_fast_draw_agrees_with_inversion(name):
     """The first draw of all: of outcomes alike, and of some more likely than others."""
     graph = GraphModel(build_world_graph(load_game(name))).arrays
     position = ask.empty_position(1, 2)
@@ -129,7 +129,7 @@ def test_nature_draws_what_asking_would(name):
     assert (abs(there - expected) < 6 * np.sqrt(expected)).all()
 
 
-def test_players_who_act_at_once_choose_one_after_another():
+def test_simultaneous_actors_choose_one_after_another():
     game = load_game("goofspiel(num_cards=3,players=3)")
     graph = build_world_graph(game)
     nodes = GraphModel(graph).arrays

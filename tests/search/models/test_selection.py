@@ -40,25 +40,25 @@ def models(monkeypatch):
         (TOO_LONG_SUITS, RulesModel),
     ],
 )
-def test_the_kind_of_model_is_told_without_making_it(game, kind, monkeypatch):
+def test_search_model_type_agrees_with_search_model(game, kind, monkeypatch):
     monkeypatch.setattr(selection, "MAX_WORLDS", 500)
     assert type(search_model(game)) is kind
     assert search_model_type(build_world_graph(game, max_worlds=600, partial=True)) is kind
 
 
-def test_what_is_given_as_a_tree_is_searched_on_it():
+def test_a_tree_is_searched_as_given():
     tree = build_tree(LiarsDice(dice_sides=2))
     assert search_model(tree).tree is tree
 
 
-def test_a_model_of_ones_own_is_taken_for_the_class_it_is_for():
+def test_a_registered_model_is_used_for_its_class():
     register_model(Cards, RulesModel)
     assert type(make_searcher("pimc", Cards()).model) is RulesModel
     assert search_model_type(build_world_graph(Cards())) is RulesModel
     assert type(search_model(KuhnPoker())) is GraphModel
 
 
-def test_a_size_that_a_model_is_not_for_is_explored():
+def test_parameters_a_model_refuses_are_explored():
     def refuse(game):
         raise UnsupportedGameError("not this one")
 
@@ -66,7 +66,7 @@ def test_a_size_that_a_model_is_not_for_is_explored():
     assert type(search_model(Cards())) is GraphModel
 
 
-def test_mistakes():
+def test_invalid_arguments():
     with pytest.raises(ParameterError, match="give the class of a game, such as type"):
         register_model(KuhnPoker(), RulesModel)
     with pytest.raises(ParameterError, match="model is 3; give a class derived from SearchModel"):

@@ -33,7 +33,7 @@ def world_of(state):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
-def test_worlds_and_plays_are_those_of_the_rules(game, public_weight):
+def test_roots_and_plays_agree_with_the_rules(game, public_weight):
     model, rng = TricksModel(game), np.random.default_rng(2)
     for history in decisions(game, rng, 4):
         states, rules, theirs = check_roots(model, world_of, history, public_weight)
@@ -43,7 +43,7 @@ def test_worlds_and_plays_are_those_of_the_rules(game, public_weight):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_cards_have_their_numbers_in_other_hands(game):
+def test_card_indices_in_other_hands(game):
     model, rng = TricksModel(game), np.random.default_rng(3)
     for history in decisions(game, rng, 4):
         infostate = history.infostates[history.actors[0]]
@@ -64,7 +64,7 @@ def test_cards_have_their_numbers_in_other_hands(game):
     ],
     ids=str,
 )
-def test_values_of_cards_are_those_of_brute_force(game):
+def test_card_values_agree_with_brute_force(game):
     model, by_force = TricksModel(game), paranoid_values(game)
     for history in decisions(game, np.random.default_rng(4), 60):
         world = history.world
@@ -110,7 +110,7 @@ def test_every_deal_of_twelve_cards():
         assert np.nanmax(values, axis=1).tolist() == expected.tolist()
 
 
-def test_what_is_remembered_of_other_deals_changes_no_value():
+def test_the_table_of_solved_positions_changes_no_value():
     game, rng = TrickTaking(num_cards=12, tie="draw"), np.random.default_rng(5)
     used = TricksModel(game)
     known = initial_history(game).sample((None, None), rng).infostates[0]
@@ -126,7 +126,7 @@ def test_what_is_remembered_of_other_deals_changes_no_value():
     assert set(np.unique(again)) == {-1.0, 0.0, 1.0}
 
 
-def test_who_does_not_follow_has_no_card_of_the_suit():
+def test_failing_to_follow_shows_a_void_suit():
     game = TrickTaking(num_cards=8, num_suits=2)
     model, rng, spades = TricksModel(game), np.random.default_rng(0), 0b1111
     hand = Step(None, ("Js", "Qs", "Ks", "As"), None)
@@ -137,7 +137,7 @@ def test_who_does_not_follow_has_no_card_of_the_suit():
     assert len(model.roots(led, PublicPrivateBelief(1.0), rng).states) == comb(7, 3)
 
 
-def test_deals_are_listed_as_they_are_counted():
+def test_deals_are_listed_as_counted():
     unseen = UnseenCards(0b11, 0b1100, 0b1110000, (3, 2))
     deals = find_deals(unseen, 10_000, 1, np.random.default_rng(0))
     expected = {
@@ -150,7 +150,7 @@ def test_deals_are_listed_as_they_are_counted():
     assert num_deals(unseen) == len(deals.hands) == len(expected)
 
 
-def test_deals_that_are_drawn_are_all_alike():
+def test_sampled_deals_are_uniform():
     from scipy.stats import chisquare
 
     unseen, rng = UnseenCards(0b11, 0b1100, 0b1110000, (3, 2)), np.random.default_rng(0)
@@ -160,7 +160,7 @@ def test_deals_that_are_drawn_are_all_alike():
     assert chisquare(counts).pvalue > 0.01
 
 
-def test_sampled_and_listed_worlds_have_the_same_shares():
+def test_sampled_and_listed_worlds_have_the_same_weights():
     game = TrickTaking(num_cards=12, hand_size=3)
     model, rng = TricksModel(game), np.random.default_rng(6)
     history = next(iter(decisions(game, rng, 1)))
@@ -173,7 +173,7 @@ def test_sampled_and_listed_worlds_have_the_same_shares():
         assert abs(roots.probability[is_own].sum() - own) < 0.03
 
 
-def test_a_posterior_is_found_from_the_rules():
+def test_beliefs_under_policies_come_from_the_rules():
     model = TricksModel(TrickTaking(num_cards=6))
     history = next(iter(decisions(model.game, np.random.default_rng(0), 1)))
     known, rng = history.infostates[0], np.random.default_rng(0)
@@ -186,7 +186,7 @@ def test_a_posterior_is_found_from_the_rules():
     assert probabilities[0] == pytest.approx(probabilities[1])
 
 
-def test_half_of_the_tricks_for_both_is_not_zero_sum():
+def test_a_tie_that_wins_for_both_is_not_zero_sum():
     assert not TricksModel(TrickTaking(num_cards=8)).is_zero_sum
     assert TricksModel(TrickTaking(num_cards=8, tie="draw")).is_zero_sum
     assert TricksModel(TrickTaking(num_cards=10)).is_zero_sum
@@ -232,12 +232,12 @@ def unreachable():
 
 
 @pytest.mark.parametrize(("game", "infostate"), list(unreachable()), ids=str)
-def test_an_infostate_that_no_play_leads_to(game, infostate):
+def test_unreachable_infostates(game, infostate):
     with pytest.raises(UnknownNameError, match=r"no play of trick_taking.* leads player"):
         TricksModel(game).roots(infostate, PublicPrivateBelief(0.0), np.random.default_rng(0))
 
 
-def test_an_infostate_at_which_the_other_acts():
+def test_infostates_of_the_waiting_player():
     game = TrickTaking(num_cards=2, num_suits=1)
     model, rng = TricksModel(game), np.random.default_rng(0)
     start = initial_history(game).sample((None, None), rng)
@@ -248,7 +248,7 @@ def test_an_infostate_at_which_the_other_acts():
             model.legal_actions(infostate)
 
 
-def test_decks_that_it_is_not_for():
+def test_unsupported_decks():
     long = TrickTaking(num_cards=30, num_suits=2, hand_size=2)
     with pytest.raises(UnsupportedGameError, match=r"a suit of 15 cards.*at most 14"):
         TricksModel(long)

@@ -1,0 +1,22 @@
+"""A clock that only the test moves, for searches with a time limit."""
+
+import pytest
+
+MODULES = ("budget", "pimc", "ismcts")
+
+
+class Clock:
+    """Returns the seconds that a test set, in place of `time.perf_counter`."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    for module in MODULES:
+        monkeypatch.setattr(f"infoset.search.{module}.perf_counter", clock)
+    return clock
