@@ -94,6 +94,8 @@ def test_infostates_of_all_players_have_one_numbering():
     assert infostates.root_sequence.tolist() == [0, 13]
     assert infostates.player.tolist() == [0] * 6 + [1] * 6
     assert infostate_depths(infostates).tolist() == [0, 0, 0, 1, 1, 1] + [0] * 6
+    depths = [plex.own_depth for plex in tree.sequence_form.treeplexes]
+    assert infostate_depths(infostates).tolist() == np.concatenate(depths).tolist()
     assert len(infostate_sequences(infostates)) == 24
     uniform = uniform_probabilities(infostates, 26)
     assert uniform[[0, 13]].tolist() == [1.0, 1.0]

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import check_same_game, own_depths, reach_without, sum_by
+from infoset.evaluation.tree_reach import check_same_game, reach_without, sum_by
 from infoset.policy import TabularPolicy, check_policy
 from infoset.tree import GameTree
 from infoset.typing import BoolArray, FloatArray, LongArray, Player
@@ -88,7 +88,7 @@ class TrueStateSamplingRatio:
     def _actions_taken(self) -> LongArray:
         """[H] number of own actions at nonterminal histories right after one; 0 elsewhere."""
         tree, plex = self.tree, self.tree.sequence_form.treeplexes[self.player]
-        taken = np.concatenate([[0], 1 + own_depths(plex)[plex.infostate_of_sequence[1:]]])
+        taken = np.concatenate([[0], 1 + plex.own_depth[plex.infostate_of_sequence[1:]]])
         count = taken[tree.sequence[:, self.player]].astype(np.int64)
         is_after = (count > count[tree.parent]) & (np.diff(tree.first_child) > 0)
         return np.where(is_after, count, 0)

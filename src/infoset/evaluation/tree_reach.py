@@ -9,13 +9,12 @@ import numpy as np
 from infoset.errors import PolicyMismatchError, UnknownNameError
 from infoset.game import History
 from infoset.policy import TabularPolicy
-from infoset.tree import GameTree, SequenceForm, Treeplex
+from infoset.tree import GameTree, SequenceForm
 from infoset.typing import FloatArray, IntArray, LongArray, Player
 
 __all__ = [
     "check_same_game",
     "find_history",
-    "own_depths",
     "reach_without",
     "step_probability",
     "sum_by",
@@ -87,15 +86,6 @@ def _find_child(tree: GameTree, number: int, step: History) -> int:
         if graph.joint_action[edge].tolist() == taken:
             return int(tree.first_child[number]) + edge - start
     raise UnknownNameError(f"no history of {tree} leads to the world state {step.world!r}")
-
-
-def own_depths(plex: Treeplex) -> IntArray:
-    """Return [I] the number of own decisions before each acting infostate."""
-    depth = np.zeros(plex.num_infostates, np.int32)
-    for position, above in enumerate(plex.infostate_of_sequence[plex.parent_sequence].tolist()):
-        if above >= 0:
-            depth[position] = depth[above] + 1
-    return depth
 
 
 def sum_by(position: LongArray | IntArray, values: FloatArray, size: int) -> FloatArray:

@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 
 from infoset.errors import ParameterError
-from infoset.evaluation.tree_reach import own_depths
 from infoset.game import Infostate
 from infoset.game.infostate import infostate_generator
 from infoset.matches.repeated_search import Average, Repeats, SupportsSearch, check_searcher
@@ -202,7 +201,7 @@ class _AverageTable:
         self, searchers: tuple[SupportsSearch | None, ...], reached_only: bool
     ) -> Iterator[list[InfostatePosition]]:
         """Yield the infostates to search, by own depth: those of one wave are independent."""
-        depths = [own_depths(plex) for plex in self.form.treeplexes]
+        depths = [plex.own_depth for plex in self.form.treeplexes]
         for depth in range(1 + max(int(of_player.max(initial=-1)) for of_player in depths)):
             wave: list[InfostatePosition] = []
             for player, plex in enumerate(self.form.treeplexes):

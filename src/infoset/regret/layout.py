@@ -80,7 +80,7 @@ def game_layouts(sequence_form: SequenceForm) -> tuple[Layout, ...]:
 def action_major_layout(treeplex: Treeplex, public_state: IntArray | None = None) -> Layout:
     """Return the layout of a treeplex; `public_state` [I] keeps public states contiguous."""
     public = np.zeros(treeplex.num_infostates, np.int32) if public_state is None else public_state
-    depth = _own_depth(treeplex)
+    depth = treeplex.own_depth
     order = np.lexsort((public, treeplex.num_actions, depth)).astype(np.int32)
     num_actions = treeplex.num_actions[order]
     starts = np.flatnonzero(is_new(depth[order], num_actions))
@@ -101,17 +101,6 @@ def is_new(*columns: IntArray | IndexArray | LongArray) -> BoolArray:
     for column in columns:
         new[1:] |= column[1:] != column[:-1]
     return new
-
-
-def _own_depth(treeplex: Treeplex) -> IntArray:
-    """Return [I] the number of the player's acting infostates above each."""
-    owner = treeplex.infostate_of_sequence[treeplex.parent_sequence]
-    depth = np.zeros(treeplex.num_infostates, dtype=np.int32)
-    above = owner
-    while (above >= 0).any():
-        depth += above >= 0
-        above = np.where(above >= 0, owner[above], -1)
-    return depth
 
 
 def _positions(treeplex: Treeplex, order: IntArray, groups: IndexArray) -> IndexArray:

@@ -74,6 +74,17 @@ class Treeplex:
         return np.concatenate([np.array([-1], np.int32), owners])
 
     @cached_property
+    def own_depth(self) -> IntArray:
+        """[I] number of own decisions before each acting infostate."""
+        before = self.infostate_of_sequence[self.parent_sequence]
+        depth = np.zeros(self.num_infostates, dtype=np.int32)
+        above = before
+        while (above >= 0).any():
+            depth += above >= 0
+            above = np.where(above >= 0, before[above], -1)
+        return depth
+
+    @cached_property
     def plan_roundings(self) -> int:
         """Largest number of roundings in an entry of a plan made of normalized weights."""
         return max_roundings(
