@@ -36,7 +36,7 @@ SEED_SHOWN, ITERATIONS_SHOWN = 3, 40
 
 
 def relaxed_game(name: str) -> RelaxedForm:
-    """Return the game, with what agents are lent by a relaxation."""
+    """Return the game with an information relaxation."""
     form = build_product_form(PENNIES)
     return relax(form, get_relaxation(name).relax(form.information, (0, 1)))
 
@@ -88,8 +88,8 @@ def trap() -> Figure:
 def guesses() -> FloatArray:
     """Return [iterations, 4] what player 1 does and may think at the word heads.
 
-    How often it guesses heads if the coin is heads, if it is tails, and by the shadow, which cannot
-    look; and how often the coin is tails.
+    Probability of guessing heads if the coin is heads, if it is tails, and under the projected
+    policy, which cannot see it; and the probability that the coin is tails.
     """
     form = relaxed_game("recall")
     scheme = HidingScheme(LEARNER, penalty=0.5)
@@ -105,29 +105,29 @@ def guesses() -> FloatArray:
     rows = []
     for _ in range(ITERATIONS_SHOWN):
         hiding.run(1)
-        relaxed, shadow = hiding.relaxed_policy(), hiding.policy()
+        relaxed, projected = hiding.relaxed_policy(), hiding.policy()
         reach = form.reach(relaxed)[heard]
-        rows.append([*relaxed[open_entries + guess], shadow[entry + guess], reach[1] / reach.sum()])
+        rows.append([*relaxed[open_entries + guess], projected[entry + guess], reach[1] / reach.sum()])
     return np.array(rows)
 
 
 def cards() -> Figure:
-    """Return what is learned with the cards open, what hangs on them, and how that is paid off."""
+    """Return the relaxed and projected policies, and how the penalty makes them agree."""
     figure = new_figure((10.0, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     steps = np.arange(1, ITERATIONS_SHOWN + 1)
-    on_heads, on_tails, shadow, tails = guesses().T
-    left.plot(steps, on_heads, color=COLORS[0], linestyle="--", label="lent: the coin is heads")
-    left.plot(steps, on_tails, color=COLORS[2], linestyle="--", label="lent: the coin is tails")
-    left.plot(steps, shadow, color="black", label="shadow: the coin is hidden")
+    on_heads, on_tails, projected, tails = guesses().T
+    left.plot(steps, on_heads, color=COLORS[0], linestyle="--", label="relaxed: the coin is heads")
+    left.plot(steps, on_tails, color=COLORS[2], linestyle="--", label="relaxed: the coin is tails")
+    left.plot(steps, projected, color="black", label="projected: the coin is hidden")
     left.plot(steps, tails, color=COLORS[1], linestyle=":", label="how often the coin is tails")
     left.set(xlabel="iterations", ylabel="guesses heads", ylim=(-0.02, 1.02))
     left.set_title("player 1 hears 'heads'", fontsize=10)
     scheme = HidingScheme(LEARNER, penalty=0.5)
     trace = ProgressiveHiding(relaxed_game("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)
-    right.plot(steps, trace.relaxed[:, 0], color=COLORS[0], linestyle="--", label="payoff, lent")
-    right.plot(steps, trace.implementable[:, 0], color="black", label="payoff, hidden")
-    right.plot(steps, trace.squared_distance[:, 0], color=COLORS[1], label="penalty")
+    right.plot(steps, trace.relaxed[:, 0], color=COLORS[0], linestyle="--", label="payoff, relaxed")
+    right.plot(steps, trace.implementable[:, 0], color="black", label="payoff, projected")
+    right.plot(steps, trace.squared_distance[:, 0], color=COLORS[1], label="squared distance")
     right.set(xlabel="iterations")
     right.set_title("the team", fontsize=10)
     for axes in (left, right):

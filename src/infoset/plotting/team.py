@@ -1,4 +1,4 @@
-"""How a team learns, as a picture: what it earns, what it is lent, and how far they are apart."""
+"""Pictures of team learning: payoffs of both policies and their squared distance."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ MOST_OTHER_RUNS = 100
 
 
 def plot_team(result: TeamResult) -> Figure:
-    """Draw what teams earn in the course of a run, and below how far that is from what is lent.
+    """Draw the payoffs of teams over the iterations of a run, and the squared distance below.
 
-    Solid lines are what teams earn by what they know, dashed ones by what they are lent while they
-    learn. Other runs are faint. A dotted line is what the team cannot exceed.
+    Solid lines are the payoffs of implementable policies, dashed lines those of relaxed policies.
+    Other runs are faint. A dotted line is the upper bound.
 
     Parameters
     ----------
