@@ -198,7 +198,8 @@ def values_table() -> str:
 
 def learning_table() -> str:
     """Return the table of what is learned."""
-    header = ("players", "sides", "relaxation", "weights", "γ", "last", "mean", "first side", "second")
+    measured = ("last", "mean", "first side", "second")
+    header = ("players", "sides", "relaxation", "weights", "γ", *measured)
     lines = []
     for duel in DUELS:
         measured = measure(duel, ROWS, SEEDS, ITERATIONS)

@@ -107,7 +107,8 @@ def guesses() -> FloatArray:
         hiding.run(1)
         relaxed, projected = hiding.relaxed_policy(), hiding.policy()
         reach = form.reach(relaxed)[heard]
-        rows.append([*relaxed[open_entries + guess], projected[entry + guess], reach[1] / reach.sum()])
+        tails = reach[1] / reach.sum()
+        rows.append([*relaxed[open_entries + guess], projected[entry + guess], tails])
     return np.array(rows)
 
 
