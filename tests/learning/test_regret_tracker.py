@@ -235,9 +235,9 @@ def test_what_is_refused(kuhn):
     with pytest.raises(ParameterError, match="add policies"):
         empty.evaluate()
     empty.run(1)
-    with pytest.raises(ParameterError, match="no policies were kept"):
+    with pytest.raises(ParameterError, match="no policies are kept"):
         empty.correlated_policy()
-    with pytest.raises(ParameterError, match="measure them from the beginning"):
+    with pytest.raises(ParameterError, match="before the first episode"):
         RegretTracker(learners)
 
 
