@@ -1,1 +1,1 @@
-"""What `digests.py` computes: one file for each room of the library."""
+"""Values hashed by `digests.py`: one module for each room of the library."""

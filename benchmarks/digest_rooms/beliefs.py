@@ -1,4 +1,4 @@
-"""Beliefs: ranges, public belief states, what players believe, subgames and cut trees."""
+"""Beliefs: ranges, public belief states, private and public beliefs, subgames and cut trees."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LARGER = {
     "phantom_ttt": "phantom_ttt",
     "hanabi": "hanabi(colors=2,ranks=2,hand_size=2)",
 }
-"""Games whose beliefs are found by their rules, as the library writes them."""
+"""Games whose beliefs are computed from the rules, as the library writes them."""
 
 
 def rules_of(game: str) -> Any:
@@ -61,7 +61,7 @@ def rules_of(game: str) -> Any:
 
 @cache
 def histories(game: str, count: int) -> list[Any]:
-    """Return histories of random plays, at which somebody acts."""
+    """Return histories of random plays at which a player acts."""
     rng, found = np.random.default_rng(13), []
     while len(found) < count:
         history = initial_history(rules_of(game))
@@ -77,7 +77,7 @@ def histories(game: str, count: int) -> list[Any]:
 
 
 def belief_numbers(belief: Any) -> object:
-    """Return a distribution over histories, and what it says of players."""
+    """Return a distribution over histories and its marginals over infostates."""
     num_players = belief.source.num_players
     numbers = belief.histories if isinstance(belief.histories, np.ndarray) else len(belief)
     return (
@@ -91,12 +91,12 @@ def belief_numbers(belief: Any) -> object:
 
 
 def source_of(game: str, where: str) -> Any:
-    """Return a tree, or rules."""
+    """Return the tree or the rules of a game."""
     return tree_of(game) if where == "tree" else rules_of(game)
 
 
 def private(game: str, where: str, count: int, policies: Any = None, **limits: Any) -> object:
-    """Return what those believe who act in random plays."""
+    """Return private beliefs of acting players in random plays."""
     found, rng = [], np.random.default_rng(2)
     for history in histories(game, count):
         infostate = history.infostates[history.actors[0]]
@@ -108,7 +108,7 @@ def private(game: str, where: str, count: int, policies: Any = None, **limits: A
 
 
 def public(game: str, where: str, count: int, policies: Any = None, **limits: Any) -> object:
-    """Return what an onlooker believes in random plays."""
+    """Return public beliefs in random plays."""
     found, rng = [], np.random.default_rng(2)
     for history in histories(game, count):
         belief = public_belief(
@@ -119,7 +119,7 @@ def public(game: str, where: str, count: int, policies: Any = None, **limits: An
 
 
 def mixed(game: str, where: str, count: int, public_weight: Any, **settings: Any) -> object:
-    """Return mixtures of both."""
+    """Return mixtures of private and public beliefs."""
     belief = PublicPrivateBelief(public_weight, **settings)
     found, rng = [], np.random.default_rng(2)
     for history in histories(game, count):
@@ -136,7 +136,7 @@ def by_public_state(game: str) -> object:
 
 
 def assumed(game: str) -> Any:
-    """Return the policies that players are assumed to have."""
+    """Return the policies that a belief assumes."""
     return random_policies(game, 1)[0]
 
 
@@ -195,7 +195,7 @@ def subgames(game: str) -> object:
 
 
 def cuts(game: str, depth: int) -> object:
-    """Return the parts of a tree that is cut, their forms, and values below the cut."""
+    """Return the parts of a cut tree, their sequence forms, and values below the cut."""
     tree, policy = tree_of(game), random_policies(game, 1)[0]
     cut = cut_tree(tree, depth=depth)
     found: list[object] = [cut.roots, part_numbers(cut.trunk)]
@@ -251,14 +251,14 @@ def memberships(game: str) -> object:
 
 
 def found_public_states(game: str) -> object:
-    """Return the numbers of public states that are met in play."""
+    """Return indices of public states reached in play."""
     return [
         find_public_state(tree_of(game), history.public_state) for history in histories(game, 10)
     ]
 
 
 def leak(game: str) -> object:
-    """Return whether a policy that looks at nothing hidden depends on it."""
+    """Return whether a policy without access to hidden information passes the leak check."""
     return (
         find_leak(rules_of(game), lambda infostate, rng: rng.random(2), seed=2, num_plays=2) is None
     )

@@ -86,7 +86,7 @@ def efg_numbers(form: Any) -> object:
 
 @cache
 def efg_of(name: str) -> Any:
-    """Return the extensive form of a game, or of a file."""
+    """Return the extensive form of a game or of a file."""
     path = FILES / f"{name}.efg"
     return load_efg(path) if path.exists() else build_extensive_form(tree_of(name))
 
@@ -103,7 +103,7 @@ def contracted(name: str) -> object:
 
 
 def round_trip(name: str) -> object:
-    """Return a game made of an extensive form, its tree, and the form of that game."""
+    """Return the tree and the extensive form of a game converted from an extensive form."""
     tree = build_tree(as_game(efg_of(name)))
     return (
         tree_numbers(tree),
@@ -113,7 +113,7 @@ def round_trip(name: str) -> object:
 
 
 def translated(name: str) -> object:
-    """Return a policy of an extensive form as one of the rules made of it."""
+    """Return a policy of an extensive form transferred to the converted game."""
     form = efg_of(name)
     tree = build_tree(as_game(form))
     policy = random_policy(form.sequence_form, np.random.default_rng(17))
@@ -121,7 +121,7 @@ def translated(name: str) -> object:
 
 
 def knowledge(name: str) -> object:
-    """Return what is common knowledge, closures, and exact timings."""
+    """Return common-knowledge sets and closures."""
     form = efg_of(name)
     common = common_knowledge_sets(form)
     closed = [closure(form, history, common) for history in range(0, form.num_histories, 7)]
@@ -129,7 +129,7 @@ def knowledge(name: str) -> object:
 
 
 def timed(name: str) -> object:
-    """Return the earliest exact timing and the numbers of padded histories."""
+    """Return the earliest exact timing and the indices of padded histories."""
     form = efg_of(name)
     return exact_timing(form), padded_histories(form)
 
@@ -146,7 +146,7 @@ def checked(name: str) -> object:
 
 
 def written(name: str) -> object:
-    """Return what is read of what was written."""
+    """Return a form after a round trip through a file and through text."""
     game = efg_of(name)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "game.efg"
@@ -157,7 +157,7 @@ def written(name: str) -> object:
 
 
 def by_hand() -> object:
-    """Return the arrays of a game that is made of nodes."""
+    """Return the arrays of an extensive form built from nodes."""
     guess = {"heads": terminal(1, -1), "tails": terminal(-1, 1)}
     other = {"heads": terminal(-2, 2), "tails": terminal(0.5, -0.5)}
     root = chance(
@@ -167,7 +167,7 @@ def by_hand() -> object:
 
 
 def augmented(form: Any) -> Any:
-    """Return a form in which players know something everywhere, from what they know in turn."""
+    """Return the augmented form, derived from the information sets of acting players."""
     return augment(forget_non_acting(form) if form.is_augmented else form)
 
 

@@ -1,4 +1,4 @@
-"""Evaluation: values, best responses, gaps, matches, proofs and averages of searches."""
+"""Evaluation: values, best responses, gaps, matches, proofs and averages of searchers."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ __all__ = ["cells"]
 # Adapters
 
 CANDIDATES = {"sorted": "uniform", "ordered": "prior"}
-"""Present names of ways to count what a player may hold, by ids."""
+"""Present names of the baselines of the true state sampling ratio, by ids."""
 
 
 class OneAction:
-    """A searcher that answers with one action, drawn from a policy."""
+    """A searcher whose answer is one action sampled from a policy."""
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
         self.form = policy.sequence_form
 
     def search(self, infostate: Any, rng: np.random.Generator) -> Any:
-        """Return one action, drawn."""
+        """Return a one-hot vector of the sampled action."""
         tree = self.form.infostate_trees[infostate.player]
         legal = tree.legal_actions(tree.index_of(infostate))
         chances = self.policy.action_probabilities(infostate, legal)
@@ -75,7 +75,7 @@ class OneAction:
 
 
 class Rules:
-    """A policy that is no table."""
+    """A policy object other than a tabular policy."""
 
     def __init__(self, policy: Any) -> None:
         self.policy = policy
@@ -87,12 +87,12 @@ class Rules:
 
 @cache
 def solved(game: str) -> Any:
-    """Return a policy near equilibrium."""
+    """Return an approximate equilibrium."""
     return infoset.solve(form_of(game), "cfr+", iterations=200).policy
 
 
 def measured(game: str) -> object:
-    """Return what policies earn, and what could be gained against them."""
+    """Return values and best-response gains of random policies."""
     found = []
     for policy in random_policies(game, 3):
         values = evaluation_numbers(infoset.evaluate(policy))
@@ -116,7 +116,7 @@ def responses(game: str) -> object:
 
 
 def reached(game: str) -> object:
-    """Return best responses by the rules, and how much was looked at."""
+    """Return best responses computed from the rules and the number of visited histories."""
     found, form = [], form_of(game)
     policy = random_policies(game, 1)[0]
     for player in range(form.num_players):
@@ -127,7 +127,7 @@ def reached(game: str) -> object:
 
 
 def behavior(game: str) -> object:
-    """Return values of behavior on an extensive form."""
+    """Return values of behavior strategies on an extensive form."""
     form = build_extensive_form(tree_of(game))
     policy = random_policies(game, 1)[0]
     rows = list(policy.rows())
@@ -139,12 +139,12 @@ def behavior(game: str) -> object:
 
 
 def joint_numbers(joint: Any) -> object:
-    """Return what is measured of joint play."""
+    """Return the CCE evaluation of joint play."""
     return joint.values, joint.gains, joint.cce_gap
 
 
 def joint(game: str) -> object:
-    """Return gaps of joint play, and the same as a distribution over pure plans."""
+    """Return CCE gaps of joint play, its marginal policy and gradients."""
     policies, weights = random_policies(game, 3), (1.0, 2.5, 0.25)
     play = CCEEvaluator(form_of(game))
     gradients = [
@@ -162,7 +162,7 @@ def joint(game: str) -> object:
 
 
 def distribution(game: str) -> object:
-    """Return joint play as a distribution over tuples of pure plans."""
+    """Return joint play as a distribution over profiles of pure plans."""
     found = joint_distribution(random_policies(game, 2), (1.0, 3.0))
     return (
         found.plans,
@@ -175,14 +175,14 @@ def distribution(game: str) -> object:
 
 
 def triggers(game: str) -> object:
-    """Return gaps from extensive-form correlated equilibria."""
+    """Return EFCE gaps of joint play."""
     found = evaluate_efce(random_policies(game, 3), (1.0, 2.0, 0.5))
     gains = [trigger and trigger.gain for trigger in found.deviations]
     return found.values, gains, found.efce_gap, found.total_gains
 
 
 def correlated(game: str) -> object:
-    """Return a correlated policy, what it draws, and the same from a file."""
+    """Return a correlated policy, its samples, and the policy read back from a file."""
     policy = CorrelatedPolicy(random_policies(game, 3), (0.5, 1.0, 2.0))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "policy.parquet"
@@ -237,12 +237,12 @@ def proof(game: str) -> object:
 
 
 def estimate_numbers(estimate: Any) -> object:
-    """Return an estimate and its interval."""
+    """Return an estimate, its standard error and its interval."""
     return estimate.mean, estimate.standard_error, estimate.interval
 
 
 def match_numbers(result: Any) -> object:
-    """Return what one policy earns against another."""
+    """Return the estimates of a match result."""
     return (
         estimate_numbers(result.utility),
         estimate_numbers(result.win_rate),
@@ -260,7 +260,7 @@ def match(game: str, where: str, kinds: tuple[str, str], **options: Any) -> obje
 
 
 def contestant(game: str, kind: str, number: int) -> Any:
-    """Return somebody who plays."""
+    """Return a contestant by its kind."""
     policy = random_policies(game, 2)[number]
     if kind == "correlated":
         return CorrelatedPolicy(random_policies(game, 3), (1.0, 2.0, 1.0))
@@ -273,7 +273,7 @@ def contestant(game: str, kind: str, number: int) -> Any:
 
 
 def corrected_match(game: str, where: str) -> object:
-    """Return a match with luck taken out."""
+    """Return a match with AIVAT corrections."""
     guess = random_policies(game, 3)[2]
     values: Any = history_values(tree_of(game), guess)
     if where == "rules":
@@ -282,12 +282,12 @@ def corrected_match(game: str, where: str) -> object:
 
 
 def end_value(history: Any) -> Any:
-    """Return a guess at what players will have in the end."""
+    """Return estimated utilities of the players at a history."""
     return [float(paid) + 0.01 * history.depth for paid in history.rewards_so_far]
 
 
 def resumed_match(game: str) -> object:
-    """Return a match that goes on from a file."""
+    """Return a match and its continuation from a checkpoint."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "match"
         kinds = ("table", "uniform")
@@ -302,7 +302,7 @@ def exact(game: str, kinds: tuple[str, str]) -> object:
 
 
 def corrections(game: str) -> object:
-    """Return values at histories, and utilities with luck taken out."""
+    """Return history values and AIVAT utilities."""
     policy, guess = random_policies(game, 2)
     values = history_values(tree_of(game), guess)
     return values, [
@@ -312,7 +312,7 @@ def corrections(game: str) -> object:
 
 
 def averaged(game: str, *, reached_only: bool, one_player: bool) -> object:
-    """Return what a searcher plays on average."""
+    """Return the average policy of a searcher on a tree."""
     searcher = OneAction(random_policies(game, 1)[0])
     searchers: Any = [searcher, None] if one_player else searcher
     found = average_search(
@@ -322,7 +322,7 @@ def averaged(game: str, *, reached_only: bool, one_player: bool) -> object:
 
 
 def average_asked(game: str) -> object:
-    """Return what a searcher plays on average where it is asked."""
+    """Return the average policy of a searcher, computed on demand."""
     searcher = OneAction(random_policies(game, 1)[0])
     policy = AveragePolicy(searcher, tolerance=0.1, seed=2, min_probability=0.05)
     return policy_numbers(tabulate(form_of(game), [policy] * 2))

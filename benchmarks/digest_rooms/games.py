@@ -84,7 +84,7 @@ SMALL = {
     "chicken": "matrix_cd",
     "bach_or_stravinsky": "matrix_bos",
 }
-"""Games that are built whole, as the library writes them."""
+"""Games that are explored completely, as the library writes them."""
 
 LARGE = {
     "phantom_ttt": "phantom_ttt",
@@ -99,13 +99,13 @@ LARGE = {
     "tiny_bridge_2p/full": "tiny_bridge_2p",
     "leduc_poker/6": "leduc_poker(players=6)",
 }
-"""Games that are only played."""
+"""Games that are only sampled, as the library writes them."""
 
 TRANSFORMED = ("kuhn_poker", "goofspiel/random", "rock_paper_scissors", "random_game/2")
 
 
 def uncovered() -> list[str]:
-    """Return games that no digest is of."""
+    """Return games without a digest."""
     written = [text.split("(")[0] for text in (SMALL | LARGE).values()]
     return sorted(set(GAMES) - set(written))
 
@@ -128,7 +128,7 @@ def tree_of(name: str) -> Any:
 
 
 def counts(name: str) -> object:
-    """Return how large a game is."""
+    """Return the counts of a game and the forecast of its contraction."""
     graph = graph_of(name)
     found = count_histories(graph)
     return (
@@ -152,7 +152,7 @@ def infostate_trees(name: str) -> object:
 
 
 def plays(name: str, count: int) -> object:
-    """Return plays at random by the rules: what was chosen and what was paid."""
+    """Return random plays by the rules: chosen actions, lengths and rewards."""
     game, rng, found = game_of(name), np.random.default_rng(21), []
     for _ in range(count):
         history = initial_history(game)
@@ -171,13 +171,13 @@ def plays(name: str, count: int) -> object:
 
 
 def transformed(name: str, transform: Any) -> object:
-    """Return the arrays of a game made of another."""
+    """Return the arrays of a transformed game."""
     tree = build_tree(transform(game_of(name)))
     return graph_numbers(tree.graph), tree_numbers(tree), form_numbers(tree.sequence_form)
 
 
 def folded(name: str) -> object:
-    """Return the arrays of a game whose last player is taken for chance, at random."""
+    """Return the arrays of a game whose last player is replaced by uniform chance."""
     game = game_of(name)
     last = game.num_players - 1
 

@@ -1,4 +1,4 @@
-"""Interoperation: games and policies of OpenSpiel, encoded infostates, PettingZoo."""
+"""Interoperation: OpenSpiel games and policies, encoded infostates, PettingZoo environments."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ OPENSPIEL = {
 
 @cache
 def imported(name: str) -> Any:
-    """Return a tree of a game of OpenSpiel."""
+    """Return the tree of an OpenSpiel game."""
     return build_tree(load_openspiel(OPENSPIEL[name]))
 
 
 def imported_numbers(name: str) -> object:
-    """Return the arrays of a game of OpenSpiel."""
+    """Return the arrays of an OpenSpiel game."""
     tree = imported(name)
     return graph_numbers(tree.graph), tree_numbers(tree), form_numbers(tree.sequence_form)
 
 
 def imported_solution(name: str) -> object:
-    """Return a policy of a game of OpenSpiel, and what it is worth."""
+    """Return a solution of an OpenSpiel game and its evaluation."""
     found = solve(imported(name), "cfr+", iterations=40)
     return policy_numbers(found.policy), evaluation_numbers(found.measured)
 
 
 def policies(name: str) -> object:
-    """Return a policy that goes to OpenSpiel and back."""
+    """Return a policy of an OpenSpiel game after a round trip."""
     tree = imported(name)
     policy = random_policy(tree.sequence_form, np.random.default_rng(5))
     table = policy_to_openspiel(policy, tree)
@@ -74,7 +74,7 @@ def policies(name: str) -> object:
 
 
 def own_policies(name: str) -> object:
-    """Return a policy of a game of the library that goes to OpenSpiel and back."""
+    """Return a policy of a library game after a round trip through OpenSpiel."""
     tree, policy = tree_of(name), random_policies(name, 1)[0]
     table = policy_to_openspiel(policy, tree)
     back = policy_from_openspiel(table, tree)
@@ -83,7 +83,7 @@ def own_policies(name: str) -> object:
 
 
 def exported(name: str) -> object:
-    """Return plays of a game of the library by OpenSpiel."""
+    """Return plays of a library game through the OpenSpiel interface."""
     game, rng, found = to_openspiel(tree_of(name)), np.random.default_rng(9), []
     for _ in range(6):
         state, taken = game.new_initial_state(), []
@@ -107,13 +107,13 @@ def exported(name: str) -> object:
 
 
 def witnesses(name: str) -> object:
-    """Return whether a game of OpenSpiel keeps recall and timing."""
+    """Return whether an OpenSpiel game has perfect recall and exact timing."""
     game = load_openspiel(OPENSPIEL[name])
     return find_recall_witness(game) is None, find_timing_witness(game) is None
 
 
 def encoded(name: str) -> object:
-    """Return infostates as zeros and ones."""
+    """Return encoded infostates."""
     encoder = InfostateEncoder.from_graph(graph_of(name))
     trees = tree_of(name).infostate_trees
     return [

@@ -1,4 +1,4 @@
-"""Learners: every learner with every preset, in self-play, driven from outside and measured."""
+"""Learners: every learner and preset in self-play, in external loops, and under measurement."""
 
 from __future__ import annotations
 
@@ -95,16 +95,16 @@ PRESETS_OF = {
     "local-omd-action-baseline": ("tuned",),
     "balanced-efce-omd": ("theory", "practical", "anytime"),
 }
-"""The presets of each learner that has some, by ids."""
+"""Presets of each learner, by ids; learners without presets are omitted."""
 
 WITH_OWN_TREE = ("balanced-omd", "balanced-ftrl", "balanced-cfr-rm", "local-omd-adaptive")
 WITHOUT_TREE = ("ixomd", "adaptive-ftrl", "tweaked-ftrl", "perturbed-ftrl", "os-mccfr", "vr-mccfr")
 STEPS = {"ixomd": (0.05, 0.01), "tweaked-ftrl": (0.3, 0.015), "adaptive-ftrl": (5.0, 0.25)}
-"""Learners driven from outside; step sizes for those that cannot derive them there."""
+"""Learners for external loops, and step sizes for those that cannot derive them there."""
 
 
 def uncovered() -> list[str]:
-    """Return learners and presets that no digest is of."""
+    """Return learners and presets without a digest."""
     covered = {
         (LEARNER_NAMES[name], PRESETS[preset])
         for name, presets in PRESETS_OF.items()
@@ -122,7 +122,7 @@ def simulator_of(game: str) -> Simulator:
 
 
 def learned(game: str, name: str, preset: str | None, episodes: int, **options: Any) -> object:
-    """Return what two runs of self-play learn."""
+    """Return the results of two self-play runs."""
     found = infoset.learn(
         tree_of(game),
         LEARNER_NAMES[name],
@@ -141,30 +141,30 @@ def learned(game: str, name: str, preset: str | None, episodes: int, **options: 
 
 
 def joint_numbers(joint: Any) -> object:
-    """Return what is measured of joint play."""
+    """Return the CCE evaluation of joint play."""
     return joint.values, joint.gains, joint.cce_gap
 
 
 def trigger_numbers(triggers: Any) -> object:
-    """Return what is measured of recommended play."""
+    """Return the EFCE evaluation of recommended play."""
     gains = [trigger and trigger.gain for trigger in triggers.deviations]
     return triggers.values, gains, triggers.efce_gap, triggers.total_gains
 
 
 def correlated_numbers(policy: Any) -> object:
-    """Return the policies of a mixture and their weights."""
+    """Return the policies of a correlated policy and their weights."""
     return [policy_numbers(part) for part in policy.policies], policy.weights
 
 
 def learned_steps(game: str, name: str, steps: tuple[float, float]) -> object:
-    """Return what is learned with a learning rate and exploration as given."""
+    """Return the result of a run with a given learning rate and exploration."""
     return result_numbers(
         infoset.learn(tree_of(game), LEARNER_NAMES[name], step_sizes=steps, episodes=1500).runs[0]
     )
 
 
 def planned_steps(game: str, name: str, preset: str | None) -> object:
-    """Return the step sizes of a learner for the trees of a game."""
+    """Return the step sizes of a learner on the trees of a game."""
     row = get_learner(LEARNER_NAMES[name], preset=preset and PRESETS[preset])
     steps = row.step_sizes
     sizes = [tree_size(simulator_of(game), player) for player in range(2)]
@@ -173,7 +173,7 @@ def planned_steps(game: str, name: str, preset: str | None) -> object:
 
 
 def online_learner(game: str, name: str, player: int) -> Any:
-    """Return a learner that is driven from outside."""
+    """Return a learner for an external loop."""
     form = form_of(game)
     present = LEARNER_NAMES[name]
     learner = get_learner(present, step_sizes=STEPS[name]) if name in STEPS else present
@@ -184,33 +184,33 @@ def online_learner(game: str, name: str, player: int) -> Any:
 
 
 def online(game: str, name: str) -> object:
-    """Return what learners of all players learn from play by the rules."""
-    seats = [online_learner(game, name, player) for player in range(2)]
-    utilities = play_and_learn(game_of(game), seats, episodes=600, seed=3)
-    return utilities, online_numbers(game, seats)
+    """Return the results of learners of all players in play by the rules."""
+    players = [online_learner(game, name, player) for player in range(2)]
+    utilities = play_and_learn(game_of(game), players, episodes=600, seed=3)
+    return utilities, online_numbers(game, players)
 
 
-def online_numbers(game: str, seats: Any) -> object:
-    """Return the policies that learners have come to."""
+def online_numbers(game: str, players: Any) -> object:
+    """Return the average and current policies of learners."""
     form = form_of(game)
     return (
-        policy_numbers(tabulate(form, [learner.average_policy for learner in seats])),
-        policy_numbers(tabulate(form, [learner.current_policy for learner in seats])),
-        [learner.num_infostates for learner in seats],
+        policy_numbers(tabulate(form, [learner.average_policy for learner in players])),
+        policy_numbers(tabulate(form, [learner.current_policy for learner in players])),
+        [learner.num_infostates for learner in players],
     )
 
 
 def online_against(game: str, name: str) -> object:
-    """Return what a learner learns against a fixed policy."""
+    """Return the result of a learner against a fixed policy."""
     learner = online_learner(game, name, 1)
-    seats = [random_policies(game, 1)[0], learner]
-    utilities = play_and_learn(game_of(game), seats, episodes=400, seed=3)
+    players = [random_policies(game, 1)[0], learner]
+    utilities = play_and_learn(game_of(game), players, episodes=400, seed=3)
     policy = tabulate(form_of(game), [None, learner.average_policy])
     return utilities, policy_numbers(policy)
 
 
 def own_tree() -> object:
-    """Return what is learned on a tree that is listed decision by decision."""
+    """Return the result of a learner on a tree given as a list of decisions."""
     raised = Decision("low, raised", ("call", "fold"), after=("low", "bet"))
     decisions = [Decision("high", ("bet", "pass")), Decision("low", ("bet", "pass")), raised]
     tree = make_own_tree(0, decisions)
@@ -230,7 +230,7 @@ def own_tree() -> object:
 
 
 def bandit() -> object:
-    """Return what a learner that knows nothing plays of two arms."""
+    """Return the play of a learner without game knowledge on a two-armed bandit."""
     learner = make_learner(
         get_learner(LEARNER_NAMES["ixomd"], step_sizes=(0.1, 0.01)),
         player=0,
@@ -264,7 +264,7 @@ def against_adversary(game: str, name: str, player: int) -> object:
 
 
 def measured(game: str, name: str, *, triggers: bool) -> object:
-    """Return joint play of self-play, and what players regret."""
+    """Return the regrets and the joint play of a self-play run."""
     learners = get_learner(LEARNER_NAMES[name]).self_play(simulator_of(game), horizon=300, seed=4)
     play = RegretTracker(learners, every=3, keep=20, triggers=triggers)
     play.run(300)
@@ -278,7 +278,7 @@ def measured(game: str, name: str, *, triggers: bool) -> object:
 
 
 def simulated(game: str) -> object:
-    """Return the arrays that episodes are simulated by, and balanced weights."""
+    """Return the arrays of a simulator and its balanced weights."""
     simulator = simulator_of(game)
     infostates, depth = simulator.infostates, simulator.depth
     rules = (

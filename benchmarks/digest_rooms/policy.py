@@ -30,7 +30,7 @@ __all__ = ["cells"]
 
 
 def plans(game: str) -> object:
-    """Return realization plans of random policies, and the policies of these again."""
+    """Return realization plans of random policies, and the policies recovered from them."""
     found = []
     for policy in random_policies(game, 3):
         made = policy.realization_plans()
@@ -40,7 +40,7 @@ def plans(game: str) -> object:
 
 
 def kernel_plans(game: str) -> object:
-    """Return realization plans of one policy, computed directly."""
+    """Return realization plans of one policy, computed by the kernel."""
     policy = random_policies(game, 1)[0]
     return [
         behavior_to_plan(plex.parent_sequence, plex.first_sequence, plex.num_actions, values)
@@ -58,20 +58,20 @@ def mixtures(game: str) -> object:
 
 
 def replaced(game: str) -> object:
-    """Return a policy with one player's part of another."""
+    """Return a policy in which another policy replaces one player."""
     first, second = random_policies(game, 2)
     return policy_numbers(first.replace_player(1, second))
 
 
 def decomposed(game: str) -> object:
-    """Return the pure plans of a mixed one."""
+    """Return the decomposition of realization plans into pure plans."""
     policy = random_policies(game, 1)[0]
     pairs = zip(form_of(game).treeplexes, policy.realization_plans(), strict=True)
     return [decompose_plan(plex, plan) for plex, plan in pairs]
 
 
 def asked(game: str) -> object:
-    """Return policies that are asked at every infostate."""
+    """Return tabulated policies and answers at single infostates."""
     form = form_of(game)
     policy = random_policies(game, 1)[0]
     players = [policy, UniformPolicy(), None][: form.num_players]
@@ -90,7 +90,7 @@ def listed(game: str) -> object:
 
 
 def saved(game: str) -> object:
-    """Return policies that were written and read."""
+    """Return policies read back from files."""
     policy = random_policies(game, 1)[0]
     with TemporaryDirectory() as folder:
         paths = Path(folder) / "policy.parquet", Path(folder) / "policy.csv"
@@ -106,7 +106,7 @@ def drawn(game: str) -> object:
 
 
 def degenerate(game: str) -> object:
-    """Return policies of weights that are zero here and there."""
+    """Return a policy built from weights with zeros."""
     rng, form = np.random.default_rng(3), form_of(game)
     weights = [
         rng.random(plex.num_sequences) * (rng.random(plex.num_sequences) < 0.5)

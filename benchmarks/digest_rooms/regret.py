@@ -38,13 +38,13 @@ DISTANCES = {
 
 
 def schedule(scheme: str) -> object:
-    """Return the numbers of some iterations of a scheme."""
+    """Return schedule rows of some iterations of a scheme."""
     row = SCHEMES[REGRET[scheme]]
     return row.schedule(1, 40), row.schedule(900, 5)
 
 
 def layouts(game: str) -> object:
-    """Return how sequences are laid out for kernels, and payoffs by pairs."""
+    """Return sequence layouts, block payoffs and their gradients."""
     form = form_of(game)
     found = game_layouts(form)
     arrays = [
@@ -86,7 +86,7 @@ def minimized(game: str, scheme: str, precision: str) -> object:
 
 
 def one_player(game: str, scheme: str) -> object:
-    """Return what one player does about gradients of its own."""
+    """Return the state of a single-player minimizer on random gradients."""
     plex = form_of(game).treeplexes[0]
     minimizer = PlayerMinimizer(plex, SCHEMES[REGRET[scheme]])
     rng = np.random.default_rng(2)
@@ -112,7 +112,7 @@ def local(game: str, scheme: str, least: float) -> object:
 
 
 def python_rule(game: str) -> object:
-    """Return the state of a local rule in Python."""
+    """Return the state of a local rule written in Python."""
     minimizer = LocalMinimizer(
         form_of(game), hedge, SCHEMES[REGRET["cfr"]], num_arrays=1, schedule=np.sqrt
     )

@@ -52,11 +52,11 @@ LARGER = {
     "trick_taking_12": "trick_taking(num_cards=12,hand_size=4)",
     "trick_taking_20": "trick_taking(num_cards=20)",
 }
-"""Games that are searched and not explored, as the library writes them."""
+"""Games searched without exploration, as the library writes them."""
 
 
 def uncovered() -> list[str]:
-    """Return searchers that no digest is of."""
+    """Return searchers without a digest."""
     return sorted(set(SEARCHERS) - {*SEARCHER_NAMES.values()})
 
 
@@ -78,7 +78,7 @@ def model_of(kind: str, game: str) -> Any:
 
 
 def belief_of(kind: str, game: str) -> PublicPrivateBelief:
-    """Return what a searcher believes."""
+    """Return a belief by its name in ids."""
     if kind == "inferred":
         return PublicPrivateBelief(0.3, policies=random_policies(game, 1)[0])
     if kind == "sampled":
@@ -95,7 +95,7 @@ def searcher_of(name: str, kind: str, game: str, belief: str, **numbers: Any) ->
 
 @cache
 def decisions(game: str, count: int) -> list[tuple[Any, tuple[Any, ...]]]:
-    """Return infostates of random plays where there is a choice, with their actions."""
+    """Return infostates of random plays with at least two actions, and these actions."""
     rng, found = np.random.default_rng(11), {}
     while len(found) < count:
         history = initial_history(rules_of(game))
@@ -111,7 +111,7 @@ def decisions(game: str, count: int) -> list[tuple[Any, tuple[Any, ...]]]:
 
 
 def record_numbers(record: Any) -> object:
-    """Return what a search found, without seconds."""
+    """Return the numbers of a search record except seconds."""
     counted = ("visits", "num_simulations", "num_worlds", "is_exact")
     return (
         record.values,
@@ -121,7 +121,7 @@ def record_numbers(record: Any) -> object:
 
 
 def searched(name: str, kind: str, game: str, belief: str, count: int, **numbers: Any) -> object:
-    """Return what a searcher finds at infostates of random plays."""
+    """Return policies and records of searches at infostates of random plays."""
     searcher = searcher_of(name, kind, game, belief, **numbers)
     rng, found = np.random.default_rng(3), []
     for infostate, _ in decisions(game, count):
@@ -133,21 +133,21 @@ def searched(name: str, kind: str, game: str, belief: str, count: int, **numbers
 
 
 def tabulated(name: str, kind: str, game: str, belief: str, **numbers: Any) -> object:
-    """Return what a searcher answers at every infostate, asked once."""
+    """Return a searcher tabulated by one call at every infostate."""
     searcher = searcher_of(name, kind, game, belief, seed=2, **numbers)
     form = form_of(game)
     return policy_numbers(tabulate(form, [searcher] * form.num_players))
 
 
 def averaged(name: str, kind: str, game: str, belief: str, **numbers: Any) -> object:
-    """Return what a searcher plays on average."""
+    """Return the average policy of a searcher."""
     searcher = searcher_of(name, kind, game, belief, **numbers)
     found = average_search(tree_of(game), searcher, tolerance=0.1, max_repeats=60, seed=1)
     return policy_numbers(found.policy), found.repeats, found.standard_errors, found.last_changes
 
 
 def roots(kind: str, game: str, belief: str, count: int) -> object:
-    """Return the positions that are believed possible at infostates of random plays."""
+    """Return the root positions of searches at infostates of random plays."""
     model, held = model_of(kind, game), belief_of(belief, game)
     found, rng = [], np.random.default_rng(4)
     for infostate, _ in decisions(game, count):
@@ -161,12 +161,12 @@ def roots(kind: str, game: str, belief: str, count: int) -> object:
 
 
 def pimc_in_the_limit(game: str, belief: str, opponents: str) -> object:
-    """Return the policy of PIMC at all infostates."""
+    """Return the exact policy of PIMC at all infostates."""
     return policy_numbers(pimc_policy(tree_of(game), belief_of(belief, game), opponents=opponents))
 
 
 def bids(game: str, public_weight: Any, **numbers: Any) -> object:
-    """Return the closed form of PIMC in liar's dice, and what it is worth."""
+    """Return the closed form of PIMC in liar's dice and its values."""
     rules = rules_of(game)
     table = pimc_table(rules, public_weight, **numbers)
     other = pimc_table(rules, 0.0)
@@ -207,7 +207,7 @@ LISTED = ("private", "mixed", "public", "by-move")
 
 
 def beliefs_for(kind: str) -> tuple[str, ...]:
-    """Return beliefs that a model can have: one of a graph or tree lists all worlds."""
+    """Return the beliefs for a model; graphs and trees always list all worlds."""
     return LISTED if kind in ("graph", "tree") else (*LISTED, "sampled")
 
 
@@ -223,7 +223,7 @@ def cells() -> Cells:
 
 
 def ismcts_cells() -> Cells:
-    """Yield tree searches."""
+    """Yield digests of ISMCTS."""
     for kind, game, count in MODELS + SIMULTANEOUS + MANY_PLAYERS:
         number = 25 if kind == "rules" else 400
         for belief in beliefs_for(kind):
@@ -254,7 +254,7 @@ def ismcts_cells() -> Cells:
 
 
 def world_cells() -> Cells:
-    """Yield searches of worlds."""
+    """Yield digests of PIMC and EPIMC."""
     for kind, game, count in MODELS:
         for belief in beliefs_for(kind):
             for number in (7, None):
@@ -298,7 +298,7 @@ def world_cells() -> Cells:
 
 
 def closed_form_cells() -> Cells:
-    """Yield policies of PIMC that need no search."""
+    """Yield policies of PIMC computed without search."""
     for game in (
         "kuhn_poker",
         "leduc_poker",

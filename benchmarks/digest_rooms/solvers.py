@@ -1,4 +1,4 @@
-"""Solvers: every method on several games, and what goes around them."""
+"""Solvers: every method on several games, and transformations around them."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ PROGRAMS = {"lp": "lp", "lp-ipm": "lp-ipm", "lp-refined": "lp-refined"}
 
 
 def uncovered() -> list[str]:
-    """Return methods that no digest is of."""
+    """Return methods without a digest."""
     return sorted(set(METHODS) - {*(REGRET | ANY_GAME | CONSTANT_SUM | PROGRAMS).values()})
 
 
 def solved(game: str, method: Any, iterations: int | None, **options: Any) -> object:
-    """Return what solving a game finds; without iterations, as the method stops of itself."""
+    """Return the result of a method; without `iterations`, the method stops by its own rule."""
     return result_numbers(solve(form_of(game), method, iterations=iterations, **options))
 
 
@@ -107,7 +107,7 @@ HEDGE = LocalMethod("hedge", hedge, schedule=lambda t: 5 / np.sqrt(t))
 
 
 def locked(game: str, method: str, player: int) -> object:
-    """Return what is found with every third infostate of a player fixed to a random policy."""
+    """Return a solution with every third infostate of a player locked to a random policy."""
     form, policy = form_of(game), random_policies(game, 1)[0]
     rows = [row for row in policy.rows() if row.player == player][::3]
     keys = [(row.infostate, row.player) for row in rows]
@@ -118,7 +118,7 @@ def locked(game: str, method: str, player: int) -> object:
 
 
 def trembled(game: str, method: str, least: float) -> object:
-    """Return what is found with a least probability of every action."""
+    """Return a solution with a minimum probability of every action."""
     perturbed = perturb_game(form_of(game), least)
     found = perturbed.solve(method, Budget(iterations=50))
     mixed = perturbed.mix(random_policies(game, 1)[0])
@@ -127,7 +127,7 @@ def trembled(game: str, method: str, least: float) -> object:
 
 
 def resumed(game: str, method: str) -> object:
-    """Return what a run finds that goes on from a checkpoint of half of it."""
+    """Return the result of a run interrupted halfway and resumed from its checkpoint."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         solve(
@@ -143,7 +143,7 @@ def resumed(game: str, method: str) -> object:
 
 
 def decomposed(game: str, scheme: str, iterations: int, depth: int) -> object:
-    """Return what CFR-D finds below a trunk of some depth."""
+    """Return the result of CFR-D with a trunk of the given depth."""
     cut = cut_tree(tree_of(game), depth=depth)
     found = solve_by_decomposition(
         cut, scheme, Budget(iterations=iterations), SubgameRegret(iterations=20)
@@ -153,7 +153,7 @@ def decomposed(game: str, scheme: str, iterations: int, depth: int) -> object:
 
 
 def correlated(game: str, scheme: str, keep_every: int) -> object:
-    """Return the coarse correlated equilibrium that simultaneous play comes near to."""
+    """Return an approximate coarse correlated equilibrium."""
     found = solve_coarse_correlated(
         form_of(game), scheme, Budget(iterations=60), sample_every=keep_every
     )
@@ -163,23 +163,23 @@ def correlated(game: str, scheme: str, keep_every: int) -> object:
 
 
 def exactly(game: str) -> object:
-    """Return the value of a game and an equilibrium, in fractions."""
+    """Return the exact value of a game and an exact equilibrium."""
     proof = solve_exactly(tree_of(game))
     return proof.lower, proof.upper, proof.probabilities
 
 
 def to_target(game: str, method: str) -> object:
-    """Return what is found on the way to a target."""
+    """Return the result of a run that stops at a target."""
     return result_numbers(solve(form_of(game), method, target="1%"))
 
 
 def method_variant(game: str, method: str, **changes: Any) -> object:
-    """Return what a method with other numbers finds."""
+    """Return the result of a method with changed fields."""
     return solved(game, replace(METHODS[CONSTANT_SUM[method]], **changes), 40)
 
 
 def scheme_variant(game: str, scheme: str, **changes: Any) -> object:
-    """Return what a scheme with other numbers finds."""
+    """Return the result of a scheme with changed fields."""
     return solved(game, replace(SCHEMES[scheme], **changes), 40)
 
 
@@ -208,7 +208,7 @@ METHOD_VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "reg-cfr/period": ("reg-cfr", {"temperature": 0.01, "period": 7}),
     "cfr-br/cfr+": ("cfr-br", {"scheme": SCHEMES["cfr+"]}),
 }
-"""Methods with other numbers: id of the method, and fields, by ids."""
+"""Changed methods by ids: id of the method, and its changed fields."""
 
 SINGLE = ("cfr", "cfr+", "dcfr", "pcfr+", "apcfr+", "hs-pdcfr+")
 
@@ -229,7 +229,7 @@ def cells() -> Cells:
 
 
 def precision_cells() -> Cells:
-    """Yield float32, threads, and runs that are resumed."""
+    """Yield runs in float32, with threads, and resumed."""
     for name in SINGLE:
         for game in ("kuhn_poker", "leduc_poker", "kuhn_poker_3"):
             run = partial(solved, game, REGRET[name], 60, precision="float32")
@@ -251,7 +251,7 @@ def precision_cells() -> Cells:
 
 
 def variant_cells() -> Cells:
-    """Yield locking, least probabilities, decomposition, correlated and exact equilibria."""
+    """Yield locked and perturbed games, decomposition, correlated and exact equilibria."""
     for name in ("cfr+", "dcfr", "lp"):
         method = (REGRET | PROGRAMS)[name]
         for game in ("kuhn_poker", "leduc_poker"):

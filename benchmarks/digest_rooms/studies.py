@@ -1,4 +1,4 @@
-"""Studies: every experiment at a tiny setting, the numbers of its tables and figures."""
+"""Studies: numbers in the tables and figures of every experiment at a tiny setting."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ EXPERIMENTS: dict[str, tuple[str, str, Values]] = {
         ),
     ),
 }
-"""Study, present name of the experiment and values of its setting, from the quick one, by ids."""
+"""By ids: study, present name of the experiment, and setting derived from its quick setting."""
 
 LEFT_OUT = {"goals", "tssr", "settings", "readings"}
-"""Experiments without a setting small enough, which run cells that other digests are of."""
+"""Experiments without a small enough setting; other digests cover their cells."""
 
 TIMED = "seconds"
-"""What the titles of columns have in them that depend on the clock."""
+"""Text in the titles of columns that depend on the clock."""
 
 ALGORITHMS = {"pimc": "pimc", "ismcts": "ismcts"}
 CHANGES = {
@@ -90,11 +90,11 @@ CHANGES = {
     "fitted": (("bonus", "2ln"), ("num_rollouts", 20)),
     "exploration": (("exploration", 2.0),),
 }
-"""Other settings of tree search."""
+"""Changed settings of tree search, by ids."""
 
 
 def uncovered() -> list[str]:
-    """Return experiments that no digest is of."""
+    """Return experiments without a digest."""
     known = {(study, name) for study, name, _ in EXPERIMENTS.values()}
     return [
         f"{study.name}, {experiment.name}"
@@ -118,22 +118,22 @@ def reported(study: str, name: str, values: Values) -> object:
 
 
 def searched_policy(algorithm: str, game: str, public_weight: float, changes: Any) -> object:
-    """Return the policy that a searcher plays on average, its responses and its leakage."""
+    """Return the average policy of a searcher, its best responses and its leakage."""
     cell = PolicyCell(algorithm, game, public_weight, LITTLE, 1, changes)
     result = cell.run(Event())
     policy = searched(cell, result)
-    leakage = [true_state_ratio(policy, seat) for seat in range(2)]
+    leakage = [true_state_ratio(policy, player) for player in range(2)]
     return numbers_of(result["policy"]), list(result["responses"]), leakage
 
 
 def table_numbers(table: Any) -> object:
-    """Return the numbers of a table, columns of seconds left out: those differ between runs."""
+    """Return the numbers of a table without columns of seconds, which differ between runs."""
     kept = [place for place, name in enumerate(table.columns) if TIMED not in name]
     return [numbers_of([row[place] for place in kept]) for row in table.rows]
 
 
 def numbers_of(value: Any) -> object:
-    """Return a value without text in it."""
+    """Return a value without its text."""
     if isinstance(value, (tuple, list)):
         return [numbers_of(part) for part in value if not isinstance(part, str)]
     return value

@@ -109,7 +109,7 @@ BASELINE_NAMES = {
 """Present names of baselines by ids."""
 
 VISITS = {"everything": "everything", "outcome": "outcome", "path": "path"}
-"""Present names of what an iteration visits, by ids."""
+"""Present names of the nodes that an iteration visits, by ids."""
 
 LEARNERS = {
     "entropic-ftrl": entropic_ftrl,
@@ -127,7 +127,7 @@ PENALTIES = {
 
 
 def uncovered() -> list[str]:
-    """Return rows of the tables that no digest is of."""
+    """Return entries of the registries without a digest."""
     tables = (
         (TEAM_METHODS, METHODS),
         (RELAXATIONS, MAPS),
@@ -146,18 +146,18 @@ def full_form(game: str) -> Any:
 
 @cache
 def form_of(game: str) -> Any:
-    """Return the product form of a game, outcomes merged that nobody can tell apart."""
+    """Return the product form of a game with indistinguishable outcomes merged."""
     return merge_outcomes(full_form(game))
 
 
 def map_of(game: str, relaxation: str, team: tuple[int, ...] = (0, 1)) -> Any:
-    """Return what a team knows, with some information revealed."""
+    """Return the information map of a team under a relaxation."""
     return get_relaxation(MAPS[relaxation]).relax(form_of(game).information, team)
 
 
 @cache
 def relaxed_of(game: str, relaxation: str) -> Any:
-    """Return a game with the information of a relaxation."""
+    """Return a game with relaxed information."""
     return relax(form_of(game), map_of(game, relaxation))
 
 
@@ -196,7 +196,7 @@ def point_numbers(point: Any) -> object:
 
 
 def result_numbers(result: Any) -> object:
-    """Return all numbers of a result but seconds."""
+    """Return all numbers of a result except seconds."""
     return (
         result.relaxed.cell,
         result.probability,
@@ -210,12 +210,12 @@ def result_numbers(result: Any) -> object:
 
 
 def solved(game: str, method: Any, **options: Any) -> object:
-    """Return what a method finds for teams."""
+    """Return the result of a method for teams."""
     return result_numbers(solve_team(form_of(game), method, **options))
 
 
 def resumed(game: str, method: str) -> object:
-    """Return what runs find that go on from a checkpoint."""
+    """Return the result of runs resumed from a checkpoint."""
     options: dict[str, Any] = {"iterations": 60, "restarts": 3, "checkpoint_seconds": 0}
     with TemporaryDirectory() as folder:
         path = Path(folder) / "run"
@@ -239,7 +239,7 @@ def hidden(
     seed: int = 1,
     fixed: Any = None,
 ) -> object:
-    """Return what progressive hiding comes to."""
+    """Return the result of progressive hiding."""
     state = ProgressiveHiding(relaxed_of(game, relaxation), scheme, seed=seed, fixed=fixed)
     return hiding_numbers(
         state, tuple(state.run(iterations // 2)), tuple(state.run(iterations // 2))
@@ -247,7 +247,7 @@ def hidden(
 
 
 def hiding_numbers(state: Any, *traces: Any) -> object:
-    """Return the policies of a state of progressive hiding, and what it came to."""
+    """Return the policies and the best payoff of a state of progressive hiding."""
     return (
         traces,
         state.policy(),
@@ -258,13 +258,13 @@ def hiding_numbers(state: Any, *traces: Any) -> object:
 
 
 def minorized(game: str, relaxation: str, gamma: float) -> object:
-    """Return what minorizing and maximizing comes to."""
+    """Return the result of minorize-maximize."""
     state = MinorizeMaximize(relaxed_of(game, relaxation), penalty=gamma, seed=3)
     return hiding_numbers(state, tuple(state.run(25)))
 
 
 def many_seeds(game: str) -> object:
-    """Return runs of several seeds on two threads."""
+    """Return the runs of several seeds on two threads."""
     runs = run_seeds(
         relaxed_of(game, "recall"), scheme_of(), iterations=60, seeds=range(3), threads=2
     )
@@ -274,7 +274,7 @@ def many_seeds(game: str) -> object:
 
 
 def optimum(game: str, relaxation: str, team: Any = None, **options: Any) -> object:
-    """Return the most that a team can win, and how it was searched."""
+    """Return the optimum of a team and the size of its search."""
     found = team_optimum(map_of(game, relaxation), team, **options)
     return (
         found.value,
@@ -287,12 +287,12 @@ def optimum(game: str, relaxation: str, team: Any = None, **options: Any) -> obj
 
 
 def without(options: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return options but some."""
+    """Return options without some names."""
     return {name: value for name, value in options.items() if name not in names}
 
 
 def responses(game: str, relaxation: str, team: Any = None, **options: Any) -> object:
-    """Return where agents end who respond to each other."""
+    """Return the results of iterated best response and hill climbing."""
     information = map_of(game, relaxation)
     found = iterated_best_response(information, team, restarts=12, seed=4, **options)
     rng = np.random.default_rng(5)
@@ -309,7 +309,7 @@ def responses(game: str, relaxation: str, team: Any = None, **options: Any) -> o
 
 
 def response_to(game: str, team: tuple[int, ...]) -> object:
-    """Return the best response of one team to random play of the others."""
+    """Return the best response of a team to random play of the others."""
     information = form_of(game).information
     others = random_probabilities(information, np.random.default_rng(6))
     found = team_optimum(information, team, others=others, rule="sum")
@@ -356,7 +356,7 @@ def projected(game: str, relaxation: str) -> object:
 
 
 def tables(game: str) -> object:
-    """Return policies of a game as those of its product form, and back."""
+    """Return policies converted to the product form and back."""
     form = full_form(game)
     sequence_form = form.source.tree.sequence_form
     policy = random_policy(sequence_form, np.random.default_rng(7))
@@ -367,14 +367,14 @@ def tables(game: str) -> object:
 
 
 def payoffs(game: str) -> object:
-    """Return what teams earn, by both rules."""
+    """Return payoffs of teams."""
     form = form_of(game)
     everybody = tuple(range(form.num_agents))
     return [team_payoff(form, team, rule="sum") for team in (everybody, (0,), (1,))]
 
 
 def written() -> object:
-    """Return the arrays of a game that is written down stage by stage."""
+    """Return the arrays of a product form written as functions."""
     form = product_form_from_functions(
         {"heads": 0.25, "tails": 0.75},
         agent_names=("Alice", "Bob"),
@@ -421,7 +421,7 @@ def form_cells() -> Cells:
 
 
 def method_cells() -> Cells:
-    """Yield every method as a user calls it."""
+    """Yield every method through `solve_team`."""
     for name, method in METHODS.items():
         learns = name in ("progressive-hiding", "minorize-maximize")
         for game in ONE_TEAM:
@@ -467,7 +467,7 @@ def method_cells() -> Cells:
 
 
 def hiding_cells() -> Cells:
-    """Yield progressive hiding with every learner, schedule, projector, weighting and visit."""
+    """Yield progressive hiding with every learner, schedule, projector, weighting and visits."""
     for learner, make in LEARNERS.items():
         for schedule, make_penalty in PENALTIES.items():
             for game in ("trade_3", "pennies"):
@@ -520,7 +520,7 @@ def hiding_cells() -> Cells:
 
 
 def exact_cells() -> Cells:
-    """Yield optima, climbs and best responses."""
+    """Yield optima, hill climbing and best responses."""
     for game in TEAM_GAMES:
         for name in ("none", "closure", "recall"):
             yield f"optimum/{name}/{game}", partial(optimum, game, name)
