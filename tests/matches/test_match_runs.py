@@ -70,7 +70,7 @@ class Notes:
         return np.array([1.0, 0.0])
 
 
-def test_a_searcher_draws_numbers_of_its_seat_that_no_other_has():
+def test_a_searcher_has_a_random_stream_of_its_position():
     game = load_game("kuhn_poker")
     alone, beside, greedy = Notes(1), Notes(1), Notes(5)
     play_matches(game, alone, None, num_deals=20)
@@ -80,7 +80,7 @@ def test_a_searcher_draws_numbers_of_its_seat_that_no_other_has():
     assert {*greedy.noted} == {*alone.noted}  # as it sits in the other seat
 
 
-def test_no_two_deals_have_a_number_in_common():
+def test_different_deals_share_no_random_numbers():
     stream = DealStream(3, 1)
     drawn = []
     for deal in (0, 1, 2, 3, 2**40):
@@ -92,7 +92,7 @@ def test_no_two_deals_have_a_number_in_common():
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
-def test_searchers_search_anew_and_their_average_is_what_plays(noise):
+def test_a_searcher_plays_its_average_policy(noise):
     tree = compiled("kuhn_poker")
     first, second = policies("kuhn_poker")
     result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=800)
@@ -134,7 +134,7 @@ def test_the_results_so_far_are_those_of_shorter_matches(workers):
         assert result == play_matches(tree, *players, num_deals=result.num_deals)
 
 
-def test_who_is_told_may_break_a_match_off_and_it_goes_on(tmp_path):
+def test_a_callback_may_interrupt_a_match_which_resumes(tmp_path):
     def enough(result):
         seen.append(result)
         raise KeyboardInterrupt
@@ -168,20 +168,20 @@ def test_a_match_stops_when_the_interval_is_narrow_enough():
     assert wins.win_rate.half_width <= 0.002
 
 
-def test_a_match_that_never_gets_there_stops_at_its_number_of_deals():
+def test_a_match_that_stays_too_wide_stops_at_its_number_of_deals():
     result = play_matches(
         compiled("kuhn_poker"), *policies("kuhn_poker"), half_width=1e-6, num_deals=3000
     )
     assert result.num_deals == 3000
 
 
-def test_what_is_sure_at_once_stops_at_the_first_look():
+def test_a_match_without_variance_stops_at_the_first_check():
     policy, _ = policies("kuhn_poker")
     result = play_matches(compiled("kuhn_poker"), policy, policy, half_width=0.1)
     assert (result.num_deals, result.mean) == (1024, pytest.approx(0, abs=1e-15))
 
 
-def test_stopping_by_width_costs_no_confidence_to_speak_of():
+def test_stopping_by_width_keeps_the_confidence_level():
     tree = compiled("kuhn_poker")
     exact = exact_match(tree, *policies("kuhn_poker")).mean
     hits = []
@@ -212,7 +212,7 @@ def test_a_match_resumes_to_the_same_bits(representation, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["match.json"]
 
 
-def test_what_is_broken_off_goes_on_from_the_last_portion(tmp_path):
+def test_an_interrupted_match_resumes_from_the_last_chunk(tmp_path):
     game = load_game("kuhn_poker")
     first, second = policies("kuhn_poker")
     file = tmp_path / "match.json"
@@ -323,7 +323,7 @@ def test_arrays_come_as_they_are_so_that_kernels_need_not_be_compiled_again():
     assert (there.infostate == tree.infostate).all()
 
 
-def test_what_cannot_be_sent_to_a_process():
+def test_classes_that_cannot_be_sent_to_a_process():
     class Local:
         def action_probabilities(self, infostate, legal_actions):
             return np.full(len(legal_actions), 1 / len(legal_actions))

@@ -138,13 +138,13 @@ def test_a_pair_is_kept_under_both_shares():
     assert pair.run(NEVER)["responses"] == responses(joined(*policies))
 
 
-def test_what_is_given_away_of_a_first_bid():
+def test_information_leakage_of_a_first_bid():
     game = load_game("liars_dice(numdice=2)")
-    assert true_state_ratio(pimc_table(game, 1.0), 0, "ordered") == pytest.approx(1.0)
-    # As a prototype of ours had it, with sampled worlds too.
+    assert true_state_ratio(pimc_table(game, 1.0), 0, "prior") == pytest.approx(1.0)
+    # Reference values of an independent implementation that also samples worlds.
     drawn = pimc_table(game, 0.0, num_worlds=1000)
     assert true_state_ratio(drawn, 0) == pytest.approx(9.33, abs=0.1)
-    assert true_state_ratio(drawn, 0, "ordered") == pytest.approx(8.80, abs=0.1)
+    assert true_state_ratio(drawn, 0, "prior") == pytest.approx(8.80, abs=0.1)
 
 
 def test_choosing_public_weights_never_loses_to_one_public_weight():
