@@ -100,8 +100,8 @@ def test_targets_relative_to_the_payoff_range(target, absolute):
         ("soon", "not a number"),
         ("%", "not a number"),
         ("-1%", "out of range"),
-        (1e-17, "below .* rounding in float64"),
-        ("1e-13%", "below .* rounding in float64"),
+        (1e-17, "below .* rounding error"),
+        ("1e-13%", "below .* rounding error"),
     ],
 )
 def test_targets_that_make_no_sense(target, message):
