@@ -10,6 +10,7 @@ import pytest
 from snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
 
 from infoset.games import GAMES
+from infoset.search import SEARCHERS
 
 SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
 MODULES = [
@@ -42,8 +43,9 @@ def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
-    for table in ("_entries", "_names"):  # games that a page registers are forgotten afterwards
-        monkeypatch.setattr(GAMES, table, dict(getattr(GAMES, table)))
+    for registry in (GAMES, SEARCHERS):  # what a page registers is forgotten afterwards
+        for table in ("_entries", "_names"):
+            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
     run_page(page)
 
 
