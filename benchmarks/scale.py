@@ -158,7 +158,7 @@ def solve(spec: str) -> Row:
         "spec": spec,
         "iterations": result.iterations,
         "exploitability": measured.exploitability,
-        "guarantees": measured.guarantees,
+        "security_levels": measured.security_levels,
         "rounding": measured.rounding,
         "building": building,
         "solving": solving,
@@ -219,11 +219,11 @@ def table_of_sizes(known: dict[str, Row]) -> str:
 
 def table_of_solutions(known: dict[str, Row]) -> str:
     """Return the table of the games that were solved."""
-    header = ["game", "iterations", "exploitability", "value to player 0", "build", "solve"]
+    header = ["game", "iterations", "exploitability", "value of player 0", "build", "solve"]
     rows = []
     for spec in (spec for spec in SOLVED if spec in known):
         row = known[spec]
-        low, high = row["guarantees"][0], -row["guarantees"][1]
+        low, high = row["security_levels"][0], -row["security_levels"][1]
         certificate = [f"{row['exploitability']:.2e}", f"{low:.5f} to {high:.5f}"]
         times = [shown(row[name]) for name in ("building", "solving", "certifying")]
         iterations, peak = f"{row['iterations']}", format_bytes(row["bytes"])

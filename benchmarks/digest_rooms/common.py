@@ -107,7 +107,7 @@ def evaluation_numbers(measured: Any) -> object:
         measured.gains,
         measured.nash_conv,
         measured.exploitability,
-        measured.guarantees,
+        measured.security_levels,
         measured.rounding,
     )
 

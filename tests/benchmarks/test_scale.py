@@ -36,8 +36,8 @@ def test_sizes_are_those_of_the_games(row):
 def test_games_that_were_solved_are_certified():
     for row in SOLVED.values():
         assert row["exploitability"] <= 1e-3
-        assert sum(row["guarantees"]) == pytest.approx(-2 * row["exploitability"], rel=1e-6)
-    first, second = SOLVED["liars_dice(dice_sides=6)"]["guarantees"]
+        assert sum(row["security_levels"]) == pytest.approx(-2 * row["exploitability"], rel=1e-6)
+    first, second = SOLVED["liars_dice(dice_sides=6)"]["security_levels"]
     assert first <= VALUE <= -second
 
 

@@ -30,7 +30,7 @@ KEYS = {
     "values",
     "nash_conv",
     "exploitability",
-    "guarantees",
+    "security_levels",
     "rounding",
     "gaps",
     "outcome",
@@ -45,7 +45,7 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     lines = [line.strip() for line in ran.out.splitlines()]
     assert lines[1].split() == ["outcome", "optimal"]
     assert lines[2].endswith("lp is exact, and quick here: 82 numbers, at most 65,000")
-    assert "guaranteed to player 0   -0.0555556" in lines
+    assert "security level of player 0   -0.0555556" in lines
     assert "exploitability           below 1e-14, which may be rounding" in lines
     assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out
     assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-lp")) == FILES
@@ -144,7 +144,7 @@ def test_what_a_game_lacks_is_null_or_a_dash(command):
     assert len(found["values"]) == 3
     lines = command(*arguments).out.splitlines()
     assert ["exploitability", "-"] in [line.split() for line in lines]
-    assert any("value to player 2" in line for line in lines)
+    assert any("value of player 2" in line for line in lines)
 
 
 @pytest.mark.parametrize("arguments", [["solve"], ["evaluate"]])

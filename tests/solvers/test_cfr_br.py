@@ -72,7 +72,7 @@ def test_average_policies_agree_with_openspiel(spec, iterations):
         assert evaluate_policy(ours.policy()).nash_conv == pytest.approx(expected, abs=1e-9)
 
 
-def guarantees(policy):
+def security_levels(policy):
     """Return what each side earns at least, in a zero-sum game."""
     measured = evaluate_policy(policy)
     hurt = [value + gain for value, gain in zip(measured.values, measured.gains, strict=True)]
@@ -85,11 +85,11 @@ def test_the_mean_guarantee_is_below_that_of_the_average_and_nears_the_value():
     solver = CFRBRSolver(form, SCHEMES["cfr"])
     total, points = np.zeros(2), []
     for iteration in range(1, 601):
-        total += guarantees(solver.current_policy())
+        total += security_levels(solver.current_policy())
         solver.run(1)
         if iteration in (75, 150, 300, 600):
             mean = total / iteration
-            assert (mean <= guarantees(solver.policy()) + 1e-9).all()
+            assert (mean <= security_levels(solver.policy()) + 1e-9).all()
             points.append((iteration, np.sum(value - mean)))
     slope, _ = np.polyfit(*np.log(points).T, 1)
     assert -1.1 < slope < -0.5

@@ -119,7 +119,7 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
     iterated = perturbed.solve("sapdcfr+", Budget(target=1e-5, iterations=5000))
     assert iterated.outcome == "converged"
     assert iterated.values[0] == pytest.approx(value, abs=1e-6)
-    low, high = iterated.guarantees[0], -iterated.guarantees[1]
+    low, high = iterated.security_levels[0], -iterated.security_levels[1]
     assert low <= value + 1e-12
     assert value <= high + 1e-12
     for policy in (exact.policy, iterated.policy, iterated.current_policy):
@@ -161,9 +161,13 @@ def test_guarantees_allow_for_rounding(least):
     assert measured.rounding >= 0.25
     for player in (0, 1):
         left = -(measured.values[1 - player] + measured.gains[1 - player])
-        assert measured.guarantees[player] == pytest.approx(left - measured.rounding, abs=1e-12)
+        assert measured.security_levels[player] == pytest.approx(
+            left - measured.rounding, abs=1e-12
+        )
     if not least:
-        assert measured.guarantees == pytest.approx(evaluate_policy(policy).guarantees, abs=1e-12)
+        assert measured.security_levels == pytest.approx(
+            evaluate_policy(policy).security_levels, abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", SCHEMES)

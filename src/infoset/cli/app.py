@@ -1,4 +1,4 @@
-"""The commands in one program, and what it does with errors."""
+"""The command-line program: its commands and its handling of errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from infoset.errors import InfosetError
 __all__ = ["app", "main"]
 
 UsageError = cast(type[Exception], typer.BadParameter.__mro__[1])
-"""What typer raises for a command line that it cannot read; it has no public name."""
+"""The exception of typer for an invalid command line; it has no public name."""
 
 app = typer.Typer(
     name="infoset",
@@ -53,8 +53,8 @@ def overview(
 ) -> None:
     """Games with hidden information: solve, measure, play.
 
-    A GAME is a name, or a name with parameters, quoted: 'leduc_poker(num_ranks=4)',
-    a game of your own: path/to/file.py:Class, or a file of Gambit: path/to/game.efg
+    A GAME is a name, a quoted name with parameters such as 'leduc_poker(num_ranks=4)',
+    your own game as path/to/file.py:Class, or a Gambit file path/to/game.efg
     """
     if version:
         say(f"infoset {__version__}")
@@ -88,14 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Parameters
     ----------
     arguments : Sequence[str], optional
-        What follows the program's name; by default that of this process.
+        Arguments after the program name; by default those of this process.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     with _quiet_on_broken_pipe():
         code = _run(arguments)
     if arguments is None:
-        gc.freeze()  # spares the end of the process a quarter of a second of tidying up
+        gc.freeze()  # saves a quarter of a second of cleaning up at exit
     sys.exit(code)
 
 
@@ -111,7 +111,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except UsageError as error:
         complain(*_usage_text(error))
     except MemoryError:
-        complain("out of memory; try smaller parameters, or allow less with --memory")
+        complain("out of memory; try smaller parameters, or a lower limit with --memory")
     except OSError as error:
         complain(": ".join(filter(None, [error.strerror or str(error), error.filename])))
     except (KeyboardInterrupt, typer.Abort):
@@ -120,7 +120,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _usage_text(error: BaseException) -> tuple[str, str]:
-    """Return what is wrong with the command line, and where to look."""
+    """Return the error in the command line, and a hint."""
     message = getattr(error, "format_message", error.__str__)()
     command = getattr(getattr(error, "ctx", None), "command_path", "infoset")
     return message, f"see {command} --help"
@@ -128,7 +128,7 @@ def _usage_text(error: BaseException) -> tuple[str, str]:
 
 @contextmanager
 def _quiet_on_broken_pipe() -> Iterator[None]:
-    """End without a word when the reader of our output is gone, as other commands do."""
+    """Exit silently when the reader of the output has closed it, as other commands do."""
     if not hasattr(signal, "SIGPIPE"):
         yield
         return

@@ -1,12 +1,12 @@
-"""What the program ends with."""
+"""Exit codes of the program."""
 
 from typing import Final
 
 __all__ = ["DONE", "INTERRUPTED", "USER_ERROR"]
 
 DONE: Final = 0
-"""The command did what it could, whatever the outcome."""
+"""The command finished, whatever the outcome."""
 USER_ERROR: Final = 2
-"""The user erred; a line on standard error says how."""
+"""The command line or an input is wrong; a message is on standard error."""
 INTERRUPTED: Final = 130
-"""Ctrl-C came; what was done by then is saved."""
+"""Interrupted by Ctrl-C; results so far are saved."""

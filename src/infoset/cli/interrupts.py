@@ -1,4 +1,4 @@
-"""What commands do about Ctrl-C."""
+"""Handling of Ctrl-C in commands."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 from infoset.cli.screen import tell
 
-__all__ = ["interrupts_ignored", "told_if_interrupted"]
+__all__ = ["interrupts_ignored", "interrupts_reported"]
 
 
 @contextmanager
-def told_if_interrupted() -> Iterator[None]:
-    """Say so if Ctrl-C comes before there is a policy."""
+def interrupts_reported() -> Iterator[None]:
+    """Report that Ctrl-C came before there was a result to save."""
     try:
         yield
     except KeyboardInterrupt:
@@ -23,7 +23,7 @@ def told_if_interrupted() -> Iterator[None]:
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Let no Ctrl-C come between the files of a run."""
+    """Ignore Ctrl-C while the files of a run are written."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

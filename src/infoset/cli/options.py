@@ -33,27 +33,27 @@ UNITS: Final = {
 
 
 def parse_memory(text: str) -> int:
-    """Return a number of bytes from text such as `500MB`, `4GB`, `1.5GiB` or `4000000000`.
+    """Parse an amount of memory such as `500MB`, `4GB`, `1.5GiB` or `4000000000`.
 
     Raises
     ------
     typer.BadParameter
-        If it is not a positive number with a known unit.
+        If the text is not a positive number with a known unit.
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
     unit = None if match is None else UNITS.get(match[2].lower())
     if match is None or unit is None or float(match[1]) == 0:
         raise typer.BadParameter(
-            f"{text!r} is not an amount of memory; write it as 500MB, 4GB, 1.5GiB or in bytes"
+            f"{text!r} is not an amount of memory; give 500MB, 4GB, 1.5GiB, or a number of bytes"
         )
     return int(float(match[1]) * unit)
 
 
 def folder_option(default: str) -> Any:
-    """Return the option of the folder that a result goes into; where by default is shown."""
+    """Return the option for the folder of a result, with its default as shown in help."""
     return typer.Option(
         metavar="DIR",
-        help="New folder for the result; if it exists, the next free name is taken.",
+        help="New folder for the result; an existing one gets a number appended.",
         show_default=default,
     )
 
@@ -70,22 +70,22 @@ PolicyArgument: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="POLICY",
-        help="A file .parquet or .csv, or the word uniform.",
+        help="A policy file (.parquet or .csv), or uniform.",
         show_default=False,
     ),
 ]
 JsonOption: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object, and nothing else.", is_eager=True)
+    bool, typer.Option("--json", help="Print one JSON object and nothing else.", is_eager=True)
 ]
-"""Read before the other options, some of which print and leave."""
+"""Eager: some of the other options print a list and exit."""
 MemoryOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
         "--memory",
         metavar="BYTES",
         parser=parse_memory,
-        help="Memory allowed for the game tree, such as 4GB.",
-        show_default="70% of what is free",
+        help="Memory limit for building the game, such as 4GB.",
+        show_default="70% of the free memory",
     ),
 ]
 TargetOption: TypeAlias = Annotated[
@@ -93,33 +93,33 @@ TargetOption: TypeAlias = Annotated[
     typer.Option(
         "--target",
         metavar="NUMBER",
-        help="Exploitability to stop at, such as 0.01, or 0.1% of the payoff range.",
+        help="Exploitability at which to stop, such as 0.01, or 0.1% of the payoff range.",
     ),
 ]
 IterationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--iterations", help="Iterations to stop after.")
+    int | None, typer.Option("--iterations", help="Number of iterations.")
 ]
 SecondsOption: TypeAlias = Annotated[
-    float | None, typer.Option("--seconds", help="Seconds to stop after.")
+    float | None, typer.Option("--seconds", help="Time limit in seconds.")
 ]
 CheckpointOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Keep the run in a file, and go on from it if it is there."),
+    typer.Option(metavar="FILE", help="Save the run in FILE, and resume from it if it exists."),
 ]
 CheckpointSecondsOption: TypeAlias = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="What may be lost when it is killed.", show_default="60"),
+    typer.Option(metavar="SECONDS", help="Interval between saves.", show_default="60"),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        metavar="NUMBER", help="Runs at a time.", show_default="as many as there are cores"
+        metavar="NUMBER", help="Number of simultaneous runs.", show_default="number of cores"
     ),
 ]
 
 
 class Stops(NamedTuple):
-    """When to stop."""
+    """The limits of a run."""
 
     target: str | None
     iterations: int | None
@@ -127,21 +127,19 @@ class Stops(NamedTuple):
 
 
 def checkpoint_options(checkpoint: Path | None, seconds: float | None) -> dict[str, Any]:
-    """Return how a run is to be kept, checked before any work is done.
+    """Return the checkpoint options of a run, checked before any work is done.
 
     Raises
     ------
     typer.BadParameter
-        If it is said how often, and not where.
+        If an interval is given without a file.
     ParameterError
         As `Checkpointing`.
     """
     from infoset.runs import Checkpointing
 
     if checkpoint is None and seconds is not None:
-        raise typer.BadParameter(
-            "--checkpoint-seconds is for a run that is kept: add --checkpoint FILE"
-        )
+        raise typer.BadParameter("--checkpoint-seconds needs --checkpoint FILE")
     if checkpoint is None:
         return {}
     kept = Checkpointing(checkpoint) if seconds is None else Checkpointing(checkpoint, seconds)

@@ -1,4 +1,4 @@
-"""What moves on the terminal while a game is explored, solved or played."""
+"""Progress on the terminal while a game is built, solved or played."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ COLUMN_WIDTH = 8
 
 
 class Progress:
-    """What is known of the work so far; another thread draws it now and then.
+    """State of the work so far; another thread redraws it.
 
     Attributes
     ----------
     name : str
         The game.
     method : str
-        Who is at work; empty before solving begins.
+        The method at work; empty before solving begins.
     """
 
     def __init__(self, name: str) -> None:
@@ -48,40 +48,40 @@ class Progress:
         self._other: MatchProgress | TeamProgress | None = None
 
     def explored(self, num_worlds: int, seconds: float) -> None:
-        """Note how many world states were found so far."""
+        """Record the number of world states found so far."""
         self._num_worlds = num_worlds
 
     def solving(self, method: str, limits: Budget) -> None:
-        """Note that the game is compiled, and solving begins, with these limits."""
+        """Record that the game is built and solving begins, with these limits."""
         self.method = method
         self._limits = limits
         self._trace = []
         self._began = time.monotonic()
 
     def measured(self, point: TracePoint) -> None:
-        """Note a measurement, and the time taken so far: earlier sittings count."""
+        """Record a measurement and the time so far, earlier sessions included."""
         self._trace.append(point)
         self._began = time.monotonic() - point.seconds
 
     def playing(self, players: str, most: int, half_width: float | None) -> None:
-        """Note that a match begins, with at most so many deals, or until its interval is narrow."""
+        """Record that a match begins, with its limits on deals and interval width."""
         self.method = players
         self._other = MatchProgress(most, half_width)
         self._began = time.monotonic()
 
     def played(self, result: MatchResult) -> None:
-        """Note what a match has come to so far."""
+        """Record the result of a match so far."""
         assert isinstance(self._other, MatchProgress)
         self._other.result = result
 
     def solving_teams(self, method: str, limits: TeamOptions) -> None:
-        """Note that the game is compiled, and agents learn, within these limits."""
+        """Record that the game is built and team learning begins, with these limits."""
         self.method = method
         self._other = TeamProgress(limits)
         self._began = time.monotonic()
 
     def measured_teams(self, point: TeamPoint) -> None:
-        """Note a measurement of teams."""
+        """Record a measurement of teams."""
         assert isinstance(self._other, TeamProgress)
         self._other.point = point
 
@@ -91,13 +91,13 @@ class Progress:
         return time.monotonic() - self._began
 
     @property
-    def share_done(self) -> float | None:
-        """Share of the way to the nearest limit, from 0 to 1; None where nothing tells.
+    def fraction_done(self) -> float | None:
+        """Fraction of the way to the nearest limit, from 0 to 1; None if unknown.
 
         The way to a target is measured in orders of magnitude.
         """
         if self._other is not None:
-            return self._other.share_done
+            return self._other.fraction_done
         if self._limits is None or not self._trace:
             return None
         shares = [0.0]
@@ -123,13 +123,13 @@ class Progress:
 
     def _exploring_view(self) -> list[RenderableType]:
         found = f"{self._num_worlds:,} world states" if self._num_worlds else "world states"
-        return [f"exploring {found}, {duration_text(self.elapsed)}"]
+        return [f"building the world graph: {found}, {duration_text(self.elapsed)}"]
 
     def _working_view(self) -> list[RenderableType]:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
 
-        share = self.share_done
+        share = self.fraction_done
         line = Table.grid()
         line.add_row(ProgressBar(1.0, share or 0.0, width=BAR_WIDTH, pulse=share is None))
         return [line, self._numbers()]
@@ -167,16 +167,16 @@ class Progress:
 
 @dataclass
 class MatchProgress:
-    """How far a match is.
+    """Progress of a match.
 
     Attributes
     ----------
     most : int
-        Deals to play at most.
+        Maximum number of deals.
     half_width : float or None
-        Of the interval to stop at.
+        Half width of the interval at which to stop.
     result : MatchResult or None
-        What it has come to so far; None before anything is played.
+        The result so far; None before the first deal.
     """
 
     most: int
@@ -184,8 +184,8 @@ class MatchProgress:
     result: MatchResult | None = None
 
     @property
-    def share_done(self) -> float | None:
-        """Share of the way to the nearest limit, from 0 to 1; intervals shrink as roots do."""
+    def fraction_done(self) -> float | None:
+        """Fraction of the way to the nearest limit; intervals shrink like 1 / √deals."""
         if self.result is None:
             return None
         width, shares = self.result.utility.half_width, [self.result.num_deals / self.most]
@@ -208,7 +208,7 @@ class MatchProgress:
 
 @dataclass
 class TeamProgress:
-    """How far teams are.
+    """Progress of team learning.
 
     Attributes
     ----------
@@ -222,8 +222,8 @@ class TeamProgress:
     point: TeamPoint | None = None
 
     @property
-    def share_done(self) -> float | None:
-        """Share of the way to the nearest limit, from 0 to 1; None where nothing tells."""
+    def fraction_done(self) -> float | None:
+        """Fraction of the way to the nearest limit, from 0 to 1; None if unknown."""
         if self.point is None or not self.limits.iterations:
             return None
         runs_done = self.point.run + self.point.iteration / self.limits.iterations
@@ -255,8 +255,9 @@ def _each_text(values: tuple[float, ...]) -> str:
 def live(name: str) -> Iterator[Progress]:
     """Show the progress of a game on standard error while the block runs.
 
-    Nothing is shown where standard error is not a terminal, and nothing stays. What others print
-    meanwhile, as HiGHS does at Ctrl-C, goes to standard error too: standard output is for data.
+    Nothing is shown if standard error is not a terminal, and the display is removed at the end.
+    Output of other libraries, such as HiGHS at Ctrl-C, is redirected to standard error, because
+    standard output is for data.
     """
     from rich.live import Live
 

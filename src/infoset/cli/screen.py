@@ -1,4 +1,4 @@
-"""Writing to the terminal: data to standard output, everything else to standard error."""
+"""Output to the terminal: data on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from infoset.game import Game
 
 __all__ = [
-    "ASKED_ONCE",
+    "SEARCHER_NOTE",
     "asks_for_list",
     "complain",
     "duration_text",
@@ -34,7 +34,7 @@ __all__ = [
     "tell_notes",
 ]
 
-ASKED_ONCE = "note: a searcher is asked once at each infostate, and what it says there is measured"
+SEARCHER_NOTE = "note: the searcher was queried once at each infostate; these answers are measured"
 
 WIDTH_OF_A_FILE = 100
 
@@ -57,7 +57,7 @@ def complain(message: str, hint: str = "") -> None:
 
 
 def tell_notes(game: Game | CompiledGame) -> None:
-    """Write to standard error what the game's loader has to say."""
+    """Write the remarks of the game's loader to standard error."""
     for note in getattr(getattr(game, "game", game), "notes", ()):
         tell(f"note: {note}")
 
@@ -92,9 +92,9 @@ def error_console() -> Console:
 
 
 def make_table(*headers: str) -> Table:
-    """Return an empty table in the one style that the commands share.
+    """Return an empty table in the style of all commands.
 
-    A header that begins with `>` is of a column of numbers, aligned to the right.
+    A header that begins with `>` belongs to a column of numbers, aligned to the right.
     """
     from rich import box
     from rich.table import Table
@@ -107,14 +107,14 @@ def make_table(*headers: str) -> Table:
 
 
 def asks_for_list(name: str) -> bool:
-    """Return whether a name is none, but the word that asks for the table of all."""
+    """Return whether a value is the word `list`, which prints the table of all names."""
     return name.lower() == "list"
 
 
 def list_and_leave(
     context: typer.Context, name: str, columns: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> NoReturn:
-    """Write the rows of a table that the library has, with `--json` under `name`; and leave.
+    """Print a table of the library, as JSON under `name` with `--json`, and exit.
 
     Raises
     ------
@@ -132,21 +132,21 @@ def list_and_leave(
 
 
 def number_text(value: float | int | None) -> str:
-    """Return a number as people read it: whole ones with commas, others with six digits."""
+    """Format a number: integers with commas, others with six digits, `-` if missing."""
     if isinstance(value, int):
         return f"{value:,}"
     return "-" if value is None or isnan(value) else f"{value:.6g}"
 
 
 def error_text(value: float | None, rounding: float) -> str:
-    """Return an error as text, and no digits of what rounding may have made of zero."""
+    """Format an error, without digits that may be rounding."""
     if value is not None and value < rounding:
         return f"below {rounding:.1g}, which may be rounding"
     return number_text(value)
 
 
 def duration_text(seconds: float | None) -> str:
-    """Return a time as text: `0.42 s`, `1:05`, `2:03:04`, `3 days`; `-` where unknown."""
+    """Format a time: `0.42 s`, `1:05`, `2:03:04`, `3 days`, `-` if unknown."""
     if seconds is None:
         return "-"
     if seconds < 60:

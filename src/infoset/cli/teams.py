@@ -1,4 +1,4 @@
-"""The part of `infoset solve` that is for teams: its options, its work and its report."""
+"""Team games in `infoset solve`: their options and report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias, cast
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
+from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
 from infoset.cli.progress import live
 from infoset.cli.screen import (
     asks_for_list,
@@ -47,17 +47,17 @@ __all__ = [
 
 OUTCOMES = {
     "optimal": "optimal",
-    "local": "no agent gains alone; two together may",
-    "iterations": "stopped after the iterations of all runs",
-    "seconds": "stopped after the seconds allowed",
-    "states": "stopped at the most states that a search may meet",
+    "local": "no agent gains by deviating alone; two together may",
+    "iterations": "iteration limit of all runs reached",
+    "seconds": "time limit reached",
+    "states": "state limit of the search reached",
     "stopped": "stopped",
-    "interrupted": "interrupted; this is what was done so far",
+    "interrupted": "interrupted; these are the results so far",
 }
 
 
 def _list_relaxations(context: typer.Context, name: str | None) -> str | None:
-    """Print the table of relaxations and leave, where that is what is asked for."""
+    """Print the table of relaxations and exit if the value is `list`."""
     if name is not None and asks_for_list(name):
         from infoset.teams import RELAXATIONS
 
@@ -67,21 +67,21 @@ def _list_relaxations(context: typer.Context, name: str | None) -> str | None:
 
 
 def parse_teams(text: str) -> list[tuple[int, ...]]:
-    """Return who plays together from text such as `0,2/1,3`.
+    """Parse teams from text such as `0,2/1,3`.
 
     Raises
     ------
     typer.BadParameter
-        If it is none.
+        If it is not of that form.
     """
     if not re.fullmatch(r"\d+(,\d+)*(/\d+(,\d+)*)*", text):
         raise typer.BadParameter(
-            f"{text!r} does not say who plays together; write it as 0,2/1,3, players from 0"
+            f"{text!r} does not describe teams; write them as 0,2/1,3, with players counted from 0"
         )
     return [tuple(map(int, team.split(","))) for team in text.split("/")]
 
 
-PANEL = "Methods for teams"
+PANEL = "Team methods"
 RelaxOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -97,8 +97,8 @@ TeamsOption: TypeAlias = Annotated[
     typer.Option(
         metavar="TEAMS",
         parser=parse_teams,
-        help="Who plays together, such as 0,2/1,3.",
-        show_default="all as one",
+        help="Teams as lists of players, such as 0,2/1,3.",
+        show_default="one team of all players",
         rich_help_panel=PANEL,
     ),
 ]
@@ -107,7 +107,7 @@ PenaltyOption: TypeAlias = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="Penalty coefficient γ for relying on relaxed information, in utility units.",
-        show_default="rising, by the payoff range",
+        show_default="increasing, scaled by the payoff range",
         rich_help_panel=PANEL,
     ),
 ]
@@ -115,7 +115,7 @@ RestartsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="Runs from different first policies; the best is kept.",
+        help="Number of runs from different initial policies; the best one is reported.",
         show_default="4 or more",
         rich_help_panel=PANEL,
     ),
@@ -123,7 +123,10 @@ RestartsOption: TypeAlias = Annotated[
 SeedOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        metavar="NUMBER", help="Of the first run.", show_default="0", rich_help_panel=PANEL
+        metavar="NUMBER",
+        help="Seed of the first run.",
+        show_default="0",
+        rich_help_panel=PANEL,
     ),
 ]
 
@@ -132,7 +135,7 @@ RuleOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="What a team earns: common, what each of its players does; or sum.",
+        help="Payoff of a team: common (its players' common payoff) or sum.",
         show_default="common",
         rich_help_panel=PANEL,
     ),
@@ -140,7 +143,7 @@ RuleOption: TypeAlias = Annotated[
 
 
 class TeamRequest(NamedTuple):
-    """What is asked of a method for teams; None where nothing is."""
+    """Options of a team method as given; None where an option is not given."""
 
     relax: str | None
     teams: list[tuple[int, ...]] | None
@@ -152,7 +155,7 @@ class TeamRequest(NamedTuple):
     seconds: float | None
 
     def limits(self, row: TeamMethod) -> TeamOptions:
-        """Return the options of a method, with its own where nothing is asked."""
+        """Return the options of a method, with its defaults filled in."""
         from infoset.teams import get_relaxation
         from infoset.teams.solving import TeamOptions, fill_options
 
@@ -163,14 +166,14 @@ class TeamRequest(NamedTuple):
 
 
 def is_for_teams(method: str) -> bool:
-    """Return whether a name is that of a method for teams."""
+    """Return whether a name belongs to a team method."""
     from infoset.teams import TEAM_METHODS
 
     return method.lower() in TEAM_METHODS
 
 
 def refuse(hint: str, **options: object) -> None:
-    """Raise if one of some options is given, since the method has no use for it.
+    """Raise if any of some options is given, because the method does not support them.
 
     Raises
     ------
@@ -180,7 +183,7 @@ def refuse(hint: str, **options: object) -> None:
     for name, value in options.items():
         if value is not None:
             option = name.replace("_", "-")
-            raise typer.BadParameter(f"--{option} has no meaning here: {hint}")
+            raise typer.BadParameter(f"--{option} does not apply: {hint}")
 
 
 def solve_teams(
@@ -193,7 +196,7 @@ def solve_teams(
     memory: int | None,
     as_json: bool,
 ) -> None:
-    """Solve a game by a method for teams, leave the result in a folder, and say what it is.
+    """Solve a game by a team method, save the result in a folder, and print a report.
 
     Raises
     ------
@@ -207,7 +210,7 @@ def solve_teams(
     rules, row = load(spec), get_team_method(method)
     check_writable(out)
     limits = request.limits(row)
-    with told_if_interrupted(), live(str(rules)) as progress:
+    with interrupts_reported(), live(str(rules)) as progress:
 
         def show(point: TeamPoint) -> None:
             if not progress.method:
@@ -250,7 +253,7 @@ def _save(
     _report(result)
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
-    say(f"look at it: infoset show {quote(spec)} {quote(str(policy))}")
+    say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")
 
 
 def _report(result: TeamResult) -> None:
@@ -270,8 +273,8 @@ def _report(result: TeamResult) -> None:
                 f"squared distance{whose}", number_text(result.last.squared_distances[team])
             )
     if result.upper_bound is not None:
-        is_open = "" if result.outcome == "optimal" else "; that it can be won is not proved"
-        table.add_row("at most", number_text(result.upper_bound) + is_open)
+        is_open = "" if result.outcome == "optimal" else " (not proved attainable)"
+        table.add_row("upper bound", number_text(result.upper_bound) + is_open)
     print_table(table, title=f"{result.game}, {result.method}")
 
 

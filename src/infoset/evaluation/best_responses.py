@@ -47,10 +47,10 @@ class Evaluation:
         Sum of the gains.
     exploitability : float or None
         Mean of the gains; None unless the game is two-player constant-sum with perfect recall.
-    guarantees : tuple[float, float] or None
+    security_levels : tuple[float, float] or None
         Security level of each player's policy: the utility it earns against any opponent, less an
         allowance for rounding. None where `exploitability` is None. The value of the game for
-        player 0 lies between `guarantees[0]` and the constant sum minus `guarantees[1]`.
+        player 0 lies between `security_levels[0]` and the constant sum minus `security_levels[1]`.
     rounding : float
         Bound on the rounding error of a best-response value in float64: smaller gains are noise.
         NaN where the gains are NaN.
@@ -60,7 +60,7 @@ class Evaluation:
     gains: tuple[float, ...]
     nash_conv: float
     exploitability: float | None
-    guarantees: tuple[float, float] | None
+    security_levels: tuple[float, float] | None
     rounding: float
 
 
@@ -121,12 +121,12 @@ def evaluate_plans(sequence_form: SequenceForm, plans: Sequence[FloatArray]) -> 
         best.append(float(gradient[0]))
         gains.append(max(best[player] - value, 0.0))
     conv, rounding = sum(gains), sequence_form.rounding
-    halved = guarantees = None
+    halved = security_levels = None
     if sequence_form.is_two_player_constant_sum:
         total = float(sequence_form.constant_sum or 0.0)
         halved = conv / 2
-        guarantees = (total - best[1] - rounding, total - best[0] - rounding)
-    return Evaluation(tuple(values), tuple(gains), conv, halved, guarantees, rounding)
+        security_levels = (total - best[1] - rounding, total - best[0] - rounding)
+    return Evaluation(tuple(values), tuple(gains), conv, halved, security_levels, rounding)
 
 
 def evaluate_policy(policy: TabularPolicy) -> Evaluation:

@@ -12,7 +12,7 @@ from infoset.front.game_sources import (
     to_form,
     to_game,
 )
-from infoset.front.learning_runs import learn
+from infoset.front.learning_runs import learn, resolve_learner
 from infoset.front.players import is_policy_file, is_searcher, resolve_players
 from infoset.front.registration import (
     register_learner,
@@ -46,6 +46,7 @@ __all__ = [
     "register_method",
     "register_searcher",
     "resolve_game",
+    "resolve_learner",
     "resolve_method",
     "resolve_players",
     "resolve_policy",

@@ -45,7 +45,7 @@ from infoset.tree import ExplorationProgress, GameTree, build_tree
 from infoset.utils.arguments import check_callable, check_count, check_number, check_type
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["DEFAULT_EPISODES", "Seeds", "learn"]
+__all__ = ["DEFAULT_EPISODES", "Seeds", "learn", "resolve_learner"]
 
 DEFAULT_EPISODES = 1_000_000
 
@@ -131,9 +131,7 @@ def learn(
     >>> max(result.nash_conv) < 0.5
     True
     """
-    if is_python_file(method):
-        method = load_from_python_file(str(method), (LearnerSpec,), "learner")
-    row = get_learner(method, preset=preset, step_sizes=step_sizes)
+    row = resolve_learner(method, preset=preset, step_sizes=step_sizes)
     check_count("episodes", episodes, minimum=1)
     numbers = _seeds(seeds)
     if seconds is not None:
@@ -169,6 +167,24 @@ def learn(
         recommended_play=recommended_play,
         correlated_policies=correlated_policies,
     )
+
+
+def resolve_learner(
+    method: str | LearnerSpec,
+    *,
+    preset: str | None = None,
+    step_sizes: tuple[float, float] | StepSizeRule | None = None,
+) -> LearnerSpec:
+    """Return a learner that is given by name, as an object, or as `path/to/file.py:NAME`.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        As `get_learner` and `load_from_python_file`.
+    """
+    if is_python_file(method):
+        method = load_from_python_file(str(method), (LearnerSpec,), "learner")
+    return get_learner(method, preset=preset, step_sizes=step_sizes)
 
 
 def _seeds(seeds: Seeds) -> tuple[int, ...]:

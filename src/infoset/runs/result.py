@@ -144,12 +144,12 @@ class SolveResult:
         return self.measured.exploitability
 
     @property
-    def guarantees(self) -> tuple[float, float] | None:
+    def security_levels(self) -> tuple[float, float] | None:
         """Security level of each player's policy, reduced by the rounding error.
 
         None unless the game is two-player constant-sum.
         """
-        return self.measured.guarantees
+        return self.measured.security_levels
 
     def summary(self) -> dict[str, Any]:
         """Return the numbers as JSON values, without policies and trace."""
@@ -162,7 +162,7 @@ class SolveResult:
             "values": list(self.values),
             "nash_conv": self.nash_conv,
             "exploitability": self.exploitability,
-            "guarantees": None if self.guarantees is None else list(self.guarantees),
+            "security_levels": None if self.security_levels is None else list(self.security_levels),
             "rounding": self.measured.rounding,
             "gaps": dict(self.gaps),
             "outcome": self.outcome,

@@ -147,13 +147,13 @@ class PerturbedGame:
         pairs = zip(best, measured.values, strict=True)
         gains = tuple(max(response - value, 0.0) for response, value in pairs)
         changes = replace(measured, gains=gains, nash_conv=sum(gains))
-        if measured.guarantees is None:
+        if measured.security_levels is None:
             return changes
         total = float(self.form.constant_sum or 0.0) - measured.rounding
         return replace(
             changes,
             exploitability=changes.nash_conv / 2,
-            guarantees=(total - best[1], total - best[0]),
+            security_levels=(total - best[1], total - best[0]),
         )
 
     def _best_value(self, plans: tuple[FloatArray, ...], player: Player) -> float:

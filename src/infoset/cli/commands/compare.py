@@ -1,4 +1,4 @@
-"""`infoset compare`: one game by several methods, as a table and a picture."""
+"""`infoset compare`: solve one game by several methods; table and picture."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(
     game: GameArgument,
     methods: Annotated[
         str,
-        typer.Option(help="Names with commas between; infoset solve --method list shows all."),
+        typer.Option(help="Methods separated by commas; infoset solve --method list shows all."),
     ] = DEFAULT_METHODS,
     target: TargetOption = None,
     iterations: IterationsOption = None,
@@ -52,10 +52,10 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a game by several methods, and draw how their errors fall.
+    """Solve a game by several methods, and plot their convergence.
 
-    Without --target, --iterations and --seconds each stops after 1,000 iterations.
-    Ctrl-C stops the method at work and those after it, and what is done is saved.
+    Without --target, --iterations and --seconds, each method runs 1,000 iterations.
+    Ctrl-C skips the remaining work and saves the results.
     """
     from infoset.experiments import check_writable
     from infoset.front import compare, comparison_budget, load, to_form
@@ -81,7 +81,7 @@ def run(
 
 
 def _show(progress: Progress, limits: Budget, method: str, point: TracePoint) -> None:
-    """Note a measurement of the method at work."""
+    """Record a measurement of the current method."""
     if progress.method != method:
         progress.solving(method, limits)
     progress.measured(point)

@@ -1,4 +1,4 @@
-"""`infoset draw`: a game as a picture."""
+"""`infoset draw`: draw a game."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ OutOption: TypeAlias = Annotated[
     Path,
     typer.Option(
         metavar="FILE",
-        help="Where to; its ending is the format: .svg, .png or .pdf.",
+        help="Output file; its ending sets the format: .svg, .png or .pdf.",
         show_default=False,
     ),
 ]
 ViewOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="VIEW", help="history, infostate, public, or all three.")
+    str, typer.Option(metavar="VIEW", help="history, infostate, public, or all.")
 ]
 PolicyOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY",
-        help="A file .parquet or .csv, or the word uniform: edges carry its probabilities.",
+        help="Policy whose probabilities label the edges: a file (.parquet, .csv), or uniform.",
     ),
 ]
 
@@ -37,16 +37,16 @@ def run(
     game: GameArgument,
     out: OutOption,
     view: ViewOption = "history",
-    player: Annotated[int, typer.Option(help="Whose infostates; 0 is the first player.")] = 0,
+    player: Annotated[int, typer.Option(help="Player of the infostate view.")] = 0,
     policy: PolicyOption = None,
-    depth: Annotated[int | None, typer.Option(help="Steps to draw at most.")] = None,
-    max_nodes: Annotated[int, typer.Option(help="Nodes to draw at most, in each view.")] = 150,
+    depth: Annotated[int | None, typer.Option(help="Maximum depth to draw.")] = None,
+    max_nodes: Annotated[int, typer.Option(help="Maximum number of nodes per view.")] = 150,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Draw the histories of a game, the infostates of a player, or the public states.
 
-    What is too large is cut at a depth, and the picture says what is left out.
+    Large trees are cut at a depth; the picture says what is omitted.
     """
     from infoset.plotting import check_target, draw
 

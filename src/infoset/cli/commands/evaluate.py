@@ -1,4 +1,4 @@
-"""`infoset evaluate`: what a policy earns, and what could be gained against it."""
+"""`infoset evaluate`: value and exploitability of a policy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 from infoset.cli.options import GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import live
 from infoset.cli.screen import (
-    ASKED_ONCE,
+    SEARCHER_NOTE,
     make_table,
     number_text,
     print_json,
@@ -25,7 +25,7 @@ def run(
         str,
         typer.Argument(
             metavar="POLICY",
-            help="uniform, a policy file, or a searcher, such as 'pimc(num_worlds=200)'.",
+            help="uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
             show_default=False,
         ),
     ],
@@ -39,7 +39,7 @@ def run(
     with live(str(rules)) as progress:
         if is_searcher(policy):
             (searcher,) = resolve_players([policy], to_game(rules))
-            tell(ASKED_ONCE)
+            tell(SEARCHER_NOTE)
             found = evaluate(rules, searcher, memory=memory, progress=progress.explored)
         else:
             found = evaluate(rules, policy, memory=memory, progress=progress.explored)
@@ -50,7 +50,7 @@ def run(
             "nash_conv": found.nash_conv,
             "exploitability": found.exploitability,
             "gains": found.gains,
-            "guarantees": found.guarantees,
+            "security_levels": found.security_levels,
             "rounding": found.rounding,
         }
         print_json({"game": str(rules), "policy": policy, **numbers})

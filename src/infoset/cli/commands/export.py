@@ -1,4 +1,4 @@
-"""`infoset export`: a game as a file for other programs."""
+"""`infoset export`: write a game to a file for other programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(
         Path,
         typer.Option(
             metavar="FILE",
-            help="Where to; its ending is the format: .efg for Gambit.",
+            help="Output file; its ending sets the format: .efg for Gambit.",
             show_default=False,
         ),
     ],
@@ -30,8 +30,8 @@ def run(
 ) -> None:
     """Write a game to a file for other programs.
 
-    An .efg file holds the classical extensive form: who acts, what it knows there, nature's
-    probabilities, and what is paid. A file that exists is replaced, once the new one is complete.
+    An .efg file holds the classical extensive form: players, information sets, chance
+    probabilities and payoffs. An existing file is replaced once the new one is complete.
     """
     from infoset.efg import save_efg
     from infoset.front import to_compiled

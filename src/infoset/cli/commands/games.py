@@ -1,4 +1,4 @@
-"""`infoset games`: what can be loaded by name."""
+"""`infoset games`: list the games that can be loaded by name."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 def run(as_json: JsonOption = False) -> None:
-    """List the games, and their parameters with the defaults."""
+    """List the games with their parameters and defaults."""
     from infoset.games import GAMES
 
     if as_json:
         print_json({"games": [_record(entry) for entry in GAMES.values()]})
         return
-    table = make_table("game", "what it is, and its parameters")
+    table = make_table("game", "description and parameters")
     for entry in GAMES.values():
         parameters = ", ".join(map(_text, entry.parameters))
         table.add_row(entry.name, "\n".join(filter(None, [entry.summary, parameters])))
     print_table(table)
-    say("* not a parameter of OpenSpiel's game of that name")
+    say("* parameter that OpenSpiel's game of the same name does not have")
     say("openspiel:NAME(...) loads any other game of OpenSpiel (optional extra)")
 
 

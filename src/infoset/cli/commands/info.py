@@ -1,4 +1,4 @@
-"""`infoset info`: how large a game is."""
+"""`infoset info`: size and properties of a game."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
-    """Count a game: histories, infostates, sequences, and the memory that its tree takes.
+    """Report the size of a game: histories, infostates, sequences, and memory.
 
-    A game too large to explore or to build is described all the same; counts that are lower
-    bounds are marked ≥.
+    Games too large to build are described as far as possible; ≥ marks lower bounds.
     """
     from infoset.front import info
 
@@ -40,7 +39,7 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
 
 
 def describe(found: GameInfo) -> dict[str, str]:
-    """Return the sizes and the kind of a game as text, by name."""
+    """Return the sizes and properties of a game as text, by name."""
     from infoset.utils.text import format_bytes
 
     bound, solving = "" if found.is_exact else "≥ ", found.solving_bytes
@@ -57,28 +56,28 @@ def describe(found: GameInfo) -> dict[str, str]:
         "constant sum": number_text(found.constant_sum),
         "perfect recall": _yes_no(found.perfect_recall),
         "observable rewards": _yes_no(found.observable_rewards),
-        "memory to build it": bound + format_bytes(found.forecast_bytes),
-        "memory to solve it": "-" if solving is None else format_bytes(solving),
-        "searches": _searches(found.search_model),
+        "memory to build": bound + format_bytes(found.forecast_bytes),
+        "memory to solve": "-" if solving is None else format_bytes(solving),
+        "search model": _searches(found.search_model),
     }
 
 
 def remarks(found: GameInfo) -> list[str]:
-    """Return what there is to say besides the numbers."""
+    """Return remarks on the numbers."""
     lines = list(found.notes)
     if not found.is_exact:
-        lines.append("too many world states to explore them all: ≥ marks lower bounds")
+        lines.append("too many world states to visit them all: ≥ marks lower bounds")
     elif not found.fits:
-        lines.append("too large to build here, so what needs the tree is not known (-)")
+        lines.append("too large to build here: values that need the tree are unknown (-)")
         if found.solving_fits:
-            lines.append("infoset solve needs no tree, and may well have the memory it needs")
+            lines.append("infoset solve does not build the tree and may fit in memory")
     return lines
 
 
 def _searches(model: str | None) -> str:
     if model is None:
         return "-"
-    return "by its rules, slowly" if model == "RulesModel" else f"compiled ({model})"
+    return "by the rules (slow)" if model == "RulesModel" else f"compiled ({model})"
 
 
 def _bounded(bound: str, count: int | None) -> str:
@@ -86,7 +85,7 @@ def _bounded(bound: str, count: int | None) -> str:
 
 
 def _by_player(counts: tuple[int, ...] | None) -> str:
-    """Return one count per player as text; a single one where all are equal."""
+    """Format counts per player; a single number if all are equal."""
     if counts is None:
         return "-"
     if len(set(counts)) == 1 and len(counts) > 1:

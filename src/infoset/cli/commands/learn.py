@@ -1,4 +1,4 @@
-"""`infoset learn`: policies learned from play, their traces and their picture, in a folder."""
+"""`infoset learn`: learn from play, and save policies, traces and picture in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
+from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
@@ -46,7 +46,7 @@ DEFAULT_EPISODES = 1_000_000
 
 
 def _list_learners(context: typer.Context, method: str) -> str:
-    """Print the table of learners and leave, where that is what is asked for."""
+    """Print the table of learners and exit if the value is `list`."""
     if asks_for_list(method):
         from infoset.learning import LEARNERS
 
@@ -58,7 +58,7 @@ def _list_learners(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="Who learns: auto, balanced-omd and more, in any case of letters; list shows all.",
+        help="Learner, such as auto or balanced-omd, or file.py:NAME; list shows all.",
         callback=_list_learners,
     ),
 ]
@@ -66,10 +66,10 @@ EpisodesOption: TypeAlias = Annotated[
     int, typer.Option(metavar="NUMBER", help="Episodes of each run.")
 ]
 SeedsOption: TypeAlias = Annotated[
-    int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds from 0.")
+    int, typer.Option(metavar="NUMBER", help="Number of runs, with seeds 0, 1, ...")
 ]
 PresetOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Step sizes by name, such as theory or tuned.")
+    str | None, typer.Option(metavar="NAME", help="Preset of the learner, such as theory or tuned.")
 ]
 
 
@@ -87,20 +87,19 @@ def run(
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn a game from play, all players against each other, and save the policies.
+    """Learn a game from self-play, and save the policies.
 
-    Players see their own episodes only, unless the method needs more (list tells).
-    Ctrl-C stops it at any time, and what is done is saved.
+    Players observe only their own episodes, unless the learner needs more (see list).
+    Ctrl-C stops at any time and saves the results.
     """
     from infoset.experiments import check_writable
-    from infoset.front import learn, load
-    from infoset.learning import get_learner
+    from infoset.front import learn, load, resolve_learner
     from infoset.runs import Budget
 
-    rules, row = load(game), get_learner(method, preset=preset)
+    rules, row = load(game), resolve_learner(method, preset=preset)
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
-    with told_if_interrupted(), live(str(rules)) as progress:
+    with interrupts_reported(), live(str(rules)) as progress:
 
         def show(seed: int, point: TracePoint) -> None:
             if not progress.method:
@@ -133,7 +132,7 @@ def _save(
     spec: str,
     as_json: bool,
 ) -> None:
-    """Leave a result in a folder, and say what it is."""
+    """Save a result in a folder, and print a report."""
     from infoset.experiments import learning_files, save_learning
 
     with interrupts_ignored():
@@ -159,19 +158,21 @@ def _report(result: LearnResult, folder: Path, spec: str) -> None:
     files = list(learning_files(result).values())
     say(f"saved in {folder}: {', '.join(files)}")
     if result.joint_play:
-        say("what is learned is joint play: infoset.evaluation.load_correlated_policy reads it")
+        say("load the correlated policies with infoset.evaluation.load_correlated_policy")
     else:
-        say(f"look at it: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
+        say(f"to print the policy: infoset show {quote(spec)} {quote(str(folder / files[0]))}")
 
 
 def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:
-    """Return how far from equilibrium the runs are, by what is said of it."""
+    """Return the errors of the runs by their names."""
     if result.cce_gap is not None:
-        told = {} if result.efce_gap is None else {"EFCE gap of recommended play": result.efce_gap}
+        recommended = (
+            {} if result.efce_gap is None else {"EFCE gap of recommended play": result.efce_gap}
+        )
         return {
-            **told,
+            **recommended,
             "CCE gap of joint play": result.cce_gap,
-            "NashConv of averages played alone": result.nash_conv,
+            "NashConv of average policies": result.nash_conv,
         }
     errors = {"NashConv": result.nash_conv}
     if result.exploitability is not None:
@@ -180,7 +181,7 @@ def _errors(result: LearnResult) -> dict[str, tuple[float, ...]]:
 
 
 def _spread_text(values: tuple[float, ...]) -> str:
-    """Return the number of the one run, or median, least and greatest of several."""
+    """Format the value of one run, or median, minimum and maximum of several."""
     if len(values) == 1:
         return number_text(values[0])
     low, middle, high = map(number_text, (min(values), median(values), max(values)))

@@ -1,4 +1,4 @@
-"""`infoset match`: what one player earns against another."""
+"""`infoset match`: play policies and searchers against each other."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import told_if_interrupted
+from infoset.cli.interrupts import interrupts_reported
 from infoset.cli.options import CheckpointOption, GameArgument, JsonOption, MemoryOption
 from infoset.cli.progress import Progress, live
 from infoset.cli.screen import (
-    ASKED_ONCE,
+    SEARCHER_NOTE,
     make_table,
     number_text,
     print_json,
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from infoset.tree import GameTree
 
 DEFAULT_DEALS = 10_000
-AS_MANY_AS_IT_TAKES = 10**12
+UNLIMITED_DEALS = 10**12
 
 ENDINGS = {
-    "converged": "the interval is as narrow as asked",
-    "deals": "all deals are played",
-    "exact": "computed, not played",
-    "interrupted": "interrupted; this is what was played so far",
+    "converged": "interval is narrow enough",
+    "deals": "all deals played",
+    "exact": "computed exactly",
+    "interrupted": "interrupted; these are the deals played so far",
 }
 
 
@@ -45,7 +45,7 @@ def player_argument(metavar: str) -> Any:
     """Return the argument that names a player."""
     return typer.Argument(
         metavar=metavar,
-        help="uniform, a policy file, or a searcher, such as 'pimc(num_worlds=200)'.",
+        help="uniform, a policy file, a searcher such as 'pimc(num_worlds=9)', or file.py:NAME.",
         show_default=False,
     )
 
@@ -59,36 +59,38 @@ def run(
         typer.Option(
             metavar="NUMBER",
             min=2,
-            help="Deals to play, each once in every seat; with --half-width, at most.",
-            show_default="10,000; with --half-width as many as it takes",
+            help="Deals, each played once in every position; the maximum with --half-width.",
+            show_default="10,000; unlimited with --half-width",
         ),
     ] = None,
     half_width: Annotated[
         float | None,
-        typer.Option(metavar="NUMBER", help="Half width of the utility's interval to stop at."),
+        typer.Option(
+            metavar="NUMBER",
+            help="Stop when the half width of the utility interval is at most this.",
+        ),
     ] = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Compute the expectation; the game must fit in memory.")
+        bool,
+        typer.Option("--exact", help="Compute the expected result; the game must fit."),
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="For the same luck again.")] = 0,
-    workers: Annotated[
-        int, typer.Option(metavar="NUMBER", min=1, help="Processes that play at a time.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,
     checkpoint: CheckpointOption = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Let two players meet: what the first earns against the second, in every seat.
+    """Play FIRST against SECOND in every position, and report what FIRST earns.
 
-    With more than two players, the second has all the other seats.
-    Ctrl-C stops it at any time, and what was played until then counts.
+    With more than two players, SECOND plays all other positions. Ctrl-C stops at any
+    time and reports the deals played.
     """
     from infoset.front import to_game
 
     stops = _Stops(deals, half_width, checkpoint)
     stops.check(exact=exact)
     rules = to_game(game)
-    with told_if_interrupted(), live(str(rules)) as progress:
+    with interrupts_reported(), live(str(rules)) as progress:
         table, players = _seated(rules, (first, second), exact, memory, progress)
         if exact:
             result, outcome = _computed(table, players)
@@ -107,7 +109,7 @@ def run(
 
 
 class _Stops(NamedTuple):
-    """When to stop, and where to keep what is played."""
+    """Limits of a match, and its checkpoint file."""
 
     deals: int | None
     half_width: float | None
@@ -115,23 +117,23 @@ class _Stops(NamedTuple):
 
     @property
     def most(self) -> int:
-        """Deals to play at most."""
-        return self.deals or (DEFAULT_DEALS if self.half_width is None else AS_MANY_AS_IT_TAKES)
+        """Maximum number of deals."""
+        return self.deals or (DEFAULT_DEALS if self.half_width is None else UNLIMITED_DEALS)
 
     def check(self, *, exact: bool) -> None:
-        """Refuse what is said of plays where nothing is played."""
+        """Refuse options about playing with `--exact`."""
         for name, value in self._asdict().items():
             if exact and value is not None:
                 option = name.replace("_", "-")
-                raise typer.BadParameter(f"--exact plays nothing: leave --{option} out")
+                raise typer.BadParameter(f"--exact plays no deals: omit --{option}")
         if self.half_width == 0:
-            raise typer.BadParameter("--half-width 0 is never reached by play; give --exact")
+            raise typer.BadParameter("--half-width 0 cannot be reached by sampling; use --exact")
 
 
 def _seated(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
 ) -> tuple[Game | GameTree, list[Policy]]:
-    """Return where the match is played, on a tree where one is needed, and by whom."""
+    """Return the game, built if a player needs its tree, and the players."""
     from infoset.front import is_policy_file, resolve_players
     from infoset.tree import build_tree
 
@@ -142,13 +144,13 @@ def _seated(
 
 
 def _computed(table: Game | GameTree, players: Sequence[Policy]) -> tuple[MatchResult, str]:
-    """Return what the match comes to in expectation."""
+    """Return the expected result of the match."""
     from infoset.matches import SupportsSearch, exact_match
     from infoset.tree import GameTree
 
     assert isinstance(table, GameTree)
     if any(isinstance(player, SupportsSearch) for player in players):
-        tell(ASKED_ONCE)
+        tell(SEARCHER_NOTE)
     return exact_match(table, *players), "exact"
 
 
@@ -160,7 +162,7 @@ def _played(
     workers: int,
     progress: Progress,
 ) -> tuple[MatchResult, str]:
-    """Play the match; if it is broken off, what was played counts."""
+    """Play the match; after Ctrl-C, return the result so far."""
     from infoset.matches import play_matches
 
     so_far: list[MatchResult] = []
@@ -204,17 +206,17 @@ def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) ->
 
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:
     table = make_table("", ">utility", ">95 % interval", ">wins", ">95 % interval")
-    table.add_row("every seat", *_cells(result.utility), *_cells(result.win_rate, percent=True))
+    table.add_row("all positions", *_cells(result.utility), *_cells(result.win_rate, percent=True))
     seats = zip(result.position_utilities, result.position_win_rates, strict=True)
     for player, (utility, wins) in enumerate(seats):
         table.add_row(f"as player {player}", *_cells(utility), *_cells(wins, percent=True))
     print_table(table, title="{game}: {first} against {second}".format(**about))
-    deals = f"{number_text(result.num_deals)} deals, each in every seat; "
+    deals = f"{number_text(result.num_deals)} deals, each in every position; "
     say(("" if about["outcome"] == "exact" else deals) + ENDINGS[about["outcome"]])
 
 
 def _cells(estimate: Estimate, *, percent: bool = False) -> tuple[str, str]:
-    """Return a mean and its interval as text; none where it is exact."""
+    """Format a mean and its interval, `-` if the mean is exact."""
 
     def text(value: float) -> str:
         return f"{100 * value:.4g} %" if percent else number_text(value)

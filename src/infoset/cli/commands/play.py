@@ -1,4 +1,4 @@
-"""`infoset play`: a seat at the table."""
+"""`infoset play`: play a game in the terminal."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 class LeftError(Exception):
-    """The human has no more to say: the end of standard input."""
+    """Standard input has ended."""
 
 
 def run(
     game: GameArgument,
-    seat: Annotated[int, typer.Option("--as", metavar="P", min=0, help="The player you are.")] = 0,
+    seat: Annotated[int, typer.Option("--as", metavar="P", min=0, help="Your player.")] = 0,
     against: Annotated[
         str,
         typer.Option(
             metavar="PLAYER",
-            help="Who the others are: uniform, a policy file, or a searcher, such as pimc.",
+            help="Others: uniform, a policy file, a searcher such as pimc, or file.py:NAME.",
         ),
     ] = UNIFORM,
     seed: Annotated[
         int | None,
-        typer.Option(min=0, help="For the same luck again.", show_default="a different one"),
+        typer.Option(min=0, help="Random seed.", show_default="random"),
     ] = None,
     memory: MemoryOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a game in the terminal.
 
-    You see what your player sees. At the end you see everything.
+    You see what your player observes, and everything at the end.
     """
     import numpy as np
 
@@ -63,7 +63,7 @@ def run(
     others = _opponent(rules, against, memory)
     write = tell if as_json else say
     write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
-    write("answer by name or number; Ctrl-D leaves")
+    write("answer with a name or number; Ctrl-D quits")
     history = play_interactively(rules, seat, _seated(others, rng), rng, write)
     _show_end(history, write)
     _tell_late(others, against)
@@ -79,7 +79,7 @@ def _check_seat(rules: Game, seat: Player) -> None:
 
 
 def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
-    """Return who the others are; only a policy file needs a tree, however large the game."""
+    """Return the policy of the other players; only a policy file needs the tree."""
     from infoset.front import resolve_players
 
     with live(str(rules)) as progress:
@@ -87,7 +87,7 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
 
 
 def _seated(player: Policy, rng: np.random.Generator) -> Policy:
-    """Return what plays: of a searcher, new searches at every decision."""
+    """Return the policy to play; a searcher searches anew at every decision."""
     from infoset.matches import SearchPolicy, SupportsSearch
 
     return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
@@ -104,7 +104,7 @@ def _tell_late(player: Policy, text: str) -> None:
 def play_interactively(
     rules: Game, seat: Player, others: Policy, rng: np.random.Generator, write: Write
 ) -> History:
-    """Play to the end, or until the human leaves; return how far it came."""
+    """Play until the game or the input ends; return the history."""
     from infoset.game import initial_history
 
     history = initial_history(rules)
@@ -120,14 +120,14 @@ def play_interactively(
                 except LeftError:
                     return history
             else:
-                odds = others.action_probabilities(history.infostates[player], legal)
-                actions[player] = legal[rng.choice(len(legal), p=odds)]
+                probabilities = others.action_probabilities(history.infostates[player], legal)
+                actions[player] = legal[rng.choice(len(legal), p=probabilities)]
         history = history.sample(history.joint(actions), rng)
     return history
 
 
 def _show_news(history: History, seat: Player, num_shown: int, write: Write) -> int:
-    """Write what the player saw since it was last asked; return how much it has seen in all."""
+    """Write the observations since the last decision; return the number of lines so far."""
     from infoset.game import transcript
 
     lines = transcript(history, viewer=seat).splitlines()[1:]
@@ -152,7 +152,7 @@ def _ask(legal: Sequence[Action], write: Write) -> Action:
         position = find_choice(line, names)
         if position is not None:
             return legal[position]
-        write(f"{line!r} is no legal action: {', '.join(names)}")
+        write(f"{line!r} is not a legal action; legal are: {', '.join(names)}")
 
 
 def _read_line() -> str:
@@ -216,7 +216,7 @@ def _show_end(history: History, write: Write) -> None:
 
     write("")
     if history.is_terminal:
-        write("the end; this is what happened")
+        write("game over; this is what happened")
         write(transcript(history))
     else:
         write("you left; the game is not over, and the others' secrets stay theirs")

@@ -11,10 +11,10 @@ from infoset.cli.screen import make_table, number_text, print_json, print_table,
 
 
 def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = False) -> None:
-    """Prove what a two-player constant-sum game is worth, in fractions.
+    """Prove the value of a small two-player constant-sum game as a fraction.
 
-    Best responses in exact arithmetic to policies of fractions show it. For small games; nature's
-    probabilities have to be exact.
+    The proof consists of rational policies and best responses in exact arithmetic. Chance
+    probabilities must be exact fractions.
     """
     from infoset.front import to_compiled
     from infoset.solvers import solve_exactly
@@ -29,10 +29,10 @@ def run(game: GameArgument, memory: MemoryOption = None, as_json: JsonOption = F
         return
     table = make_table("", ">fraction", ">about")
     if proof.value is not None:
-        table.add_row("value to player 0", str(proof.value), number_text(float(proof.value)))
+        table.add_row("value of player 0", str(proof.value), number_text(float(proof.value)))
     else:
-        table.add_row("at least, to player 0", str(proof.lower), number_text(float(proof.lower)))
-        table.add_row("at most, to player 0", str(proof.upper), number_text(float(proof.upper)))
+        table.add_row("lower bound for player 0", str(proof.lower), number_text(float(proof.lower)))
+        table.add_row("upper bound for player 0", str(proof.upper), number_text(float(proof.upper)))
     print_table(table, title=str(compiled))
 
 

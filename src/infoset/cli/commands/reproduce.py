@@ -1,4 +1,4 @@
-"""`infoset reproduce`: the experiments of a study, with what was expected beside what comes out."""
+"""`infoset reproduce`: run the experiments of a study beside published numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def _list_studies(context: typer.Context, study: str) -> str:
-    """Print the table of experiments and leave, where that is what is asked for."""
+    """Print the table of experiments and exit if the value is `list`."""
     if asks_for_list(study):
         from infoset.experiments import installed_studies
 
@@ -48,7 +48,7 @@ def run(
         str,
         typer.Argument(
             metavar="STUDY",
-            help="A study, such as balanced; list shows all, and their experiments.",
+            help="A study, such as balanced; list shows all studies and experiments.",
             callback=_list_studies,
             show_default=False,
         ),
@@ -59,27 +59,27 @@ def run(
             "--experiment",
             "--table",
             metavar="NAME",
-            help="An experiment, or a table of a paper; may be given several times.",
+            help="An experiment or a table of the paper; may be repeated.",
             show_default="all",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Smaller settings: minutes on two cores.")
+        bool, typer.Option("--quick", help="Smaller settings that take minutes on two cores.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the study; what is done there is not done again.",
+            help="Folder of the study; finished cells in it are not run again.",
             show_default="runs/STUDY",
         ),
     ] = None,
     workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run the experiments of a study, and put its numbers beside those expected.
+    """Run the experiments of a study, and compare its numbers with the published ones.
 
-    It may be stopped at any time: the same command goes on with what is missing.
+    Ctrl-C stops at any time; the same command resumes with the missing cells.
     """
     from infoset.experiments import check_writable, get_study, run_study
 
@@ -98,7 +98,7 @@ def run(
                 finished_callback=None if as_json else lambda done: _report(done, quick),
             )
     except KeyboardInterrupt:
-        tell(f"stopped; what is done is kept in {folder}: the same command goes on from there")
+        tell(f"stopped; finished cells are saved in {folder}: the same command resumes from there")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         found = {done.experiment.name: _values(done) for done in finished}
@@ -109,7 +109,7 @@ def run(
 
 @contextmanager
 def _progress() -> Iterator[CellCallback | None]:
-    """Show on standard error how many runs are done, where that is a terminal."""
+    """Show the number of finished cells if standard error is a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = error_console()
@@ -130,7 +130,7 @@ def _report(done: Finished, is_quick: bool) -> None:
     for table in done.report.tables:
         _print(table, f"{done.experiment.title}. {table.title}")
     if is_quick:
-        say(f"this was the quick setting; without --quick it takes {done.experiment.full_time}")
+        say(f"these are the quick settings; without --quick it takes {done.experiment.full_time}")
     say()
 
 

@@ -1,4 +1,4 @@
-"""`infoset show`: a policy, infostate by infostate."""
+"""`infoset show`: print a policy by infostate."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ def run(
     game: GameArgument,
     policy: PolicyArgument,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print a line per infostate and action, all digits.")
+        bool,
+        typer.Option("--csv", help="Print CSV: a line per infostate and action."),
     ] = False,
     as_json: JsonOption = False,
     memory: MemoryOption = None,
 ) -> None:
-    """Print a policy by infostate: what the player knows, and how it acts.
+    """Print the action probabilities of a policy at every infostate.
 
-    The own reach of an infostate is the probability that the player's own actions lead there.
+    Own reach is the probability that the player's own actions lead to the infostate.
     """
     from infoset.front import load, read_policy_metadata, resolve_policy, to_form
     from infoset.policy import save_policy_csv
 
     if as_csv and as_json:
-        raise typer.BadParameter("--csv and --json exclude each other")
+        raise typer.BadParameter("--csv and --json cannot be combined")
     rules = load(game)
     with live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
@@ -74,9 +75,13 @@ def _print_text(rows: Iterable[PolicyRow]) -> None:
         for row in of_player:
             say(f"{row.own_reach:9.3f}  {row.infostate:<{width}}  {_policy_text(row)}")
     say()
-    say(f"actions of probability below {SMALLEST_SHOWN:g} are left out; --csv has them all")
+    say(f"actions with probability below {SMALLEST_SHOWN:g} are omitted; --csv prints all")
 
 
 def _policy_text(row: PolicyRow) -> str:
     pairs = zip(row.actions, row.probabilities.tolist(), strict=True)
-    return "  ".join(f"{action} {share:.3f}" for action, share in pairs if share >= SMALLEST_SHOWN)
+    return "  ".join(
+        f"{action} {probability:.3f}"
+        for action, probability in pairs
+        if probability >= SMALLEST_SHOWN
+    )

@@ -1,4 +1,4 @@
-"""`infoset solve`: a policy, its trace and its picture, in a folder."""
+"""`infoset solve`: solve a game, and save policy, trace and picture in a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from infoset.cli.exit_codes import INTERRUPTED
-from infoset.cli.interrupts import interrupts_ignored, told_if_interrupted
+from infoset.cli.interrupts import interrupts_ignored, interrupts_reported
 from infoset.cli.options import (
     CheckpointOption,
     CheckpointSecondsOption,
@@ -55,28 +55,33 @@ if TYPE_CHECKING:
 DEFAULT_METHOD = "auto"
 
 ENDINGS = {
-    "converged": "converged: the target is reached",
+    "converged": "converged: target reached",
     "optimal": "optimal",
-    "iterations": "stopped after the iterations asked for",
-    "seconds": "stopped after the seconds allowed",
+    "iterations": "iteration limit reached",
+    "seconds": "time limit reached",
     "stopped": "stopped",
-    "interrupted": "interrupted; this is what was done so far",
+    "interrupted": "interrupted; these are the results so far",
     "failed": "failed: the method found no solution",
 }
 
 
 def _known_method(context: typer.Context, method: str) -> str:
-    """Return the name of a method; print the table of all and leave, where that is asked for."""
+    """Check the name of a method; print the table of methods and exit if it is `list`."""
     from infoset.errors import UnknownNameError
+    from infoset.front.python_files import is_python_file
     from infoset.solvers import METHODS
     from infoset.teams import TEAM_METHODS
 
     if asks_for_list(method):
         rows = [(row.name, row.description) for row in METHODS.values()]
-        rows += [(row.name, f"for teams: {row.description}") for row in TEAM_METHODS.values()]
+        rows += [(row.name, f"team games: {row.description}") for row in TEAM_METHODS.values()]
         list_and_leave(context, "methods", ("name", "description"), rows)
-    if method.lower() not in {*METHODS, *TEAM_METHODS}:
-        unknown = UnknownNameError.of("method", method, (*METHODS, *TEAM_METHODS))
+    if is_python_file(method):
+        return method
+    if method.lower() not in {*METHODS.known_names, *TEAM_METHODS.known_names}:
+        unknown = UnknownNameError.of(
+            "method", method, (*METHODS.known_names, *TEAM_METHODS.known_names)
+        )
         raise UnknownNameError(f"{unknown} (infoset solve --method list shows all)")
     return method
 
@@ -84,21 +89,19 @@ def _known_method(context: typer.Context, method: str) -> str:
 MethodOption: TypeAlias = Annotated[
     str,
     typer.Option(
-        help="How: auto, lp, cfr+ and more, in any case of letters; list shows all.",
+        help="Method, such as auto, lp or cfr+, or file.py:NAME; list shows all.",
         callback=_known_method,
     ),
 ]
 PrecisionOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        help="Of the iterations of the CFR family: float64 or float32.", show_default="float64"
-    ),
+    typer.Option(help="Precision of the CFR family: float64 or float32.", show_default="float64"),
 ]
 ThreadsOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="Of the iterations of the CFR family, in large games of two players.",
+        help="Threads of the CFR family, in large two-player games.",
         show_default="1",
     ),
 ]
@@ -126,14 +129,13 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    Without --target, --iterations and --seconds it stops when the exploitability
-    is a thousandth of the payoff range, or after a minute; methods for teams stop
-    after iterations of their own.
-    Ctrl-C stops it at any time, and what is done is saved.
+    Without --target, --iterations and --seconds, solving stops at an exploitability
+    of 0.1% of the payoff range, or after 60 seconds; team methods stop after a
+    default number of iterations. Ctrl-C stops at any time and saves the results.
     """
     if is_for_teams(method):
         refuse(
-            f"{method} is for teams; leave it out",
+            f"{method} is a team method; omit the option",
             target=target,
             precision=precision,
             threads=threads,
@@ -143,7 +145,7 @@ def run(
         solve_teams(game, method, asked, keeping, out=out, memory=memory, as_json=as_json)
         return
     refuse(
-        f"{method} is not for teams; leave it out, or add --method progressive-hiding",
+        f"{method} is not a team method; omit the option, or add --method progressive-hiding",
         relax=relax,
         teams=teams,
         penalty=penalty,
@@ -152,17 +154,16 @@ def run(
         rule=rule,
     )
     from infoset.experiments import RUN_FILES, check_writable, save_run
-    from infoset.front import load, solve, to_form
+    from infoset.front import load, resolve_method, solve, to_form
     from infoset.runs import make_budget
-    from infoset.solvers import get_method
 
     rules, chosen = (
         load(game),
-        get_method(method, precision or "float64", 1 if threads is None else threads),
+        resolve_method(method, precision or "float64", 1 if threads is None else threads),
     )
     check_writable(out)
     keeping = checkpoint_options(checkpoint, checkpoint_seconds)
-    with told_if_interrupted(), live(str(rules)) as progress:
+    with interrupts_reported(), live(str(rules)) as progress:
         form = to_form(rules, memory=memory, progress=progress.explored)
         stops = Stops(target, iterations, seconds)._asdict()
         progress.solving(chosen.name, make_budget(form, **stops))
@@ -188,9 +189,9 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
     table.add_row("iterations", number_text(result.iterations))
     table.add_row("time", duration_text(result.seconds))
     for player, value in enumerate(result.values):
-        table.add_row(f"value to player {player}", number_text(value))
-    for player, least in enumerate(result.guarantees or ()):
-        table.add_row(f"guaranteed to player {player}", number_text(least))
+        table.add_row(f"value of player {player}", number_text(value))
+    for player, level in enumerate(result.security_levels or ()):
+        table.add_row(f"security level of player {player}", number_text(level))
     table.add_row("NashConv", error_text(result.nash_conv, result.measured.rounding))
     table.add_row("exploitability", error_text(result.exploitability, result.measured.rounding))
     for name, gap in result.gaps.items():
@@ -198,4 +199,4 @@ def _report(result: SolveResult, folder: Path, spec: str) -> None:
     print_table(table, title=f"{result.game}, {result.method}")
     policy = folder / RUN_FILES["policy"]
     say(f"saved in {folder}: {', '.join(RUN_FILES.values())}")
-    say(f"look at it: infoset show {quote(spec)} {quote(str(policy))}")
+    say(f"to print the policy: infoset show {quote(spec)} {quote(str(policy))}")

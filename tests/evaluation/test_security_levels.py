@@ -33,8 +33,8 @@ def test_a_guarantee_is_what_a_best_response_leaves(spec):
     for player in range(2):
         worst = best_response(policy, 1 - player)
         left = expected_values(worst.policy)[player]
-        assert measured.guarantees[player] == pytest.approx(left, abs=1e-11)
-        assert measured.guarantees[player] <= left
+        assert measured.security_levels[player] == pytest.approx(left, abs=1e-11)
+        assert measured.security_levels[player] <= left
 
 
 @pytest.mark.parametrize("spec", GAMES)
@@ -42,7 +42,7 @@ def test_guarantees_enclose_the_value_of_the_game(spec):
     form = form_of(spec)
     value = solve(form_tree(spec), "lp").values[0]
     for policy in (uniform_policy(form), random_policy(form, 1), solve(spec, "lp").policy):
-        least, other = evaluate_policy(policy).guarantees
+        least, other = evaluate_policy(policy).security_levels
         assert least <= value <= form.constant_sum - other
 
 
@@ -53,11 +53,11 @@ def form_tree(spec):
 def test_a_sum_that_is_not_zero_enters_the_guarantees():
     game = matrix_game([[1, 5], [3, 2]], [[4, 0], [2, 3]])
     measured = evaluate(build_tree(game), "uniform")
-    assert measured.guarantees == pytest.approx((2.0, 2.0))
+    assert measured.security_levels == pytest.approx((2.0, 2.0))
 
 
 def test_games_without_exploitability_guarantee_nothing():
-    assert evaluate("kuhn_poker(players=3)", "uniform").guarantees is None
+    assert evaluate("kuhn_poker(players=3)", "uniform").security_levels is None
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -104,8 +104,8 @@ def test_rounding_allows_for_what_was_added_up_in_making_the_payoffs(num):
     form = extensive_form_from_nodes(decision(0, "here", {"go on": chance(ends)}), players=2)
     measured = evaluate(form, "uniform")
     exact = Fraction(0.1)
-    assert Fraction(measured.guarantees[0]) <= exact
-    assert Fraction(measured.guarantees[1]) <= -exact
+    assert Fraction(measured.security_levels[0]) <= exact
+    assert Fraction(measured.security_levels[1]) <= -exact
     assert form.sequence_form.rounding < 1e-15 * num
 
 
@@ -122,7 +122,7 @@ def test_whether_payoffs_are_constant_sum_does_not_depend_on_their_units(unit):
 def test_sums_that_are_not_quite_constant_are_in_the_guarantees():
     form = build_tree(matrix_game([[1.0], [1.0]], [[-1.0], [-1.0 - 9e-10]])).sequence_form
     assert form.constant_sum is not None
-    assert evaluate_policy(uniform_policy(form)).guarantees[0] <= 1.0
+    assert evaluate_policy(uniform_policy(form)).security_levels[0] <= 1.0
     assert form.rounding >= 9e-10
 
 
