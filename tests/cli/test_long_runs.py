@@ -19,7 +19,7 @@ def test_a_command_goes_on_with_what_the_library_kept(command):
 
 def test_how_often_to_keep_a_run_that_is_not_kept_is_refused(command):
     ran = command("solve", "kuhn_poker", "--checkpoint-seconds", "5")
-    assert "add --checkpoint FILE" in ran.complaint
+    assert "needs --checkpoint FILE" in ran.complaint
 
 
 def test_what_is_wrong_is_said_in_a_line(command):
@@ -35,4 +35,4 @@ def test_the_time_shown_is_that_of_all_sittings():
     progress.solving("cfr+", Budget(seconds=4000.0))
     progress.measured(TracePoint(100, 1000.0, (0.0, 0.0), 0.2, 0.1))
     assert 1000 <= progress.elapsed < 1100
-    assert 0.25 <= progress.share_done < 0.3
+    assert 0.25 <= progress.fraction_done < 0.3

@@ -49,11 +49,11 @@ def test_what_is_printed(command):
     title, header, _, *rows, ending = ran.out.splitlines()
     assert title == f"kuhn_poker: {PIMC} against uniform"
     assert header.split() == ["utility", "95", "%", "interval", "wins", "95", "%", "interval"]
-    assert ending == "50 deals, each in every seat; all deals are played"
+    assert ending == "50 deals, each in every position; all deals played"
     found = command(*MATCH, "--deals", "50", "--seed", "4", "--json").json
     estimates = [found["utility"], *found["position_utilities"]]
     for row, name, estimate in zip(
-        rows, ["every seat", "as player 0", "as player 1"], estimates, strict=True
+        rows, ["all positions", "as player 0", "as player 1"], estimates, strict=True
     ):
         low, high = estimate["interval"]
         assert row.strip().startswith(name)
@@ -77,14 +77,14 @@ def test_files_are_played_on_the_tree_and_exactly(command):
     low, high = found["utility"]["interval"]
     assert low - 0.01 < value.mean < high + 0.01
     printed = command("match", "kuhn_poker", policy, "uniform", "--exact").out
-    assert printed.endswith("computed, not played\n")
+    assert printed.endswith("computed exactly\n")
     assert " to " not in printed
 
 
 def test_a_searcher_measured_exactly_is_its_policy(command):
     text = "pimc(num_worlds=2,seed=5)"
     ran = command("match", "kuhn_poker", text, "uniform", "--exact", "--json")
-    assert ran.err.startswith("note: a searcher is asked once")
+    assert ran.err.startswith("note: the searcher was queried once")
     searcher = make_searcher(text, KUHN)
     exact = infoset.matches.exact_match(infoset.build_tree(KUHN), searcher, None)
     assert ran.json["position_utilities"] == plain(exact)["position_utilities"]
@@ -175,19 +175,19 @@ def so_far(num_deals, half_width):
     return MatchResult(utility, wins, (utility,) * 2, (wins,) * 2, num_deals, 0)
 
 
-def test_the_share_done_is_that_of_the_nearest_limit():
+def test_the_fraction_done_is_that_of_the_nearest_limit():
     progress = Progress("kuhn_poker")
     progress.playing("pimc against uniform", 1000, None)
-    assert progress.share_done is None
+    assert progress.fraction_done is None
     progress.played(so_far(250, 0.4))
-    assert progress.share_done == 0.25
+    assert progress.fraction_done == 0.25
     progress.playing("pimc against uniform", 1000, 0.2)
     progress.played(so_far(250, 0.4))
-    assert progress.share_done == 0.25
+    assert progress.fraction_done == 0.25
     progress.played(so_far(300, 0.25))
-    assert progress.share_done == pytest.approx(0.64)
+    assert progress.fraction_done == pytest.approx(0.64)
     progress.played(so_far(900, 0.0))
-    assert progress.share_done == 1.0
+    assert progress.fraction_done == 1.0
 
 
 def test_what_is_shown_meanwhile():

@@ -112,7 +112,7 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
     shown = command("info", *arguments)
     assert shown.code == 0
     assert f"{histories:,}" in shown.out
-    assert "memory to build it" in shown.out
+    assert "memory to build" in shown.out
     assert "too large to build" in shown.out
     assert "≥" not in shown.out
 
@@ -128,7 +128,7 @@ def test_a_game_too_large_to_build_is_described_all_the_same(command, arguments,
 )
 def test_how_a_game_is_searched(command, game, model, said):
     assert command("info", game, "--json").json["search_model"] == model
-    (line,) = [line for line in command("info", game).out.splitlines() if "searches" in line]
+    (line,) = [line for line in command("info", game).out.splitlines() if "search model" in line]
     assert line.split(maxsplit=1)[1] == said
     if model is not None:
         assert type(search_model(infoset.load(game))).__name__ == model
@@ -137,7 +137,7 @@ def test_how_a_game_is_searched(command, game, model, said):
 def test_a_game_too_large_to_explore_is_searched_by_its_rules(monkeypatch):
     found = infoset.front.info("leduc_poker", max_worlds=300)
     assert found.search_model == "RulesModel"
-    assert describe(found)["searches"] == "by its rules, slowly"
+    assert describe(found)["search model"] == "by the rules (slow)"
     selection = import_module("infoset.search.models.selection")
     monkeypatch.setattr(selection, "MAX_WORLDS", 300)
     assert infoset.front.info("leduc_poker").search_model == "RulesModel"
@@ -146,7 +146,7 @@ def test_a_game_too_large_to_explore_is_searched_by_its_rules(monkeypatch):
 
 def test_searchers_are_measured(command):
     ran = command("evaluate", "kuhn_poker", "pimc(num_worlds=None)", "--json")
-    assert ran.err.startswith("note: a searcher is asked once at each infostate")
+    assert ran.err.startswith("note: the searcher was queried once")
     searcher = infoset.make_searcher("pimc(num_worlds=None)", infoset.load("kuhn_poker"))
     assert ran.json["gains"] == [*infoset.evaluate("kuhn_poker", searcher).gains]
     assert command("evaluate", ONE_CARD, "pimc(num_worlds=None)").code == 0
@@ -161,7 +161,7 @@ def test_solving_needs_less_memory_than_the_tree(command):
     assert found["solving_fits"] is True
     memory = str((found["solving_bytes"] + found["forecast_bytes"]) // 2)
     tight = command("info", "liars_dice(dice_sides=4)", "--memory", memory)
-    assert "infoset solve needs no tree" in tight.out
+    assert "infoset solve does not build the tree" in tight.out
     tight = command("info", "liars_dice(dice_sides=4)", "--memory", memory, "--json").json
     assert (tight["fits"], tight["solving_fits"]) == (False, True)
     least = str(found["solving_bytes"] - 1)
@@ -209,8 +209,8 @@ def test_texts_of_numbers_of_any_size():
     texts = describe(found)
     assert texts["world states"] == "≥ 1,000,000"
     assert texts["infostates"] == "5, 6, 7"
-    assert texts["memory to build it"].startswith("≥ 1,000,")
-    assert texts["memory to build it"].endswith("TB")
+    assert texts["memory to build"].startswith("≥ 1,000,")
+    assert texts["memory to build"].endswith("TB")
     assert remarks(found)[0] == "the loader has this to say"
 
 
@@ -279,7 +279,7 @@ def test_show_leaves_out_what_is_hardly_ever_done_and_says_so(command):
     command("solve", "matrix_pd", "--iterations", "50", "--out", "run")
     lines = command("show", "matrix_pd", "run/policy.parquet").out.splitlines()
     assert lines[0] == "matrix_pd: run/policy.parquet, by cfr+"
-    assert "below 0.0005 are left out" in lines[-1]
+    assert "below 0.0005 are omitted" in lines[-1]
 
 
 def test_what_show_prints_as_csv_can_be_evaluated(command, tmp_path):

@@ -17,7 +17,7 @@ from infoset.game import Game, Infostate, Observation
 from infoset.games import load_game
 from infoset.policy import UniformPolicy
 
-THE_END = "the end; this is what happened"
+THE_END = "game over; this is what happened"
 ALWAYS_FIRST = "1\n" * 20
 
 
@@ -27,11 +27,11 @@ def test_a_play_from_beginning_to_end(command):
     assert ran.err == ""
     assert ran.out.splitlines() == [
         "kuhn_poker: you are player 0 of 2, against uniform",
-        "answer by name or number; Ctrl-D leaves",
+        "answer with a name or number; Ctrl-D quits",
         "",
         "1. - | you see K",
         "your move: [1] pass  [2] bet",
-        "'x' is no legal action: pass, bet",
+        "'x' is not a legal action; legal are: pass, bet",
         "",
         THE_END,
         "kuhn_poker",
@@ -106,7 +106,7 @@ def test_bytes_that_are_no_text_are_a_bad_answer(command):
     garbled = UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")
     ran = command("play", "kuhn_poker", "--seed", "3", stdin=Answers(garbled, "bet\n"))
     assert ran.code == 0
-    assert "'?' is no legal action" in ran.out
+    assert "'?' is not a legal action" in ran.out
 
 
 def test_simultaneous_moves(command):
@@ -120,7 +120,7 @@ def test_actions_that_are_numbers_are_meant_by_name(command):
     arguments = ["play", "goofspiel(num_cards=4,imp_info=True)", "--seed", "1"]
     ran = command(*arguments, stdin="3\n3\n4\n2\n")
     assert "your move: 1  2  3  4" in ran.out
-    assert "'3' is no legal action: 1, 2, 4" in ran.out
+    assert "'3' is not a legal action; legal are: 1, 2, 4" in ran.out
     assert "2. player 0: 3, " in ran.out
     assert "3. player 0: 4, " in ran.out
 

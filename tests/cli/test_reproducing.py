@@ -63,7 +63,7 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
     )
     ran = command(*RUN)
     assert ran.code == 130
-    assert "goes on from there" in ran.err
+    assert "resumes from there" in ran.err
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
 
 def test_errors_are_shown_where_they_are_more_than_rounding(command):
     shown = command("solve", "kuhn_poker", "--method", "cfr+", "--target", "0.5%").out
-    assert "converged: the target is reached" in shown
+    assert "converged: target reached" in shown
     assert "rounding" not in shown
 
 
@@ -78,7 +78,7 @@ def test_the_methods_are_listed_as_json(command, arguments):
 
     listed = [{"name": row.name, "description": row.description} for row in METHODS.values()]
     listed += [
-        {"name": row.name, "description": f"for teams: {row.description}"}
+        {"name": row.name, "description": f"team games: {row.description}"}
         for row in TEAM_METHODS.values()
     ]
     assert command("solve", *arguments).json == {"methods": listed}
@@ -297,19 +297,19 @@ def test_nash_conv_is_shown_where_there_is_no_exploitability():
     assert numbers["to target"] == "-"
 
 
-def test_the_share_done_is_that_of_the_nearest_limit():
+def test_the_fraction_done_is_that_of_the_nearest_limit():
     progress = Progress("leduc_poker")
-    assert progress.share_done is None
+    assert progress.fraction_done is None
     progress.solving("cfr+", Budget(target=0.01, iterations=1000, seconds=3600.0))
-    assert progress.share_done is None
+    assert progress.fraction_done is None
     progress.measured(measured(1, 1.0))
-    assert progress.share_done == pytest.approx(0.001, abs=1e-4)
+    assert progress.fraction_done == pytest.approx(0.001, abs=1e-4)
     progress.measured(measured(10, 0.1))
-    assert progress.share_done == pytest.approx(0.5)
+    assert progress.fraction_done == pytest.approx(0.5)
     progress.measured(measured(900, 0.09))
-    assert progress.share_done == pytest.approx(0.9)
+    assert progress.fraction_done == pytest.approx(0.9)
     progress.measured(measured(999, 1e-5))
-    assert progress.share_done == 1.0
+    assert progress.fraction_done == 1.0
 
 
 def test_every_view_can_be_drawn():
@@ -326,7 +326,7 @@ def test_every_view_can_be_drawn():
     console.print(progress)
     console.file.close()
     text = console.export_text()
-    assert "exploring 12,345 world states" in text
+    assert "building the world graph: 12,345 world states" in text
     assert "leduc_poker, cfr+" in text
     assert max(map(len, text.splitlines())) <= 90
 

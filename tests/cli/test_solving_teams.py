@@ -69,15 +69,15 @@ def test_the_relaxations_are_listed(command):
         (["--method", "progresive-hiding"], "did you mean progressive-hiding?"),
         (["--iterations", 0], "iterations=0 must be"),
         (["--penalty", -1], "penalty=-1.0"),
-        (["--teams", "x"], "write it as 0,2/1,3"),
+        (["--teams", "x"], "write them as 0,2/1,3"),
         (["--teams", "0"], "agent 1"),
-        (["--target", 0.1], "--target has no meaning here: progressive-hiding is for teams"),
-        (["--threads", 1], "--threads has no meaning here"),
+        (["--target", 0.1], "--target does not apply: progressive-hiding is a team method"),
+        (["--threads", 1], "--threads does not apply"),
         (["--checkpoint-seconds", 1], "add --checkpoint FILE"),
         (["--method", "exact", "--checkpoint", "x"], "exact does not accept checkpoint"),
         (["--method", "exact", "--relax", "recall"], "exact does not accept relax"),
-        (["--method", "cfr+", "--relax", "recall"], "cfr+ is not for teams"),
-        (["--method", "cfr+", "--seed", 1], "--seed has no meaning here"),
+        (["--method", "cfr+", "--relax", "recall"], "cfr+ is not a team method"),
+        (["--method", "cfr+", "--seed", 1], "--seed does not apply"),
     ],
 )
 def test_mistakes_are_told_in_a_line(command, tmp_path, options, words):
@@ -139,10 +139,10 @@ def test_the_exact_search_stops_in_time_and_tells_what_is_not_proved(command):
 def test_the_numbers_that_are_shown_while_teams_learn():
     progress = Progress("game")
     progress.solving_teams("progressive-hiding", TeamOptions(iterations=10, restarts=4))
-    assert progress.share_done is None
+    assert progress.fraction_done is None
     assert progress.numbers()["iteration"] == "-"
     progress.measured_teams(TeamPoint(1, 5, 2.0, (0.5, -0.5), (0.75, 1), (0.1, 0), (3, 3)))
-    assert progress.share_done == pytest.approx(1.5 / 4)
+    assert progress.fraction_done == pytest.approx(1.5 / 4)
     shown = progress.numbers()
     assert shown["run"] == "2 of 4"
     assert shown["payoff"] == "0.5, -0.5"
@@ -151,7 +151,7 @@ def test_the_numbers_that_are_shown_while_teams_learn():
     hurried = Progress("game")
     hurried.solving_teams("x", TeamOptions(iterations=10, restarts=4, seconds=2.5))
     hurried.measured_teams(TeamPoint(0, 5, 2.0, (0,), (0,), (0,), (0,)))
-    assert hurried.share_done == pytest.approx(0.8)
+    assert hurried.fraction_done == pytest.approx(0.8)
 
 
 def test_teams_are_read_from_text():
