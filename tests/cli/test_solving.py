@@ -46,7 +46,7 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     assert lines[1].split() == ["outcome", "optimal"]
     assert lines[2].endswith("lp is exact, and quick here: 82 numbers, at most 65,000")
     assert "security level of player 0   -0.0555556" in lines
-    assert "exploitability           below 1e-14, which may be rounding" in lines
+    assert any("exploitability" in line and "which may be rounding" in line for line in lines)
     assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out
     assert sorted(os.listdir(tmp_path / "runs" / "kuhn_poker-lp")) == FILES
 

@@ -24,7 +24,7 @@ def test_a_team_is_solved_saved_measured_and_shown(command, tmp_path):
     assert lines[0] == [f"{TRADE},", "progressive-hiding"]
     for row in (["outcome", "optimal"], ["payoff", "1"], ["relaxed", "payoff", "1"]):
         assert row in lines
-    assert ["at", "most", "1"] in lines
+    assert ["upper", "bound", "1"] in lines
     assert sorted(os.listdir(tmp_path / "run")) == sorted(RUN_FILES.values())
     measured = command("evaluate", TRADE, "run/policy.parquet", "--json").json
     assert measured["values"] == pytest.approx([1, 1], abs=1e-8)
@@ -73,7 +73,7 @@ def test_the_relaxations_are_listed(command):
         (["--teams", "0"], "agent 1"),
         (["--target", 0.1], "--target does not apply: progressive-hiding is a team method"),
         (["--threads", 1], "--threads does not apply"),
-        (["--checkpoint-seconds", 1], "add --checkpoint FILE"),
+        (["--checkpoint-seconds", 1], "needs --checkpoint FILE"),
         (["--method", "exact", "--checkpoint", "x"], "exact does not accept checkpoint"),
         (["--method", "exact", "--relax", "recall"], "exact does not accept relax"),
         (["--method", "cfr+", "--relax", "recall"], "cfr+ is not a team method"),
@@ -133,7 +133,7 @@ def test_the_exact_search_stops_in_time_and_tells_what_is_not_proved(command):
     game = "tiny_bridge_2p(abstracted=true)"
     ran = command("solve", game, "--method", "exact", "--seconds", 0.001)
     assert OUTCOMES["seconds"] in ran.out
-    assert "; that it can be won is not proved" in ran.out
+    assert "(not proved attainable)" in ran.out
 
 
 def test_the_numbers_that_are_shown_while_teams_learn():
