@@ -1,0 +1,59 @@
+"""Draw docstrings, error messages, help texts and pages by a seed, to be judged by a reader.
+
+    python tests/docs/sample_texts.py --seed 1 --docstrings 100 --errors 100 --pages 20
+
+Who judges counts the texts that a native-speaking engineer would stumble over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def docstrings(path: Path) -> Iterator[str]:
+    """Yield the docstrings of a module, each with its place."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield f"{place(path, getattr(node, 'lineno', 1))}\n{text}"
+
+
+def errors(path: Path) -> Iterator[str]:
+    """Yield the messages of the errors that a module raises, each with its place."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+            yield f"{place(path, node.lineno)}\n{ast.unparse(node.exc)}"
+
+
+def place(path: Path, line: int) -> str:
+    return f"## {path.relative_to(ROOT)}:{line}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, number in (("seed", 1), ("docstrings", 100), ("errors", 100), ("pages", 20)):
+        parser.add_argument(f"--{name}", type=int, default=number)
+    asked = parser.parse_args()
+    rng = random.Random(asked.seed)
+    texts = {
+        "docstrings": [text for path in SOURCES for text in docstrings(path)],
+        "errors": [text for path in SOURCES for text in errors(path)],
+        "pages": [place(path, 1) for path in PAGES],
+    }
+    for name, found in texts.items():
+        chosen = rng.sample(found, min(getattr(asked, name), len(found)))
+        print(f"\n# {len(chosen)} of {len(found)} {name}\n")
+        print("\n\n".join(chosen))
+
+
+if __name__ == "__main__":
+    main()
