@@ -1,4 +1,8 @@
-"""What is said to those who give text, or another object, where a function takes one kind."""
+"""Errors for arguments of the wrong type: their class, and the parameter and the fix they name.
+
+The tests check the first word (the parameter or the value) and the call that mends it, not the
+wording between.
+"""
 
 from __future__ import annotations
 
@@ -54,17 +58,15 @@ TAKE_FORMS = {
 
 @pytest.mark.parametrize("name", TAKE_POLICIES)
 @pytest.mark.parametrize("given", ["kuhn_poker", KUHN, FORM, None])
-def test_what_takes_policies_says_how_to_make_one(name, given):
-    with pytest.raises(
-        ParameterError, match=r"^policy.* give a TabularPolicy, such as infoset\.so"
-    ):
+def test_functions_of_policies_name_the_fix(name, given):
+    with pytest.raises(ParameterError, match=r"^policy.*TabularPolicy.*infoset\.solve"):
         TAKE_POLICIES[name](given)
 
 
 @pytest.mark.parametrize("name", TAKE_FORMS)
 @pytest.mark.parametrize("given", ["kuhn_poker", KUHN, UNIFORM])
-def test_what_takes_sequence_forms_says_how_to_make_one(name, given):
-    with pytest.raises(ParameterError, match=r"^form.* give a SequenceForm, such as infoset\.bui"):
+def test_functions_of_sequence_forms_name_the_fix(name, given):
+    with pytest.raises(ParameterError, match=r"^form.*SequenceForm.*infoset\.build"):
         TAKE_FORMS[name](given)
 
 
@@ -76,64 +78,64 @@ JOINT = {
 
 @pytest.mark.parametrize("name", JOINT)
 @pytest.mark.parametrize("given", [5, "kuhn_poker", UNIFORM, KUHN])
-def test_joint_play_is_of_lists_with_numbers(name, given):
-    with pytest.raises(ParameterError, match=r"^policies.* give a list of policies, such as \["):
+def test_correlated_policies_take_lists_of_policies_and_weights(name, given):
+    with pytest.raises(ParameterError, match=r"^policies.*list"):
         JOINT[name](given, [1])
-    with pytest.raises(ParameterError, match=r"^weights.* give a list of numbers, one per"):
+    with pytest.raises(ParameterError, match=r"^weights.*list"):
         JOINT[name]([UNIFORM], given)
-    with pytest.raises(ParameterError, match=r"^weight=None must be a finite number$"):
+    with pytest.raises(ParameterError, match=r"^weight=None.*finite number"):
         JOINT[name]([UNIFORM], [None])
 
 
 @pytest.mark.parametrize("name", learning.LEARNERS)
-def test_learners_play_on_simulators(name):
+def test_learners_take_simulators_and_numbers_of_episodes(name):
     for given in ("kuhn_poker", KUHN, FORM, None):
-        with pytest.raises(ParameterError, match=r"^simulator.* give infoset.learning.make_sim"):
+        with pytest.raises(ParameterError, match=r"^simulator.*make_simulator"):
             learning.LEARNERS[name].self_play(given, horizon=10)
     play = learning.LEARNERS[name].self_play(SIMULATOR, horizon=10)
     for episodes in (0.5, "10", None, -1):
-        with pytest.raises(ParameterError, match=r"^episodes=.* must be a whole number, at least"):
+        with pytest.raises(ParameterError, match=r"^episodes=.*whole number"):
             play.run(episodes)
     assert play.iteration == 0
 
 
-def test_so_do_those_who_measure_them():
+def test_trackers_of_learners_check_numbers_of_episodes():
     play = learning.RegretTracker(learning.LEARNERS["ixomd"].self_play(SIMULATOR, horizon=10))
     against = learning.AdversarialPlay(
         "ixomd", SIMULATOR, learning.switch_between([UNIFORM]), horizon=10
     )
     for runner in (play, against):
-        with pytest.raises(ParameterError, match=r"episodes=0\.5 must be a whole number"):
+        with pytest.raises(ParameterError, match=r"episodes=0\.5.*whole number"):
             runner.run(0.5)
 
 
 @pytest.mark.parametrize("given", ["kuhn_poker", FORM, KUHN.game])
-def test_simulators_are_made_of_trees_of_histories(given):
-    with pytest.raises(ParameterError, match=r"^tree.* give a GameTree, such as infoset\.build"):
+def test_simulators_take_game_trees(given):
+    with pytest.raises(ParameterError, match=r"^tree.*GameTree.*infoset\.build"):
         learning.make_simulator(given)
-    with pytest.raises(ParameterError, match=r"^simulator.* give what make_simulator returns"):
+    with pytest.raises(ParameterError, match=r"^simulator.*make_simulator"):
         learning.tree_size(given, 0)
 
 
 @pytest.mark.parametrize("given", [5, "door", [5], [("door", "left")]])
-def test_trees_are_written_down_as_decisions(given):
-    with pytest.raises(ParameterError, match=r"decision.* give .*Decision\(\"high card\", \["):
+def test_own_trees_take_lists_of_decisions(given):
+    with pytest.raises(ParameterError, match=r"decision.*Decision\("):
         learning.make_own_tree(0, given)
 
 
 @pytest.mark.parametrize("given", [5, "bet", 0.5])
-def test_actions_are_a_list(given):
-    with pytest.raises(ParameterError, match=r"actions of 'door'=.* give a list such as"):
+def test_actions_are_lists(given):
+    with pytest.raises(ParameterError, match=r"actions of 'door'=.*list"):
         learning.make_own_tree(0, [learning.Decision("door", given)])
     row = learning.get_learner("ixomd", step_sizes=(0.1, 0.01))
     learner = learning.make_learner(row, player=0, utility_range=(-1, 1), horizon=10)
-    with pytest.raises(TrajectoryError, match=r"legal_actions=.* no list of actions: give one"):
+    with pytest.raises(TrajectoryError, match=r"legal_actions=.*list"):
         learner.act("door", given)
 
 
 @pytest.mark.parametrize("given", [5, None, "ixomd"])
-def test_seats_are_a_list(given):
-    with pytest.raises(ParameterError, match=r"^seats.* give a list of learners, policies or None"):
+def test_players_are_a_list(given):
+    with pytest.raises(ParameterError, match=r"^players.*list"):
         learning.play_and_learn(infoset.load("kuhn_poker"), given, episodes=1)
 
 
@@ -152,8 +154,8 @@ TAKE_PATHS = {
 
 @pytest.mark.parametrize("name", TAKE_PATHS)
 @pytest.mark.parametrize("given", [5, ["runs"], 0.5])
-def test_paths_are_text_or_paths(name, given):
-    with pytest.raises(ParameterError, match=r"^(path|folder).* give a path"):
+def test_paths_are_strings_or_path_objects(name, given):
+    with pytest.raises(ParameterError, match=r"^(path|folder).*path"):
         TAKE_PATHS[name](given)
 
 
@@ -168,98 +170,96 @@ TAKE_RESULTS = {
 
 @pytest.mark.parametrize("name", TAKE_RESULTS)
 def test_only_results_are_saved(name):
-    with pytest.raises(ParameterError, match=r"result.* give what (solve|learn|compare)"):
+    with pytest.raises(ParameterError, match=r"result.*(solve|learn|compare)"):
         TAKE_RESULTS[name]("kuhn_poker")
 
 
-def test_studies_have_names():
-    with pytest.raises(ParameterError, match="study=5 is of type int; give one of: balanced"):
+def test_studies_are_looked_up_by_name():
+    with pytest.raises(ParameterError, match=r"study=5.*balanced"):
         experiments.get_study(5)
 
 
 @pytest.mark.parametrize("function", [solvers.average_policy, solvers.current_policy])
-def test_policies_are_those_of_minimizers(function):
-    with pytest.raises(ParameterError, match=r"^minimizer=5 is of type int; give RegretMinimizer"):
+def test_policies_are_read_from_minimizers(function):
+    with pytest.raises(ParameterError, match=r"^minimizer=5.*RegretMinimizer"):
         function(5)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"rule": 5}, "rule=5 is of type int, which cannot be called; give a function rule"),
-        ({"name": 5}, "name=5 is of type int"),
-        ({"schedule": 5}, "schedule=5 is of type int, which cannot be called"),
-        ({"num_arrays": 0}, "num_arrays=0 must be a whole number, at least 1"),
-        ({"average_exponent": "1"}, "average_exponent='1' must be a finite number"),
+        ({"rule": 5}, "rule=5.*function"),
+        ({"name": 5}, "name=5"),
+        ({"schedule": 5}, "schedule=5.*call"),
+        ({"num_arrays": 0}, "num_arrays=0.*at least 1"),
+        ({"average_exponent": "1"}, "average_exponent='1'.*finite number"),
     ],
 )
-def test_a_method_of_ones_own_has_a_rule(fields, message):
+def test_custom_methods_check_their_fields(fields, message):
     with pytest.raises(ParameterError, match=message):
         solvers.LocalMethod(**{"name": "mine", "rule": print, **fields})
 
 
 @pytest.mark.parametrize(
-    ("least", "message"),
+    ("minimum", "message"),
     [
-        (5, "min_probability=5 is more than 1, and .* give a small number such as 0.01"),
-        ("0.1", "min_probability='0.1' must be a finite number"),
-        (None, "min_probability=None must be a finite number"),
+        (5, r"min_probability=5.*1.*0\.01"),
+        ("0.1", "min_probability='0.1'.*finite number"),
+        (None, "min_probability=None.*finite number"),
     ],
 )
-def test_hands_tremble_by_probabilities(least, message):
+def test_perturbed_methods_take_probabilities_and_methods(minimum, message):
     with pytest.raises(ParameterError, match=message):
-        solvers.PerturbedMethod(least)
-    with pytest.raises(ParameterError, match=r"^method=5 is of type int; give a name such as"):
+        solvers.PerturbedMethod(minimum)
+    with pytest.raises(ParameterError, match=r"^method=5.*name"):
         solvers.PerturbedMethod(0.1, 5)
 
 
 @pytest.mark.parametrize("verb", [infoset.solve, infoset.learn, infoset.build_tree])
-def test_progress_is_told_to_a_function(verb):
-    with pytest.raises(ParameterError, match="progress=5 is of type int, which cannot be called"):
+def test_progress_is_a_function(verb):
+    with pytest.raises(ParameterError, match=r"progress=5.*call"):
         verb(infoset.load("matrix_mp"), progress=5)
 
 
-def test_who_draws_has_a_generator():
+def test_draws_take_a_generator():
     joint = evaluation.CorrelatedPolicy((UNIFORM,), (1.0,))
-    with pytest.raises(
-        ParameterError, match=r"^rng=5 is of type int; give np\.random\.default_rng"
-    ):
+    with pytest.raises(ParameterError, match=r"^rng=5.*default_rng"):
         joint.draw(5)
 
 
 @pytest.mark.parametrize("name", ["cfr+", "lp", "mmd", "xfp", "cfr-br"])
 @pytest.mark.parametrize("given", [None, 1000])
-def test_budgets_are_no_numbers(name, given):
-    with pytest.raises(ParameterError, match=r"^budget=.* give a Budget, such as Budget\(iter"):
+def test_budgets_are_not_numbers(name, given):
+    with pytest.raises(ParameterError, match=r"^budget=.*Budget\("):
         solvers.METHODS[name].run(FORM, given)
 
 
-def test_a_share_of_payoffs_beyond_floating_point():
+def test_payoff_ranges_beyond_floating_point_are_refused():
     vast = infoset.matrix_game([[1e308, -1e308], [-1e308, 1e308]])
     for method in ("cfr+", "lp"):
-        with pytest.raises(ParameterError, match=r"go from -1e\+308 to 1e\+308, a range beyond"):
+        with pytest.raises(ParameterError, match=r"-1e\+308.*1e\+308"):
             infoset.solve(vast, method)
 
 
 @pytest.mark.parametrize("path", ["", ".", Path()])
-def test_a_folder_is_no_policy(path):
-    with pytest.raises(PolicyFileError, match="is a folder; give the name of a file"):
+def test_a_folder_is_not_a_policy(path):
+    with pytest.raises(PolicyFileError, match=r"folder.*file"):
         infoset.evaluate("kuhn_poker", path)
 
 
-def test_behaviour_is_of_extensive_forms():
-    with pytest.raises(ParameterError, match="form='kuhn_poker' is of type str; give an Extensive"):
+def test_behavior_values_take_extensive_forms():
+    with pytest.raises(ParameterError, match=r"form='kuhn_poker'.*ExtensiveForm"):
         infoset.evaluation.behavior_values("kuhn_poker")
 
 
-def test_a_scheme_by_name_is_none():
-    with pytest.raises(ParameterError, match=r"scheme='cfr' is of type str; give a RegretScheme"):
+def test_minimizers_take_schemes_not_names():
+    with pytest.raises(ParameterError, match=r"scheme='cfr'.*RegretScheme"):
         regret.RegretMinimizer(FORM, "cfr")
 
 
 @pytest.mark.parametrize("player", [2, -1, "0", True, 0.5])
-def test_players_there_are_not(player):
-    message = rf"there is no player {player!r}; kuhn_poker has players 0 to 1"
+def test_unknown_players_are_refused(player):
+    message = rf"player {player!r}.*0 to 1"
     with pytest.raises(ParameterError, match=message):
         infoset.best_response(UNIFORM, player)
     with pytest.raises(ParameterError, match=message):
@@ -268,20 +268,20 @@ def test_players_there_are_not(player):
 
 @pytest.mark.parametrize("given", [5, None, UNIFORM])
 def test_only_games_are_drawn(given):
-    with pytest.raises(ParameterError, match="give a name such as"):
+    with pytest.raises(ParameterError, match="name"):
         infoset.draw(given)
 
 
-def test_a_name_that_is_no_text():
-    with pytest.raises(UnknownNameError, match="unknown precision 32; known: float32, float64"):
+def test_names_are_strings():
+    with pytest.raises(UnknownNameError, match=r"precision 32.*float32"):
         infoset.solve("kuhn_poker", "cfr", precision=32)
 
 
 @pytest.mark.parametrize("save", [policy.save_policy, policy.save_policy_csv])
 def test_policies_that_cannot_be_written(save, tmp_path: Path):
-    with pytest.raises(PolicyFileError, match="cannot be written: No such file or directory; give"):
+    with pytest.raises(PolicyFileError, match="cannot be written"):
         save(UNIFORM, tmp_path / "nowhere" / "policy.csv")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(PolicyFileError, match="cannot be written: Is a directory; give"):
+    with pytest.raises(PolicyFileError, match="cannot be written"):
         save(UNIFORM, tmp_path / "folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -2,7 +2,8 @@
 
     python docs/images/draw_forms.py
 
-Needs the extra `draw`. The counterexamples are those of the tests, in `tests/figures.py`.
+Needs the extra `draw`. The counterexamples are those of the tests:
+`tests/support/example_forms.py`.
 """
 
 from __future__ import annotations
@@ -14,30 +15,30 @@ import infoset
 from infoset.plotting import draw
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parents[1] / "tests"))
+sys.path.insert(0, str(HERE.parents[1]))
 
-import figures  # noqa: E402
+from tests.support import example_forms  # noqa: E402
 
 
 def forms() -> dict[str, infoset.ExtensiveForm]:
     """Return what is drawn, by the name of its file."""
     pennies = infoset.efg.build_extensive_form(infoset.load("matrix_mp"))
-    early, late = figures.two_augmentations()
+    early, late = example_forms.two_augmentations()
     return {
         "form-augmented": pennies,
         "form-classical": infoset.efg.forget_non_acting(pennies),
         "form-early": early,
         "form-late": late,
-        "form-staircase": figures.staircase(4),
-        "form-staircase-padded": infoset.efg.pad_timing(figures.staircase(4)),
-        "check-action-mismatch": figures.action_mismatch(),
-        "check-forgetful": figures.forgetful(),
-        "check-absent-minded-driver": figures.absent_minded_driver(),
-        "check-not-timeable": figures.not_timeable(),
-        "check-thick-infoset": figures.thick_infoset(),
-        "check-public-mismatch": figures.public_mismatch(),
-        "check-hidden-reward": figures.hidden_reward(),
-        "check-levels": figures.levels_apart(),
+        "form-staircase": example_forms.staircase(4),
+        "form-staircase-padded": infoset.efg.pad_timing(example_forms.staircase(4)),
+        "check-action-mismatch": example_forms.action_mismatch(),
+        "check-forgetful": example_forms.forgetful(),
+        "check-absent-minded-driver": example_forms.absent_minded_driver(),
+        "check-not-timeable": example_forms.not_timeable(),
+        "check-thick-infoset": example_forms.thick_infoset(),
+        "check-public-mismatch": example_forms.public_mismatch(),
+        "check-hidden-reward": example_forms.hidden_reward(),
+        "check-levels": example_forms.levels_apart(),
     }
 
 

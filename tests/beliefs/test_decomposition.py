@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_values import SlowValues
 
 from infoset.beliefs import (
     PublicBeliefState,
@@ -24,7 +23,8 @@ from infoset.regret import terminal_gradient
 from infoset.runs import make_budget
 from infoset.solvers import get_method
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.beliefs.reference_values import ReferenceValues
+from tests.support.hypothesis_strategies import random_games
 
 
 def random_cut(tree, rng):
@@ -111,7 +111,7 @@ def test_values_at_the_root_of_any_part_equal_those_of_the_whole_game(game, seed
     tree = build_tree(game)
     rng = np.random.default_rng(seed)
     policy = some_policy(tree.sequence_form, rng)
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     roots = range(tree.public_tree.num_public_states)
     subgames = [cut_tree(tree, public_states=[root])[root] for root in roots]
     for part in [*subgames, *parts_of(random_cut(tree, rng))]:
@@ -145,7 +145,7 @@ def check_gradient(form, policy, player, wanted):
 def test_rewards_before_the_root_make_up_the_difference_to_utilities(game, seed):
     tree = build_tree(game)
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     for public_state in range(tree.public_tree.num_public_states):
         belief = PublicBeliefState.from_policy(tree, policy, public_state)
         positions = np.flatnonzero(tree.public_state == public_state)
@@ -200,7 +200,7 @@ def test_a_trunk_with_the_values_of_its_leaves_is_worth_the_whole_game(game, see
     tree = build_tree(game)
     rng = np.random.default_rng(seed)
     policy = some_policy(tree.sequence_form, rng)
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     trunk = random_cut(tree, rng).trunk
     form = value_form(trunk, PublicBeliefState.with_unit_ranges(tree), leaf_utilities(trunk, slow))
     values = expected_values(trunk.restrict_policy(policy, form))
@@ -224,7 +224,7 @@ def test_values_of_subgames_make_the_gradient_of_the_trunk(game, seed):
     gradients = [np.zeros(len(plan)) for plan in plans]
     for player, gradient in enumerate(gradients):
         terminal_gradient(player, form.terminal_sequence, form.payoff, plans, gradient)
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     for leaf in trunk.leaves.tolist():
         belief = trunk.leaf_belief(leaf, start, inside)
         part = cut[leaf]

@@ -17,7 +17,7 @@ from infoset.game import Game, Infostate, Observation, PublicState, Step, initia
 from infoset.games import LiarsDice, load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
-from toys import Toy
+from tests.support.function_game import FunctionGame
 
 WEIGHT = st.sampled_from([0.0, 0.1, 0.25, 1.0, 2.0, 3.5, 10.0, 40.0])
 WEIGHTS = st.lists(WEIGHT, min_size=1, max_size=12).map(np.array)
@@ -219,7 +219,7 @@ def test_where_the_game_knows_what_is_seen_nothing_is_thrown_away():
 def test_a_draw_weighs_as_much_as_what_is_seen_is_probable():
     """Two urns, one of them with few of the balls that player 0 sees."""
 
-    class Urns(Toy):
+    class Urns(FunctionGame):
         def sample_transition(self, world, joint_action, rng):
             return urn_of(world, int(rng.integers(100)))
 
@@ -286,7 +286,7 @@ def test_mixtures_of_drawn_beliefs_have_each_history_once():
 def coin(num_sides, draw):
     """Return a game whose first move is a die of many sides that player 0 sees, drawn by `draw`."""
 
-    class Coin(Toy):
+    class Coin(FunctionGame):
         def sample_transition(self, world, joint_action, rng):
             return draw(self, world, joint_action, rng)
 
@@ -317,7 +317,7 @@ def test_who_saw_what_no_draw_has_is_not_told_that_it_cannot_be():
 def test_a_game_that_draws_from_its_list_is_listed():
     side = Infostate(0, (Step(None, 3, None),))
     listed = coin(50, None)
-    type(listed).sample_transition = Toy.sample_transition
+    type(listed).sample_transition = FunctionGame.sample_transition
     belief = private_belief(
         listed, side, rng=np.random.default_rng(0), max_worlds=9, num_samples=20
     )

@@ -15,8 +15,8 @@ from infoset.game import Observation, PublicState
 from infoset.games import load_game
 from infoset.policy import UniformPolicy, random_policy
 from infoset.tree import build_tree
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 SMALL = (
     "kuhn_poker",
@@ -87,7 +87,7 @@ def test_rules_and_tree_agree_in_any_game(game, seed):
 
 
 def test_a_next_world_listed_twice_is_one_and_one_without_probability_is_none():
-    game = Toy(
+    game = FunctionGame(
         transitions=lambda world, joint: (
             [("a", 0.25), ("b", 0.5), ("a", 0.25), ("c", 0)] if world == "start" else []
         ),

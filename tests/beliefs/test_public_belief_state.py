@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from slow_values import SlowValues
 
 from infoset.beliefs import PublicBeliefState, find_public_state, ranges
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -14,7 +13,8 @@ from infoset.game import PublicState
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.beliefs.reference_values import ReferenceValues
+from tests.support.hypothesis_strategies import random_games
 
 KUHN = build_tree(load_game("kuhn_poker"))
 AFTER_BET = find_public_state(KUHN, PublicState((None, "bet")))
@@ -75,7 +75,7 @@ def test_marginals_have_the_deal_in_them():
 def test_everything_equals_bayes_rule_on_listed_histories(game, seed):
     tree = build_tree(game)
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     for public_state in range(tree.public_tree.num_public_states):
         belief = PublicBeliefState.from_policy(tree, policy, public_state)
         positions = np.flatnonzero(tree.public_state == public_state)
@@ -184,7 +184,7 @@ def test_an_infostate_elsewhere_has_no_belief_here():
 def test_public_states_are_found_by_what_was_seen():
     for number in range(KUHN.public_tree.num_public_states):
         history = (
-            SlowValues.of(KUHN.game, PAPER)
+            ReferenceValues.of(KUHN.game, PAPER)
             .visits[int(np.flatnonzero(KUHN.public_state == number)[0])]
             .history
         )

@@ -16,7 +16,7 @@ from infoset.game import Infostate, PublicState, Step
 from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 DICE = load_game("liars_dice(dice_sides=2)")
 PUBLIC_WEIGHTS = st.floats(0, 1)

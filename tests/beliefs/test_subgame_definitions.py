@@ -16,8 +16,8 @@ from infoset.beliefs import (
 )
 from infoset.games import load_game
 from infoset.tree import build_tree
-from oracle import enumerate_histories
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 def slow_members(visits, root):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slow_values import SlowValues
 
 from infoset.beliefs import (
     PublicBeliefState,
@@ -21,8 +20,9 @@ from infoset.game import Infostate, PublicState, check_game, fold_chance_player,
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
-from oracle import enumerate_histories
-from strategies import random_games
+from tests.beliefs.reference_values import ReferenceValues
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 def whole_infostate(known: Infostate) -> Infostate:
@@ -47,7 +47,7 @@ def root_values(belief, policy, player):
     Naively: reach of the draw is probability of the draw. By the remark: the entries of the
     ranges, where nature's part is what is left of the draw.
     """
-    slow = SlowValues.of(value_subgame(belief), Carried(policy))
+    slow = ReferenceValues.of(value_subgame(belief), Carried(policy))
     after = [h for h, visit in enumerate(slow.visits) if visit.history.depth == 1]
     entries = [slow.visits[h].history.world.entered for h in after]
     remarked, naive = {}, {}
@@ -69,7 +69,7 @@ def root_values(belief, policy, player):
 def test_counterfactual_values_inside_equal_those_of_the_whole_game(game, seed, normalized):
     tree = build_tree(game)
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
-    slow = SlowValues.of(game, policy)
+    slow = ReferenceValues.of(game, policy)
     for public_state in range(tree.public_tree.num_public_states):
         belief = PublicBeliefState.from_policy(tree, policy, public_state)
         sums = [own.sum() if normalized else 1.0 for own in belief.ranges]

@@ -13,6 +13,8 @@ from infoset.games import load_game
 from infoset.learning import LEARNERS, AutoLearner, make_simulator
 from infoset.tree import build_tree
 
+pytestmark = pytest.mark.benchmarks
+
 OURS = {name for name, row in LEARNERS.items() if not isinstance(row, AutoLearner)}
 
 

@@ -20,12 +20,14 @@ from workers.serve import GRACE
 
 import infoset
 
-TOY = f"""
+pytestmark = pytest.mark.benchmarks
+
+WORKER = f"""
 import sys, time
 sys.path.insert(0, {str(WORKERS)!r})
 from serve import serve
 
-class Toy:
+class Worker:
     def double(self, number):
         print("noise on standard output")
         return {{"number": 2 * number}}
@@ -39,46 +41,46 @@ class Toy:
     def sleep(self):
         time.sleep(60)
 
-serve(Toy())
+serve(Worker())
 """
 
 
 @pytest.fixture
-def toy(tmp_path):
-    script = tmp_path / "toy.py"
-    script.write_text(TOY)
+def worker(tmp_path):
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
     with Conversation(Path(sys.executable), script, tmp_path) as talk:
         yield talk
 
 
-def test_answers_are_apart_from_what_a_library_prints(toy):
-    assert toy.ask("double", 30, number=21) == {"number": 42}
-    assert toy.ask("double", 30, number=2) == {"number": 4}
+def test_answers_are_apart_from_what_a_library_prints(worker):
+    assert worker.ask("double", 30, number=21) == {"number": 42}
+    assert worker.ask("double", 30, number=2) == {"number": 4}
 
 
-def test_an_error_there_is_one_here_and_the_worker_goes_on(toy):
+def test_an_error_there_is_one_here_and_the_worker_goes_on(worker):
     with pytest.raises(PeerError, match="ValueError: seven is odd"):
-        toy.ask("fail", 30)
-    assert toy.ask("double", 30, number=1) == {"number": 2}
+        worker.ask("fail", 30)
+    assert worker.ask("double", 30, number=1) == {"number": 2}
 
 
-def test_the_last_words_of_a_worker_that_ends_are_told(toy):
+def test_the_last_words_of_a_worker_that_ends_are_told(worker):
     with pytest.raises(PeerError, match="it ended: out of memory"):
-        toy.ask("leave", 30)
+        worker.ask("leave", 30)
     with pytest.raises(PeerError, match="it ended"):
-        toy.ask("double", 30, number=1)
+        worker.ask("double", 30, number=1)
 
 
-def test_a_worker_that_takes_too_long_is_given_up(toy):
-    toy.ask("double", 30, number=1)
+def test_a_worker_that_takes_too_long_is_given_up(worker):
+    worker.ask("double", 30, number=1)
     with pytest.raises(PeerError, match=r">0\.2 s"):
-        toy.ask("sleep", 0.2)
+        worker.ask("sleep", 0.2)
 
 
-def test_a_worker_that_nobody_waits_for_ends_itself(toy, tmp_path):
+def test_a_worker_that_nobody_waits_for_ends_itself(worker, tmp_path):
     request = json.dumps({"do": "sleep", "limit": 0.1 - GRACE})
     done = subprocess.run(
-        [sys.executable, tmp_path / "toy.py"],
+        [sys.executable, tmp_path / "worker.py"],
         input=f"{request}\n",
         capture_output=True,
         text=True,

@@ -12,6 +12,8 @@ from comparison.forms import GameFiles, difference, liteefg_lines, load_form, lo
 import infoset
 from infoset.policy import random_policy
 
+pytestmark = pytest.mark.benchmarks
+
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random)"
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-import report
 import rows
 from comparison import ours, row_tables
 
@@ -13,6 +12,8 @@ from infoset.games import load_game
 from infoset.regret import SCHEMES
 from infoset.solvers import FIRST_ORDER, METHODS
 from infoset.tree import build_tree
+
+pytestmark = pytest.mark.benchmarks
 
 GAME = {"game": "kuhn", "histories": 55, "build": 1.0, "limit": 3.0}
 
@@ -134,13 +135,3 @@ def test_methods_with_their_own_iteration_are_timed_on_every_game(kept):
     assert timed <= {(game, method) for game in rows.TITLES for method in METHODS}
     own = [name for name in METHODS if name not in {*SCHEMES, *FIRST_ORDER}]
     assert {(game, method) for game in rows.TITLES for method in own} <= timed
-
-
-def test_the_pages_show_what_was_measured(kept):
-    shown = rows.parts(kept)
-    for page, names in rows.PAGES.items():
-        text = page.read_text("utf-8")
-        for name in names:
-            assert report.replace_part(text, f"rows.py: {name}", shown[name]) == text, (
-                f"{name}: run python benchmarks/rows.py --write --tables"
-            )

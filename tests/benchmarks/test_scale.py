@@ -10,6 +10,8 @@ import pytest
 from infoset.games import load_game
 from infoset.tree import build_world_graph, contract_graph, count_histories
 
+pytestmark = pytest.mark.benchmarks
+
 ROOT = Path(__file__).parents[2]
 STORED = json.loads((ROOT / "benchmarks" / "results" / "scale.json").read_text())
 SMALL = [row for row in STORED["games"] if row["histories"] < 60_000]

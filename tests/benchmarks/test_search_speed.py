@@ -12,6 +12,8 @@ from report import DOCS
 from infoset.game import initial_history
 from infoset.games import load_game
 
+pytestmark = pytest.mark.benchmarks
+
 
 def test_hands_are_spread_over_the_deals():
     hands = search_speed.first_hands(initial_history(load_game("leduc_poker")))

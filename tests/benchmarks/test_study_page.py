@@ -6,37 +6,13 @@ import re
 
 import pytest
 import study_page
-from study_page import MISSING, PAGES, files_of, filled
+from study_page import MISSING, PAGES, filled
 
 from infoset.experiments import installed_studies
 
+pytestmark = pytest.mark.benchmarks
+
 TEXTS = {study: page.read_text(encoding="utf-8") for study, page in PAGES.items()}
-PLACES = {
-    study: re.findall(r"study_page\.py, (\S+?)(?::[^\n]*)? -->", text)
-    for study, text in TEXTS.items()
-}
-"""What the commands write on each page: tables by name, figures as files."""
-
-
-@pytest.mark.parametrize("study", PAGES)
-def test_the_page_is_that_of_the_files(study):
-    assert filled(TEXTS[study], files_of(PAGES[study])) == TEXTS[study]
-
-
-@pytest.mark.parametrize("study", PAGES)
-def test_every_file_is_on_the_page(study):
-    figures = {*re.findall(r"\]\(study/(\S+\.svg)\)", TEXTS[study]), *PLACES[study]}
-    tables = {*PLACES[study], *(name.removesuffix(".svg") for name in figures)}
-    folder = files_of(PAGES[study])
-    assert {path.name for path in folder.glob("*.svg")} <= figures
-    assert {path.stem for path in folder.glob("*.csv")} <= tables
-
-
-@pytest.mark.parametrize("study", PAGES)
-def test_what_is_missing_is_said_to_be(study):
-    folder = files_of(PAGES[study])
-    names = [name if name.endswith(".svg") else f"{name}.csv" for name in PLACES[study]]
-    assert TEXTS[study].count(MISSING) == sum(not (folder / name).exists() for name in names)
 
 
 EXPERIMENTS = [

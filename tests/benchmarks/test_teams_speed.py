@@ -11,6 +11,8 @@ from report import DOCS
 
 from infoset.teams import HidingScheme
 
+pytestmark = pytest.mark.benchmarks
+
 
 def test_trade_is_as_the_paper_has_it():
     lent = {name: teams_speed.trade(2, name) for name in ("none", "private_revealed", "recall")}

@@ -15,7 +15,9 @@ from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.teams import build_product_form, from_tabular
 from infoset.tree import build_tree
-from random_team_games import num_profiles, random_team_game
+from tests.support.random_team_games import num_profiles, random_team_game
+
+pytestmark = pytest.mark.benchmarks
 
 SIDES = ((0, 1), (2,))
 

@@ -7,6 +7,8 @@ import which_solver
 from curves import GAMES, Measurement, iterative_methods
 from which_solver import Arrival, arrival, geometric_mean, ratios
 
+pytestmark = pytest.mark.benchmarks
+
 
 def curve(points):
     return {iteration: Measurement(value, None) for iteration, value in points.items()}
@@ -44,14 +46,6 @@ def test_ratios_are_to_the_best_of_the_cfr_family_on_each_game():
     assert ratios(arrivals, "cfr") == {"one": 8, "two": 1}
     assert ratios(arrivals, "egt") == {"one": 0.5, "two": 1}
     assert geometric_mean(ratios(arrivals, "cfr").values()) == pytest.approx(8**0.5)
-
-
-def test_the_pages_show_what_the_files_say():
-    shown = which_solver.sections()
-    for page, names in which_solver.PAGES.items():
-        for name in names:
-            advice = f"{name}: run python benchmarks/which_solver.py --write"
-            assert shown[name] in page.read_text(encoding="utf-8"), advice
 
 
 def test_the_rows_drawn_are_in_the_table_of_methods():

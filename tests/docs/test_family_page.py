@@ -5,9 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
-from snippets import ROOT
-
 from infoset.regret import SCHEMES, LinearSchedule
+from tests.docs.snippets import ROOT
 
 PAGE = ROOT / "docs" / "solvers" / "cfr_family.md"
 

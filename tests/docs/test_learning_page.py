@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from snippets import ROOT
-
 from infoset.learning import LEARNERS
+from tests.docs.snippets import ROOT
 
 PAGE = ROOT / "docs" / "learning" / "index.md"
 

@@ -6,9 +6,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import pytest
-from snippets import ROOT
 
 import infoset
+from tests.docs.snippets import ROOT
 
 INTERNAL = {"cli", "utils"}
 """The command line has a page of its own; `utils` is for the library itself."""

@@ -7,10 +7,10 @@ import importlib
 from pathlib import Path
 
 import pytest
-from snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
 
 from infoset.games import GAMES
 from infoset.search import SEARCHERS
+from tests.docs.snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
 
 SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
 MODULES = [

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import figures
 from infoset.efg import (
     augment,
     build_extensive_form,
@@ -17,8 +16,9 @@ from infoset.efg import (
 )
 from infoset.game import Observation
 from infoset.games import load_game
-from strategies import random_games
-from toys import Toy
+from tests.support import example_forms
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 NOTHING = -1
 
@@ -35,7 +35,7 @@ def names(form, inside):
 
 
 def test_where_public_sets_are_levels_two_definitions_of_a_subgame_differ():
-    form = figures.levels_apart()
+    form = example_forms.levels_apart()
     h0 = form.history_names.index("h0")
     by_extension = names(form, extensions(form, h0))
     by_closure = names(form, closure(form, h0, form.public_set))
@@ -53,7 +53,7 @@ def test_in_forms_of_games_the_two_definitions_agree(game):
 
 def told_the_same():
     """Both players are told the side of a coin, each in private."""
-    return Toy(
+    return FunctionGame(
         2,
         observe=lambda world, joint_action, next_world: Observation(
             private=(next_world, next_world)
@@ -63,7 +63,7 @@ def told_the_same():
 
 def told_the_next():
     """Nature draws one of six numbers; players see its half, rounded down and up."""
-    return Toy(
+    return FunctionGame(
         2,
         transitions=lambda world, joint_action: (
             [(number, 1 / 6) for number in range(6)] if world == "start" else []
@@ -102,7 +102,7 @@ def test_common_knowledge_of_kuhn_poker_is_what_was_announced():
 
 def test_one_classical_form_has_two_augmentations():
     """Figure 5, right."""
-    early, late = figures.two_augmentations()
+    early, late = example_forms.two_augmentations()
     bare = [forget_non_acting(form) for form in (early, late)]
     for field in ("parent", "actor", "infoset", "utility", "chance_probability"):
         np.testing.assert_array_equal(*(getattr(form, field) for form in bare))
@@ -115,6 +115,6 @@ def test_one_classical_form_has_two_augmentations():
     np.testing.assert_array_equal(made[0].infoset, made[1].infoset)
 
 
-@pytest.mark.parametrize("form", figures.two_augmentations(), ids=str)
+@pytest.mark.parametrize("form", example_forms.two_augmentations(), ids=str)
 def test_common_knowledge_of_the_two_augmentations(form):
     np.testing.assert_array_equal(common_knowledge_sets(form), form.public_set)

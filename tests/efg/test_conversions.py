@@ -30,7 +30,7 @@ from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
 from infoset.utils.sorting import number_by_appearance
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 GAMES = [
     "kuhn_poker",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import figures
 from infoset.efg import (
     FORM_CHECKS,
     as_game,
@@ -19,6 +18,7 @@ from infoset.efg import (
 )
 from infoset.errors import UnsupportedGameError
 from infoset.games import load_game
+from tests.support import example_forms
 
 ACTIONS = "same actions throughout an information set"
 RECALL = "perfect recall"
@@ -63,7 +63,7 @@ COMMON = {CYCLE, THICK_PUBLIC}
 
 @pytest.mark.parametrize("figure", WITNESSES)
 def test_each_figure_breaks_what_it_was_made_for(figure):
-    form = getattr(figures, figure)()
+    form = getattr(example_forms, figure)()
     report = check_form(form)
     assert list(report.violations) == list(FORM_CHECKS)
     for check, violation in report.violations.items():
@@ -78,7 +78,7 @@ def test_each_figure_breaks_what_it_was_made_for(figure):
 
 @pytest.mark.parametrize("figure", WITNESSES)
 def test_messages_name_the_histories_and_the_rule(figure):
-    form = getattr(figures, figure)()
+    form = getattr(example_forms, figure)()
     for check, names in WITNESSES[figure].items():
         text = str(FORM_CHECKS[check](form))
         assert all(repr(name) in text for name in names)
@@ -87,7 +87,7 @@ def test_messages_name_the_histories_and_the_rule(figure):
 
 def test_what_messages_say():
     def text(figure, check):
-        return FORM_CHECKS[check](getattr(figures, figure)()).found
+        return FORM_CHECKS[check](getattr(example_forms, figure)()).found
 
     assert "by H at 'hide' and the second by T at 'hide'" in text("forgetful", RECALL)
     assert "['H', 'T'] and ['T', 'H']" in text("action_mismatch", ACTIONS)
@@ -100,7 +100,7 @@ def test_what_messages_say():
     assert "by nothing (it is the root) and the second by waiting at 'waiting'" in recall
 
 
-@pytest.mark.parametrize("form", figures.two_augmentations(), ids=str)
+@pytest.mark.parametrize("form", example_forms.two_augmentations(), ids=str)
 def test_augmented_forms_in_order_break_nothing(form):
     assert form.is_augmented
     assert not any(check_form(form).violations.values())
@@ -119,19 +119,21 @@ def test_a_form_without_moves_breaks_nothing():
 
 
 def test_the_report_as_text():
-    lines = str(check_form(figures.thick_public_set())).splitlines()
+    lines = str(check_form(example_forms.thick_public_set())).splitlines()
     assert lines[0] == "thick public set, an augmented extensive form"
     assert lines[1] == f"   yes  {ACTIONS}"
     assert lines[7:9] == [
         f"    no  {THICK_PUBLIC}",
         "        public set 'playing' contains 'first' and its extension 'second'",
     ]
-    assert str(check_form(figures.forgetful())).startswith("forgetful, a classical extensive form")
+    assert str(check_form(example_forms.forgetful())).startswith(
+        "forgetful, a classical extensive form"
+    )
 
 
 @pytest.mark.parametrize("figure", ["forgetful", "action_mismatch", "absent_minded_driver"])
 def test_what_has_no_sequence_form_says_so(figure):
-    form = getattr(figures, figure)()
+    form = getattr(example_forms, figure)()
     with pytest.raises(UnsupportedGameError, match="has no sequence form: player"):
         _ = form.sequence_form
 
@@ -148,13 +150,13 @@ def test_what_has_no_sequence_form_says_so(figure):
 )
 def test_what_no_game_leads_to_says_so(figure, rule):
     with pytest.raises(UnsupportedGameError, match=rule):
-        as_game(getattr(figures, figure)())
+        as_game(getattr(example_forms, figure)())
 
 
 def test_conversions_that_need_a_timing_say_so():
-    form = figures.not_timeable()
+    form = example_forms.not_timeable()
     for convert in (exact_timing, pad_timing):
         with pytest.raises(UnsupportedGameError, match="'h' comes after 'g'"):
             convert(form)
     with pytest.raises(UnsupportedGameError, match="pad_timing"):
-        augment(figures.levels_apart())
+        augment(example_forms.levels_apart())

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-import slow_forms
 from hypothesis import given, settings
-from slow_forms import SlowForm
 
 from infoset.efg import (
     closure,
@@ -24,25 +22,27 @@ from infoset.efg import (
     find_uneven_timing,
     pad_timing,
 )
-from random_forms import random_form
-from strategies import random_forms
+from tests.efg import reference_forms
+from tests.efg.reference_forms import ReferenceForm
+from tests.support.hypothesis_strategies import random_forms
+from tests.support.random_forms import random_form
 
 CHECKS = [
-    (find_action_mismatch, slow_forms.action_mismatches),
-    (find_recall_violation, slow_forms.recall_violations),
-    (find_absent_mindedness, slow_forms.absent_mindedness),
-    (find_thick_infoset, slow_forms.thick_infosets),
-    (find_thick_public_set, slow_forms.thick_public_sets),
-    (find_public_mismatch, slow_forms.public_mismatches),
-    (find_hidden_reward, slow_forms.hidden_rewards),
-    (find_uneven_timing, slow_forms.uneven_timings),
+    (find_action_mismatch, reference_forms.action_mismatches),
+    (find_recall_violation, reference_forms.recall_violations),
+    (find_absent_mindedness, reference_forms.absent_mindedness),
+    (find_thick_infoset, reference_forms.thick_infosets),
+    (find_thick_public_set, reference_forms.thick_public_sets),
+    (find_public_mismatch, reference_forms.public_mismatches),
+    (find_hidden_reward, reference_forms.hidden_rewards),
+    (find_uneven_timing, reference_forms.uneven_timings),
 ]
 
 
 @settings(max_examples=150)
 @given(random_forms())
 def test_checks_find_a_witness_exactly_where_there_is_one(form):
-    slow = SlowForm(form)
+    slow = ReferenceForm(form)
     for find, by_definition in CHECKS:
         pairs = by_definition(slow)
         found = find(form)
@@ -55,8 +55,8 @@ def test_checks_find_a_witness_exactly_where_there_is_one(form):
 @settings(max_examples=150)
 @given(random_forms())
 def test_timings_are_the_earliest_and_cycles_are_cycles(form):
-    slow = SlowForm(form)
-    expected = slow_forms.earliest_timing(slow)
+    slow = ReferenceForm(form)
+    expected = reference_forms.earliest_timing(slow)
     cycle = find_timing_cycle(form)
     if expected is not None:
         assert cycle is None
@@ -64,7 +64,7 @@ def test_timings_are_the_earliest_and_cycles_are_cycles(form):
         return
     assert cycle is not None
     steps = list(zip(cycle.histories[::2], cycle.histories[1::2], strict=True))
-    together = slow_forms.groups(slow)
+    together = reference_forms.groups(slow)
     for (before, after), (following, _) in zip(steps, [*steps[1:], steps[0]], strict=True):
         assert slow.parent[after] == before
         assert following in together[after]
@@ -73,13 +73,13 @@ def test_timings_are_the_earliest_and_cycles_are_cycles(form):
 @settings(max_examples=100)
 @given(random_forms(num_players=3, max_depth=4, memory=9, knows_public=False, knows_time=False))
 def test_padding_puts_in_what_the_earliest_timing_skips(form):
-    slow = SlowForm(form)
-    times = slow_forms.earliest_timing(slow)
+    slow = ReferenceForm(form)
+    times = reference_forms.earliest_timing(slow)
     if times is None:
         return
     waits = [0, *(times[h] - times[slow.parent[h]] - 1 for h in range(1, slow.size))]
     padded = pad_timing(form)
-    assert slow_forms.nested(padded) == slow_forms.nested(form, waits=waits)
+    assert reference_forms.nested(padded) == reference_forms.nested(form, waits=waits)
     assert padded.num_histories == slow.size + sum(waits) <= slow.size**2
     assert find_uneven_timing(padded) is None
     assert (padded is form) == (not any(waits))
@@ -87,7 +87,7 @@ def test_padding_puts_in_what_the_earliest_timing_skips(form):
 
 @given(random_forms())
 def test_children_are_where_the_arrays_say(form):
-    slow = SlowForm(form)
+    slow = ReferenceForm(form)
     for history, children in enumerate(slow.children):
         first, end = form.first_child[history : history + 2]
         assert list(range(first, end)) == children
@@ -98,15 +98,15 @@ def test_children_are_where_the_arrays_say(form):
 
 @given(random_forms())
 def test_common_knowledge_and_closures(form):
-    slow = SlowForm(form)
+    slow = ReferenceForm(form)
     common = common_knowledge_sets(form)
-    assert common.tolist() == slow_forms.common_knowledge(slow)
+    assert common.tolist() == reference_forms.common_knowledge(slow)
     partitions = [common, *form.infoset.T]
     partitions += [] if form.public_set is None else [form.public_set]
     middle = slow.size // 2
     for sets in partitions:
         inside = closure(form, middle, sets)
-        expected = slow_forms.closed_set(slow, middle, sets.tolist())
+        expected = reference_forms.closed_set(slow, middle, sets.tolist())
         assert set(inside.nonzero()[0].tolist()) == expected
 
 

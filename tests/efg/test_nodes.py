@@ -8,20 +8,20 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-import figures
 from infoset import solve
 from infoset.efg import TERMINAL, Outcome, chance, decision, extensive_form_from_nodes, terminal
 from infoset.errors import ParameterError
 from infoset.evaluation import behavior_values
 from infoset.policy import uniform_policy
 from infoset.typing import CHANCE
+from tests.support import example_forms
 
 HALF = Fraction(1, 2)
 THIRD = Fraction(1, 3)
 
 
 def test_matching_pennies_as_arrays():
-    form = figures.matching_pennies()
+    form = example_forms.matching_pennies()
     assert form.parent.tolist() == [-1, 0, 0, 1, 1, 2, 2]
     assert form.first_child.tolist() == [1, 3, 5, 7, 7, 7, 7, 7]
     assert form.actor.tolist() == [0, 1, 1, *[TERMINAL] * 4]

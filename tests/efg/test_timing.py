@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import slow_forms
 
-import figures
 from infoset import solve
 from infoset.efg import Outcome, as_game, exact_timing, find_uneven_timing, pad_timing
 from infoset.evaluation import behavior_values
 from infoset.typing import CHANCE
+from tests.efg import reference_forms
+from tests.support import example_forms
 
 
 def times_by_name(form):
@@ -19,7 +19,7 @@ def times_by_name(form):
 
 @pytest.mark.parametrize("steps", [2, 3, 5, 12])
 def test_the_staircase_is_as_late_as_its_last_step(steps):
-    form = figures.staircase(steps)
+    form = example_forms.staircase(steps)
     times = times_by_name(form)
     assert times == {
         **{f"h{number}": number - 1 for number in range(1, steps)},
@@ -31,7 +31,7 @@ def test_the_staircase_is_as_late_as_its_last_step(steps):
 @pytest.mark.parametrize("steps", [2, 3, 5, 12, 40])
 def test_padding_the_staircase_grows_quadratically(steps):
     """Lemma D.2 and Figure 7: from h_n to g_n are N − n units of time."""
-    form = figures.staircase(steps)
+    form = example_forms.staircase(steps)
     padded = pad_timing(form)
     assert form.num_histories == 4 * steps - 1
     skipped = (steps - 1) * (steps - 2) // 2
@@ -50,11 +50,11 @@ def test_padding_by_hand():
     h2 = (1, "h2", None, [("out", None, g2), ("on", None, g3)])
     wait = (CHANCE, None, None, [("wait", 1, g1)])
     h1 = (1, "h1", None, [("out", None, wait), ("on", None, h2)])
-    assert slow_forms.nested(pad_timing(figures.staircase(3))) == h1
+    assert reference_forms.nested(pad_timing(example_forms.staircase(3))) == h1
 
 
 def test_a_padded_form_plays_alike():
-    form = figures.staircase(4)
+    form = example_forms.staircase(4)
     padded = pad_timing(form)
     behavior = {
         ("out", 0): {"left": 0.25, "right": 0.75},
@@ -70,13 +70,13 @@ def test_a_padded_form_plays_alike():
 
 
 def test_forms_that_are_even_stay_as_they_are():
-    for form in (figures.matching_pennies(), *figures.two_augmentations()):
+    for form in (example_forms.matching_pennies(), *example_forms.two_augmentations()):
         assert pad_timing(form) is form
         assert exact_timing(form).tolist() == form.depth.tolist()
 
 
 def test_padding_forgets_what_was_known_off_turn():
-    padded = pad_timing(figures.levels_apart())
+    padded = pad_timing(example_forms.levels_apart())
     assert padded.public_set is None
-    assert padded.num_histories == figures.levels_apart().num_histories + 1
+    assert padded.num_histories == example_forms.levels_apart().num_histories + 1
     assert as_game(padded).num_players == 2

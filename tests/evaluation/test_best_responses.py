@@ -20,8 +20,8 @@ from infoset.evaluation import (
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
-from oracle import enumerate_histories, expected_utilities
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories, expected_utilities
 
 
 def form_of(spec):

@@ -14,7 +14,7 @@ from infoset.evaluation import CCEEvaluator, evaluate_cce, evaluate_policy, expe
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 def pure_behaviors(plex):

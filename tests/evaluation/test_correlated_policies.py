@@ -29,7 +29,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 def three_policies(form):

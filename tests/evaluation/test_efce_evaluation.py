@@ -23,7 +23,7 @@ from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import policy_to_openspiel, to_openspiel
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 CHICKEN = matrix_game([[0, 7], [2, 6]], [[0, 2], [7, 6]])
 SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])

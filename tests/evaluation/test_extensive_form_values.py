@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import figures
 from infoset.efg import (
     build_extensive_form,
     decision,
@@ -20,7 +19,8 @@ from infoset.errors import ParameterError, UnknownNameError
 from infoset.evaluation import behavior_values, expected_values
 from infoset.games import load_game
 from infoset.policy import random_policy
-from strategies import random_forms, random_games
+from tests.support import example_forms
+from tests.support.hypothesis_strategies import random_forms, random_games
 
 
 def driver(exit_share):
@@ -51,7 +51,7 @@ def walked_values(form, shares, history=0):
 
 def test_the_absent_minded_driver():
     """The value of leaving with probability p is p·0 + (1 − p)p·4 + (1 − p)²."""
-    form = figures.absent_minded_driver()
+    form = example_forms.absent_minded_driver()
     for share in np.linspace(0, 1, 13).tolist():
         expected = (1 - share) * share * 4 + (1 - share) ** 2
         assert behavior_values(form, driver(share)) == pytest.approx((expected,), abs=1e-15)
@@ -61,7 +61,7 @@ def test_the_absent_minded_driver():
 
 
 def test_one_who_forgets_what_it_hid():
-    form = figures.forgetful()
+    form = example_forms.forgetful()
     behavior = {("hide", 0): {"H": 0.75, "T": 0.25}, ("say", 0): {"H": 0.5, "T": 0.5}}
     assert behavior_values(form, behavior) == (0.5, 0)
     behavior["say", 0] = {"H": 1.0}
@@ -142,10 +142,10 @@ def test_forms_without_moves():
 )
 def test_policies_that_are_refused(behavior, error, message):
     with pytest.raises(error, match=message):
-        behavior_values(figures.absent_minded_driver(), behavior)
+        behavior_values(example_forms.absent_minded_driver(), behavior)
 
 
 def test_forms_whose_actions_are_not_well_defined_are_refused():
-    assert find_action_mismatch(figures.action_mismatch())
+    assert find_action_mismatch(example_forms.action_mismatch())
     with pytest.raises(ParameterError, match="has no behavioral policies: player 1 cannot tell"):
-        behavior_values(figures.action_mismatch())
+        behavior_values(example_forms.action_mismatch())

@@ -7,8 +7,6 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
-from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import (
     hand_sampling_ratios,
@@ -16,12 +14,14 @@ from infoset.evaluation import (
     true_state_sampling_ratio,
 )
 from infoset.policy import TabularPolicy, tabulate, uniform_policy
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.determinized_dice import DeterminizedDice, SampledDice
 
 SPECS = ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)", "liars_dice(numdice=2,dice_sides=2)"]
 
 
 def some_policy(spec, seed=3):
-    return policies_at_random(spec, seed=seed)[0]
+    return cached_random_policies(spec, seed=seed)[0]
 
 
 # The numbers of two six-sided dice, by arrays
@@ -80,7 +80,7 @@ def test_first_bids_in_a_thousand_worlds_come_to_the_numbers_known(share, by_uni
 @pytest.mark.parametrize("baseline", ["uniform", "prior"])
 @pytest.mark.parametrize("spec", ["liars_dice", "liars_dice(numdice=2,dice_sides=2)"])
 def test_arrays_and_trees_agree(spec, baseline):
-    tree, policy = compiled(spec), some_policy(spec)
+    tree, policy = cached_tree(spec), some_policy(spec)
     game = tree.game
     dice = DeterminizedDice(game.numdice, game.dice_sides)
     states = tree.infostate_trees[0]
@@ -97,7 +97,7 @@ def test_arrays_and_trees_agree(spec, baseline):
 
 
 def test_the_pairs_of_what_two_players_know_may_be_more_than_numbers_of_32_bits():
-    tree = compiled("liars_dice")
+    tree = cached_tree("liars_dice")
     assert np.prod([int(numbers.max()) for numbers in tree.infostate.T]) > 2**31
     ratios = true_state_sampling_ratio(tree, uniform_policy(tree.sequence_form), 0, observer=1)
     np.testing.assert_allclose(ratios.ratio, 1, atol=1e-9)
@@ -105,7 +105,7 @@ def test_the_pairs_of_what_two_players_know_may_be_more_than_numbers_of_32_bits(
 
 def test_dice_that_tell_less_with_a_public_belief():
     spec = "liars_dice(dice_sides=3)"
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     means = []
     for share in (0.0, 0.75, 1.0):
         player = DeterminizedDice(1, 3, share)
@@ -119,7 +119,7 @@ def test_dice_that_tell_less_with_a_public_belief():
 def test_weights_are_of_what_others_do():
     """Kuhn poker: the second player after a pass and after a bet, each as often as it happens."""
     spec = "kuhn_poker"
-    tree, policy = compiled(spec), some_policy(spec)
+    tree, policy = cached_tree(spec), some_policy(spec)
     states, first = tree.infostate_trees[1], policy.probabilities[1]
     labels = dict(zip(states.acting_labels, states.acting.tolist(), strict=True))
     first_acts = [policy[f"[{card}]", 0] for card in "JQK"]
@@ -214,7 +214,7 @@ def ratios_by_hand(tree, policy, player, observer, baseline):
     ],
 )
 def test_every_history_by_hand(spec, player, observer, baseline):
-    tree, policy = compiled(spec), some_policy(spec)
+    tree, policy = cached_tree(spec), some_policy(spec)
     ratios = true_state_sampling_ratio(tree, policy, player, observer=observer, baseline=baseline)
     by_hand = ratios_by_hand(tree, policy, player, observer, baseline)
     assert ratios.ratio == pytest.approx(by_hand, rel=1e-9)
@@ -226,7 +226,7 @@ def test_every_history_by_hand(spec, player, observer, baseline):
 @pytest.mark.parametrize("observer", [None, 1])
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_policy_that_does_not_look_at_its_cards_gives_nothing_away(spec, observer):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     uniform = uniform_policy(tree.sequence_form)
     ratios = true_state_sampling_ratio(tree, uniform, 0, observer=observer, baseline="prior")
     assert ratios.ratio == pytest.approx(1)
@@ -236,7 +236,7 @@ def test_a_policy_that_does_not_look_at_its_cards_gives_nothing_away(spec, obser
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_policy_that_does_gives_something_away_on_average(spec):
-    ratios = true_state_sampling_ratio(compiled(spec), some_policy(spec), 0, baseline="prior")
+    ratios = true_state_sampling_ratio(cached_tree(spec), some_policy(spec), 0, baseline="prior")
     assert ratios.mean > 1.01  # E[belief / guess] is 1 + χ²
     assert ratios.ratio.min() < 1 < ratios.ratio.max()
 
@@ -244,7 +244,7 @@ def test_a_policy_that_does_gives_something_away_on_average(spec):
 @pytest.mark.parametrize("observer", [None, 1])
 @pytest.mark.parametrize("spec", SPECS)
 def test_beliefs_sum_to_one_so_that_ratios_are_at_most_the_number_of_candidates(spec, observer):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     ratios = true_state_sampling_ratio(tree, some_policy(spec), 0, observer=observer)
     seen = tree.public_state if observer is None else tree.infostate[:, observer]
     for known in np.unique(seen)[::7]:
@@ -256,7 +256,7 @@ def test_beliefs_sum_to_one_so_that_ratios_are_at_most_the_number_of_candidates(
 
 def test_means_are_of_the_moments_they_say():
     """Kuhn poker by hand: player 0 bets with the king alone, and calls with the queen."""
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     form = tree.sequence_form
     values = [array.copy() for array in uniform_policy(form).probabilities]
     labels = form.infostate_trees[0].acting_labels
@@ -280,7 +280,7 @@ def test_means_are_of_the_moments_they_say():
 
 
 def test_an_observer_that_never_goes_there_would_think_the_same():
-    tree, policy = compiled("leduc_poker"), some_policy("leduc_poker")
+    tree, policy = cached_tree("leduc_poker"), some_policy("leduc_poker")
     plex = tree.sequence_form.treeplexes[1]
     folding = np.zeros(plex.num_sequences)
     folding[0], folding[plex.first_sequence] = 1, 1
@@ -292,7 +292,7 @@ def test_an_observer_that_never_goes_there_would_think_the_same():
 
 
 def test_histories_that_the_policy_never_leads_to_have_no_ratio():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     form = tree.sequence_form
     values = [array.copy() for array in uniform_policy(form).probabilities]
     for first in form.treeplexes[0].first_sequence:
@@ -313,13 +313,13 @@ def test_histories_that_the_policy_never_leads_to_have_no_ratio():
     ],
 )
 def test_bad_arguments(arguments, error, message):
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     with pytest.raises(error, match=message):
         true_state_sampling_ratio(tree, uniform_policy(tree.sequence_form), **arguments)
 
 
 def test_other_bad_arguments():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     uniform = uniform_policy(tree.sequence_form)
     with pytest.raises(PolicyMismatchError, match="is for leduc_poker, not for kuhn_poker"):
         true_state_sampling_ratio(tree, some_policy("leduc_poker"), 0)

@@ -12,7 +12,7 @@ from infoset.evaluation import evaluate_cce, joint_distribution, joint_distribut
 from infoset.games import load_game, matrix_game
 from infoset.policy import TabularPolicy, mix, random_policy, uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 @given(random_games(max_histories=60), st.integers(0, 2**32))

@@ -5,24 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
-from determinized_dice import DeterminizedDice
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import best_response, expected_values, reached_best_response
 from infoset.games import load_game
 from infoset.policy import TabularPolicy, tabulate
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.determinized_dice import DeterminizedDice
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random,returns_type=total_points)"
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "matrix_bos", GOOFSPIEL]
 
 
 def some_policy(spec):
-    return policies_at_random(spec)[0]
+    return cached_random_policies(spec)[0]
 
 
 def some_pure_policy(spec):
     """Return a policy of one action everywhere, so that little is reached."""
-    form = compiled(spec).sequence_form
+    form = cached_tree(spec).sequence_form
     rng = np.random.default_rng(4)
     weights = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
     for values, plex in zip(weights, form.treeplexes, strict=True):
@@ -33,7 +33,7 @@ def some_pure_policy(spec):
 @pytest.mark.parametrize("make", [some_policy, some_pure_policy])
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_value_is_that_on_the_tree(spec, make):
-    tree, policy = compiled(spec), make(spec)
+    tree, policy = cached_tree(spec), make(spec)
     for player in range(tree.num_players):
         response = reached_best_response(tree.game, policy, player)
         on_tree = best_response(policy, player)
@@ -45,7 +45,7 @@ def test_the_value_is_that_on_the_tree(spec, make):
 
 
 def test_only_reached_histories_are_generated():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     policy = some_pure_policy("leduc_poker")
     response = reached_best_response(tree.game, [None, policy], 0)
     assert response.value == pytest.approx(best_response(policy, 0).value, abs=1e-12)

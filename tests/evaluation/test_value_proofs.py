@@ -16,7 +16,7 @@ from infoset.evaluation import prove_value
 from infoset.games import RandomGame, matrix_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 PROVED = {
     "kuhn_poker": Fraction(-1, 18),

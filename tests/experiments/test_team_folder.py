@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 from infoset.experiments import RUN_FILES, save_team
 from infoset.policy import distance, load_policy, read_metadata
 from infoset.teams import build_product_form
-from random_teams import random_team_game
+from tests.support.random_product_forms import random_product_form
 
 TRADE = "trade_comm(num_items=2)"
 
@@ -31,7 +31,7 @@ def test_the_files_say_what_the_result_says(tmp_path):
 
 
 def test_a_form_that_was_written_down_has_no_policy_to_save(tmp_path):
-    result = infoset.solve_team(random_team_game(1), restarts=1, iterations=2)
+    result = infoset.solve_team(random_product_form(1), restarts=1, iterations=2)
     with pytest.raises(ParameterError, match="written down"):
         save_team(result, tmp_path / "run")
     assert list(tmp_path.iterdir()) == []

@@ -12,22 +12,22 @@ from hypothesis import given
 
 from infoset.errors import GameRuleError
 from infoset.game import CheckReport, Game, Observation, check_game
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 
 def nothing_seen(*args: Any) -> Observation:
     return Observation()
 
 
-def halving() -> Toy:
+def halving() -> FunctionGame:
     """World n ends the game or goes on to n + 1, each with probability 1/2, for ever."""
 
     def transitions(world: int | str, joint: Any) -> list[tuple[int | str, Fraction]]:
         half = Fraction(1, 2)
         return [("over", half), (world + 1, half)] if isinstance(world, int) else []
 
-    return Toy(1, initial_world=lambda: 0, transitions=transitions, observe=nothing_seen)
+    return FunctionGame(1, initial_world=lambda: 0, transitions=transitions, observe=nothing_seen)
 
 
 def test_the_coverage_is_the_probability_of_finished_plays() -> None:
@@ -41,7 +41,7 @@ def test_the_coverage_is_the_probability_of_finished_plays() -> None:
 
 def test_coverage_is_weighted_by_random_play() -> None:
     # player 0 ends the game (1 of 3 actions) or plays on to a fair coin; 4 histories are seen
-    game = Toy(
+    game = FunctionGame(
         1,
         actors=lambda world: (0,) if world == "start" else (),
         legal_actions=lambda world, player: ("stop", "on", "further"),
@@ -57,8 +57,8 @@ def test_coverage_is_weighted_by_random_play() -> None:
     assert [check_game(game, max_histories=limit).is_complete for limit in (7, 8)] == [False, True]
 
 
-def growing() -> Toy:
-    return Toy(
+def growing() -> FunctionGame:
+    return FunctionGame(
         1,
         initial_world=lambda: 0,
         actors=lambda world: (0,),
@@ -79,7 +79,7 @@ def endless(*args: Any) -> Iterator[tuple[int, float]]:
 
 
 def test_endless_transitions_are_truncated() -> None:
-    game = Toy(
+    game = FunctionGame(
         1,
         initial_world=lambda: 0,
         transitions=lambda world, joint: endless() if world == 0 else [],
@@ -91,7 +91,7 @@ def test_endless_transitions_are_truncated() -> None:
 
 
 def test_too_many_joint_actions_are_truncated() -> None:
-    game = Toy(
+    game = FunctionGame(
         4,
         actors=lambda world: (0, 1, 2, 3) if world == "start" else (),
         legal_actions=lambda world, player: range(1000),
@@ -104,9 +104,9 @@ def test_too_many_joint_actions_are_truncated() -> None:
 
 def test_duplicate_next_worlds_are_merged() -> None:
     pairs = {"start": [("over", 0.25), ("on", 0.5), ("over", 0.25)], "on": [(1, 0.5), (2, 0.5)]}
-    report = check_game(Toy(1, transitions=lambda w, j: pairs.get(w, [])), max_histories=3)
+    report = check_game(FunctionGame(1, transitions=lambda w, j: pairs.get(w, [])), max_histories=3)
     assert (report.num_histories, report.coverage) == (3, 0.5)
-    game = Toy(1, transitions=lambda w, joint: [("a", 0.5), ("a", 0.5)] * (w == "start"))
+    game = FunctionGame(1, transitions=lambda w, joint: [("a", 0.5), ("a", 0.5)] * (w == "start"))
     assert check_game(game).num_histories == 2
 
 
@@ -116,7 +116,7 @@ def test_a_rule_broken_past_the_limit_is_found_by_a_random_play() -> None:
     def rewards(world: Any, joint: Any, next_world: Any) -> tuple[float]:
         return (float("nan"),) if next_world[0] == 6 else (0.0,)
 
-    game = Toy(
+    game = FunctionGame(
         1,
         initial_world=lambda: (0, 0),
         transitions=lambda world, joint: wide.get(world, []),

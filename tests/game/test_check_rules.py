@@ -10,20 +10,20 @@ import pytest
 
 from infoset.errors import CyclicGameError, GameRuleError, ParameterError
 from infoset.game import Game, Observation, check_game
-from toys import Toy
+from tests.support.function_game import FunctionGame
 
 HALF = Fraction(1, 2)
 LEFT_LEFT = ("left", "left")
 
 
-def meeting(num_players: Any = 2, **rules: Callable[..., Any]) -> Toy:
+def meeting(num_players: Any = 2, **rules: Callable[..., Any]) -> FunctionGame:
     """Both players choose left or right at `start`, at once; then it is over."""
     defaults: dict[str, Callable[..., Any]] = {
         "actors": lambda world: (0, 1) if world == "start" else (),
         "transitions": lambda world, joint: [("end", 1)] if world == "start" else [],
         "observe": lambda world, joint, next_world: Observation(public=joint),
     }
-    return Toy(num_players, **{**defaults, **rules})
+    return FunctionGame(num_players, **{**defaults, **rules})
 
 
 def failing(error: Exception) -> Callable[..., Any]:
@@ -64,7 +64,7 @@ def test_public_actions_are_public() -> None:
     assert caught.value.world == "start"
 
 
-def broken(name: str, game: Toy, player: int | None, rule: str, *found: str) -> Any:
+def broken(name: str, game: FunctionGame, player: int | None, rule: str, *found: str) -> Any:
     return pytest.param(game, player, rule, found, id=name)
 
 
@@ -319,7 +319,7 @@ BROKEN_AT_START = [
 
 @pytest.mark.parametrize(("game", "player", "rule", "found"), BROKEN_AT_START)
 def test_a_broken_rule_is_named_with_world_and_player(
-    game: Toy, player: int | None, rule: str, found: tuple[str, ...]
+    game: FunctionGame, player: int | None, rule: str, found: tuple[str, ...]
 ) -> None:
     with pytest.raises(GameRuleError) as caught:
         check_game(game)
@@ -341,7 +341,9 @@ def test_an_exception_of_a_method_is_the_cause(method: str) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, 2.5, True, None])
 def test_number_of_players(number: Any) -> None:
-    with pytest.raises(GameRuleError, match=f"num_players of Toy is {number!r}.*at least 1"):
+    with pytest.raises(
+        GameRuleError, match=f"num_players of FunctionGame is {number!r}.*at least 1"
+    ):
         check_game(meeting(number))
 
 
@@ -407,7 +409,7 @@ def test_a_world_changed_by_a_call(kind: type[Slate], method: str) -> None:
     assert caught.value.world is first
 
 
-class Card(Toy):
+class Card(FunctionGame):
     """Nature deals J or Q to player 0 and shows nothing; player 1 acts next, then it is over."""
 
     def __init__(self, **rules: Callable[..., Any]) -> None:
@@ -472,7 +474,7 @@ def test_the_message_has_the_infostate_in_order() -> None:
         "Q": [("Q later", 1)],
         "J later": [("end", 1)],
     }
-    game = Toy(
+    game = FunctionGame(
         1,
         actors=lambda world: (0,) if world == "J later" else (),
         transitions=lambda world, joint: ways.get(world, []),
@@ -486,14 +488,14 @@ def test_acting_may_depend_on_private_observations() -> None:
     assert check_game(Card(actors=lambda world: (0,) if world == "Q" else ())).is_complete
 
 
-def steps(*links: tuple[Any, Any]) -> Toy:
+def steps(*links: tuple[Any, Any]) -> FunctionGame:
     """Nature alone moves along the links, with equal probabilities."""
 
     def transitions(world: Any, joint: Any) -> list[tuple[Any, Fraction]]:
         targets = [target for source, target in links if source == world]
         return [(target, Fraction(1, len(targets))) for target in targets]
 
-    return Toy(1, transitions=transitions, observe=always(Observation()))
+    return FunctionGame(1, transitions=transitions, observe=always(Observation()))
 
 
 @pytest.mark.parametrize(
@@ -540,7 +542,7 @@ def test_a_cycle_is_reported_before_its_consequences() -> None:
 def test_a_way_back_of_probability_zero_is_not_a_cycle() -> None:
     ways = {"start": [("a", 1)], "a": [("end", 1), ("start", 0)]}
     report = check_game(
-        Toy(1, transitions=lambda w, joint: ways.get(w, []), observe=always(Observation()))
+        FunctionGame(1, transitions=lambda w, joint: ways.get(w, []), observe=always(Observation()))
     )
     assert (report.num_histories, report.is_complete) == (3, True)
 

@@ -24,9 +24,9 @@ from infoset.game import (
 )
 from infoset.games import KuhnPoker, load_game
 from infoset.typing import NOOP
-from oracle import enumerate_histories
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 def kuhn(*moves: str, cards: tuple[str, ...] = ("Q", "J")) -> History:
@@ -99,11 +99,11 @@ def test_equal_histories() -> None:
     assert len({one, same, other_cards, longer}) == 3
     assert one != initial_history(load_game("matrix_mp"))
     assert one != "bet"
-    assert initial_history(Toy()) != initial_history(Toy())
+    assert initial_history(FunctionGame()) != initial_history(FunctionGame())
 
 
 def test_histories_with_the_same_world_differ_by_their_path() -> None:
-    game = Toy(
+    game = FunctionGame(
         1,
         actors=lambda world: (0,) if world == "start" else (),
         transitions=lambda world, joint: [("end", 1)] if world == "start" else [],
@@ -119,7 +119,7 @@ def test_the_repr_of_a_history() -> None:
 
 
 def test_long_histories_are_compared_without_recursion() -> None:
-    game = Toy(
+    game = FunctionGame(
         1, initial_world=lambda: 0, transitions=lambda w, j: [(w + 1, 1)] if w < 1500 else []
     )
     plays = [play_out(initial_history(game), [first], np.random.default_rng(0)) for _ in range(2)]
@@ -134,11 +134,13 @@ def test_is_terminal_does_not_list_all_outcomes() -> None:
             yield ("heads", 0.5)
             raise AssertionError("the list is longer than anybody wants to read")
 
-    assert not initial_history(Toy(transitions=transitions)).is_terminal
+    assert not initial_history(FunctionGame(transitions=transitions)).is_terminal
 
 
 def test_sampling_follows_the_probabilities() -> None:
-    root = initial_history(Toy(transitions=lambda w, j: [("a", 0.2), ("b", 0.0), ("c", 0.8)]))
+    root = initial_history(
+        FunctionGame(transitions=lambda w, j: [("a", 0.2), ("b", 0.0), ("c", 0.8)])
+    )
     rng = np.random.default_rng(1)
     drawn = Counter(root.sample((NOOP,), rng).world for _ in range(2000))
     assert set(drawn) == {"a", "c"}
@@ -150,7 +152,7 @@ def test_outcomes_of_probability_zero_are_never_drawn() -> None:
         def random(self) -> float:
             return 0.0
 
-    game = Toy(transitions=lambda w, j: [("never", 0.0), ("always", 1.0)])
+    game = FunctionGame(transitions=lambda w, j: [("never", 0.0), ("always", 1.0)])
     assert game.sample_transition("start", (NOOP,), Zero()) == "always"  # type: ignore[arg-type]
 
 

@@ -12,10 +12,10 @@ import pytest
 from infoset.errors import GameRuleError
 from infoset.game import Game, Observation, check_game
 from infoset.game._sampling_checks import log_alarm_bound
-from toys import Toy
+from tests.support.function_game import FunctionGame
 
 
-class Sampled(Toy):
+class Sampled(FunctionGame):
     """A lottery at each of several world states, and a way to draw from it."""
 
     def __init__(self, lottery: list[float], draw: Callable[..., Any], places: int = 1) -> None:
@@ -39,7 +39,7 @@ class Sampled(Toy):
 
 
 def test_games_that_inherit_sampling_are_not_sampled() -> None:
-    assert check_game(Toy()).num_samples == 0
+    assert check_game(FunctionGame()).num_samples == 0
 
 
 def test_a_right_sampler_passes_and_is_counted() -> None:
@@ -137,7 +137,7 @@ def test_no_false_alarm(seed: int) -> None:
     assert check_game(game, max_samples=300, seed=seed).num_samples > 200
 
 
-class Seen(Toy):
+class Seen(FunctionGame):
     """A die of six sides of which player 0 sees whether it is odd, drawn as it is seen."""
 
     def __init__(self, draw: Callable[..., Any]) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from equivalence import carry, of_serial, of_unfactored, pair_infostates
 from infoset import solve
 from infoset.efg import build_extensive_form, is_serial
 from infoset.errors import GameRuleError
@@ -16,8 +15,9 @@ from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
 from infoset.typing import NOOP
-from oracle import enumerate_histories
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.policy_transfer import carry, of_serial, of_unfactored, pair_infostates
+from tests.support.reference_histories import enumerate_histories
 
 GAMES = ["kuhn_poker", "matrix_rps", "goofspiel(num_cards=3,imp_info=True)"]
 

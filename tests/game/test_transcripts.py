@@ -12,9 +12,9 @@ from infoset.errors import ParameterError
 from infoset.game import Game, History, Observation, initial_history, transcript
 from infoset.games import KuhnPoker
 from infoset.typing import NOOP
-from oracle import enumerate_histories
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 def kuhn(*moves: str, cards: tuple[str, ...] = ("K", "J")) -> History:
@@ -70,7 +70,7 @@ def test_a_viewer_who_does_not_play(viewer: Any) -> None:
 
 def one_move(observation: Observation, rewards: tuple[float, ...] = (0, 0, 0)) -> History:
     """Players 0 and 2 of three move at once, and see what the test says."""
-    game = Toy(
+    game = FunctionGame(
         3,
         actors=lambda world: (2, 0) if world == "start" else (),
         transitions=lambda world, joint: [("end", 1)] if world == "start" else [],
@@ -106,7 +106,7 @@ def test_rewards_as_text(reward: float, text: str) -> None:
 
 def test_rewards_are_shown_at_their_transition() -> None:
     pays = {"a": (3, 0), "b": (0, 0), "c": (-1, 1)}
-    game = Toy(
+    game = FunctionGame(
         2,
         initial_world=lambda: "",
         transitions=lambda world, joint: [(world + "abc"[len(world)], 1)] if world != "abc" else [],
@@ -119,18 +119,20 @@ def test_rewards_are_shown_at_their_transition() -> None:
     assert (
         transcript(play)
         == """\
-Toy
+FunctionGame
 1. chance | player 0 gets +3
 2. chance
 3. chance | player 0 gets -1, player 1 gets +1
 end: player 0 gets +2, player 1 gets +1"""
     )
-    assert transcript(play, 1) == "Toy, seen by player 1\n1. -\n2. -\n3. -\nend: you get +1"
+    assert (
+        transcript(play, 1) == "FunctionGame, seen by player 1\n1. -\n2. -\n3. -\nend: you get +1"
+    )
 
 
 def test_an_unobserved_chance_outcome_is_shown_as_its_world() -> None:
-    hidden = Toy(observe=lambda *transition: Observation("flip"))
-    shown = Toy()
+    hidden = FunctionGame(observe=lambda *transition: Observation("flip"))
+    shown = FunctionGame()
     plays = [initial_history(game).extend((NOOP,), "heads") for game in (hidden, shown)]
     assert (
         transcript(plays[0]).splitlines()[1] == "1. chance | all see flip | chance moves to heads"
@@ -140,16 +142,18 @@ def test_an_unobserved_chance_outcome_is_shown_as_its_world() -> None:
 
 
 def test_an_outcome_of_probability_zero_hides_nothing() -> None:
-    game = Toy(
+    game = FunctionGame(
         transitions=lambda world, joint: [("heads", 1), ("tails", 0)],
         observe=lambda *transition: Observation("flip"),
     )
     play = initial_history(game).extend((NOOP,), "heads")
-    assert transcript(play) == "Toy\n1. chance | all see flip"
+    assert transcript(play) == "FunctionGame\n1. chance | all see flip"
 
 
 def test_long_plays_are_aligned() -> None:
-    game = Toy(1, initial_world=lambda: 0, transitions=lambda w, j: [(w + 1, 1)] if w < 10 else [])
+    game = FunctionGame(
+        1, initial_world=lambda: 0, transitions=lambda w, j: [(w + 1, 1)] if w < 10 else []
+    )
     play = initial_history(game)
     for world in range(1, 11):
         play = play.extend((NOOP,), world)

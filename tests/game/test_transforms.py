@@ -17,9 +17,9 @@ from infoset.game import Game, Observation, check_game, fold_chance_player
 from infoset.game.transforms import AfterChance
 from infoset.games import KuhnPoker
 from infoset.typing import NOOP
-from oracle import enumerate_histories
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 NATURE = 2
 HALF = Fraction(1, 2)
@@ -88,9 +88,9 @@ def test_the_folded_game_has_the_name_and_parameters_of_the_original() -> None:
     assert (str(folded), folded.parameters()) == ("kuhn_poker", {"players": 2})
 
 
-def weather(observe: Any = None, rewards: Any = None) -> Toy:
+def weather(observe: Any = None, rewards: Any = None) -> FunctionGame:
     """Player 0 guesses while chance makes rain, snow or sun; every way leads to one world."""
-    return Toy(
+    return FunctionGame(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
         legal_actions=lambda world, player: ("rain", "snow", "sun") if player else ("wet", "dry"),
@@ -135,7 +135,7 @@ def test_chance_actions_with_different_rewards_stay_separate() -> None:
 
 def test_chance_acts_with_others_and_in_transitions() -> None:
     """Chance's coin and a coin of the transitions: four ways, two of them to the same world."""
-    game = Toy(
+    game = FunctionGame(
         2,
         actors=lambda world: (0, 1) if world == "start" else (),
         legal_actions=lambda world, player: ("heads", "tails"),
@@ -155,7 +155,7 @@ def test_chance_acts_with_others_and_in_transitions() -> None:
 
 def test_groups_lose_the_chance_player() -> None:
     shared = {(0, 1, 2): "all", (0, 1): "both", (0, 2): "first", (2,): "chance's", (1, 2): "x"}
-    game = Toy(
+    game = FunctionGame(
         3,
         actors=lambda world: (2,) if world == "start" else (),
         transitions=lambda world, joint: [("end", 1)] if world == "start" else [],
@@ -187,7 +187,7 @@ def test_a_policy_that_does_not_sum_to_one_is_seen_by_the_check() -> None:
 
 def test_a_game_of_one_player_cannot_be_folded() -> None:
     with pytest.raises(ParameterError, match="only one player"):
-        fold_chance_player(Toy(1), forecast)
+        fold_chance_player(FunctionGame(1), forecast)
 
 
 def test_two_chance_players_may_have_actions_of_the_same_name() -> None:
@@ -197,7 +197,7 @@ def test_two_chance_players_may_have_actions_of_the_same_name() -> None:
         1: ("mix", "rain", "dry"),
         2: ("rain", "sun"),
     }
-    game = Toy(
+    game = FunctionGame(
         3,
         actors=lambda world: (0, 1, 2) if world == "start" else (),
         legal_actions=lambda world, player: names[player],

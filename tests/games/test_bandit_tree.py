@@ -3,7 +3,6 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
 
 from infoset.errors import ParameterError
 from infoset.evaluation import best_response, nash_conv
@@ -12,6 +11,7 @@ from infoset.game import initial_history
 from infoset.games import BanditTree, load_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
+from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 
 def form_of(**parameters):

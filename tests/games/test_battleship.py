@@ -1,7 +1,6 @@
 """Battleship: rules, sizes as published, and values by theorem."""
 
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
 
 import infoset
 from infoset.errors import ParameterError
@@ -9,6 +8,7 @@ from infoset.evaluation import expected_values, nash_conv
 from infoset.games import Battleship, load_game
 from infoset.policy import uniform_policy
 from infoset.tree import build_tree
+from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 
 def moves(*labels):

@@ -3,8 +3,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
-from team_optimum import team_optimum
 
 from infoset.errors import ParameterError
 from infoset.evaluation import expected_values
@@ -12,6 +10,8 @@ from infoset.game import initial_history
 from infoset.games import CooperativeMatchingPennies, load_game
 from infoset.policy import TabularPolicy
 from infoset.tree import build_tree
+from tests.games.game_walker import num_worlds, path_counts, play, walk
+from tests.games.team_optimum import team_optimum
 
 SIDES = ("heads", "tails")
 GUESSES = (*SIDES, "pass")

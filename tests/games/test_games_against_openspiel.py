@@ -3,10 +3,10 @@
 from itertools import product
 
 import pytest
-from openspiel_lockstep import Lockstep
 
 from infoset.game import parameter_text
 from infoset.games import GAMES, MATRIX_GAMES
+from tests.games.openspiel_lockstep import Lockstep
 
 SMALL_SEA = "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2"
 TWO_SHIPS = "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_values=[1;2.5]"

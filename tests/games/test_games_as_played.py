@@ -1,10 +1,10 @@
 """One play of each game, as people read it, and the rules of the model on all of them."""
 
 import pytest
-from game_walker import play
 
 from infoset.game import check_game, transcript
 from infoset.games import load_game
+from tests.games.game_walker import play
 
 
 def cards(*dealt):

@@ -1,11 +1,11 @@
 from fractions import Fraction
 
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
 
 from infoset.errors import ParameterError
 from infoset.game import initial_history
 from infoset.games import Goofspiel
+from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 
 def prize(value):

@@ -3,14 +3,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
-from team_optimum import team_optimum
 
 from infoset.errors import ParameterError
 from infoset.game import Observation, check_game, initial_history
 from infoset.games import Hanabi
 from infoset.tree import build_tree
-from oracle import enumerate_histories
+from tests.games.game_walker import num_worlds, path_counts, play, walk
+from tests.games.team_optimum import team_optimum
+from tests.support.reference_histories import enumerate_histories
 
 TINY = dict(colors=1, ranks=2, hand_size=1, max_information_tokens=1, max_life_tokens=1)
 

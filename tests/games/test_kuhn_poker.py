@@ -2,11 +2,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from game_walker import path_counts, play, walk
 
 from infoset.errors import ParameterError
 from infoset.game import initial_history
 from infoset.games import KuhnPoker
+from tests.games.game_walker import path_counts, play, walk
 
 
 def deal(*cards):

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
 
 import infoset
 from infoset.evaluation import expected_values, nash_conv
@@ -13,6 +12,7 @@ from infoset.games import KuhnPokerLong
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
 from infoset.typing import CHANCE
+from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 ANTES = [("ante", None), (None, "ante")]
 SHORT_NAME = {"check": "pass", "fold": "pass", "bet": "bet", "call": "bet"}

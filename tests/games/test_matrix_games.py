@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from game_walker import path_counts, play, walk
 
 from infoset.errors import ParameterError
 from infoset.games import MATRIX_GAMES, load_game, matrix_game
+from tests.games.game_walker import path_counts, play, walk
 
 
 def test_both_choose_simultaneously_and_observe_both_choices():

@@ -4,14 +4,14 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, walk
-from openspiel_lockstep import Lockstep
 from scipy.optimize import linprog
 
 import infoset
 from infoset.errors import ParameterError
 from infoset.game import check_game, initial_history, transcript
 from infoset.games import DarkHex, PhantomTicTacToe, load_game
+from tests.games.game_walker import num_worlds, path_counts, walk
+from tests.games.openspiel_lockstep import Lockstep
 
 
 def line(game, *cells):

@@ -11,8 +11,8 @@ from hypothesis import given
 from infoset.errors import ParameterError
 from infoset.game import check_game, transcript
 from infoset.games.random_game import RandomGame
-from oracle import enumerate_histories
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 FEATURES = (
     "simultaneous",

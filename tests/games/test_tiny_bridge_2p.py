@@ -2,11 +2,8 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from itertools import combinations
 
-import bridge_optimum
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play
-from openspiel_lockstep import bridge_hand
 
 from infoset.errors import ParameterError
 from infoset.game import check_game, initial_history
@@ -21,6 +18,9 @@ from infoset.games.tiny_bridge_2p import (
     winner,
 )
 from infoset.tree import build_tree
+from tests.games import bridge_optimum
+from tests.games.game_walker import num_worlds, path_counts, play
+from tests.games.openspiel_lockstep import bridge_hand
 
 BIDS = range(1, len(CALLS))
 ABSTRACTED = TinyBridge2p(abstracted=True)

@@ -1,12 +1,12 @@
 from fractions import Fraction
 
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
-from team_optimum import team_optimum
 
 from infoset.errors import ParameterError
 from infoset.game import initial_history
 from infoset.games import TradeComm, load_game
+from tests.games.game_walker import num_worlds, path_counts, play, walk
+from tests.games.team_optimum import team_optimum
 
 
 def items(*dealt):

@@ -8,13 +8,13 @@ from math import comb
 
 import numpy as np
 import pytest
-from game_walker import num_worlds, path_counts, play, walk
 
 import infoset
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.game import check_game, initial_history, play_out
 from infoset.games import TrickTaking, load_game
 from infoset.tree import build_tree
+from tests.games.game_walker import num_worlds, path_counts, play, walk
 
 RANKS = "23456789TJQKA"
 

@@ -16,7 +16,7 @@ from infoset.games import load_game, matrix_game
 from infoset.interop import gambit, gambit_equilibria
 from infoset.policy import TabularPolicy, random_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 BACH = ([[3, 0], [0, 2]], [[2, 0], [0, 3]])
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from openspiel_walk import spiel_child, spiel_moves, walk_openspiel, walk_ours
 
 from infoset import solve
 from infoset.errors import GameRuleError, MissingExtraError, ParameterError
@@ -24,8 +23,9 @@ from infoset.interop import (
 )
 from infoset.policy import random_policy
 from infoset.tree import build_tree
-from strategies import random_games
-from toys import Toy
+from tests.interop.openspiel_walk import spiel_child, spiel_moves, walk_openspiel, walk_ours
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import (  # noqa: E402
@@ -219,7 +219,7 @@ def test_deterministic_games_of_common_interest_and_others():
 def test_rewards_before_nature_moves_are_paid_after_it():
     """Bet, get 1, and only then a coin is flipped, for 10 more: OpenSpiel's values count both."""
     steps = {"start": ["paid"], "paid": ["heads", "tails"], "heads": [], "tails": []}
-    game = Toy(
+    game = FunctionGame(
         actors=lambda world: (0,) if world == "start" else (),
         legal_actions=lambda world, player: ("bet",),
         transitions=lambda world, joint: [(after, 1 / len(steps[world])) for after in steps[world]],

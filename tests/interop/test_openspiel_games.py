@@ -3,7 +3,6 @@
 from functools import cache
 
 import pytest
-from openspiel_walk import strings_and_infostates, walk_openspiel, walk_ours
 
 from infoset.errors import GameRuleError, UnsupportedGameError
 from infoset.game import check_game
@@ -11,6 +10,7 @@ from infoset.interop import load_openspiel
 from infoset.interop.openspiel import states
 from infoset.interop.openspiel.states import CachedState, StateCache, unique_labels
 from infoset.tree import build_tree
+from tests.interop.openspiel_walk import strings_and_infostates, walk_openspiel, walk_ours
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -1,10 +1,10 @@
 """Notes, and the pairs of histories that they rest on."""
 
 import pytest
-from openspiel_walk import spiel_state
 
 from infoset.interop import find_recall_witness, find_timing_witness, load_openspiel
 from infoset.interop.openspiel.witnesses import MAX_LETTERS, shown
+from tests.interop.openspiel_walk import spiel_state
 
 pyspiel = pytest.importorskip("pyspiel")
 

@@ -24,8 +24,8 @@ from infoset.games import RandomGame, load_game, matrix_game
 from infoset.interop import pettingzoo as module
 from infoset.interop import to_pettingzoo
 from infoset.tree import InfostateEncoder, build_tree, build_world_graph
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 pytest.importorskip("pettingzoo")
 from gymnasium.spaces import Discrete
@@ -179,7 +179,7 @@ def test_nature_plays_by_its_probabilities():
 
 
 def test_what_nature_pays_first_comes_with_the_first_step():
-    game = Toy(
+    game = FunctionGame(
         actors=lambda world: (0,) if world == "paid" else (),
         transitions=lambda world, joint: {"start": [("paid", 1)], "paid": [("end", 1)]}.get(
             world, []
@@ -194,7 +194,7 @@ def test_what_nature_pays_first_comes_with_the_first_step():
 
 
 def test_a_play_in_which_nobody_acts_is_over_at_once():
-    game = Toy(
+    game = FunctionGame(
         num_players=2,
         actors=lambda world: (1,) if world == "heads" else (),
         transitions=lambda world, joint: {
@@ -209,8 +209,8 @@ def test_a_play_in_which_nobody_acts_is_over_at_once():
 
 
 def test_a_game_in_which_nobody_ever_acts_is_refused():
-    with pytest.raises(UnsupportedGameError, match="no player ever acts in Toy"):
-        to_pettingzoo(Toy())
+    with pytest.raises(UnsupportedGameError, match="no player ever acts in FunctionGame"):
+        to_pettingzoo(FunctionGame())
 
 
 def test_a_compiled_game_is_not_explored_again(monkeypatch):

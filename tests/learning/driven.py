@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from playing import simulator_of
 
 from infoset.learning import (
     Knowledge,
@@ -16,6 +15,7 @@ from infoset.learning import (
 )
 from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE, draw_outcome
 from infoset.utils.splitmix import make_stream
+from tests.learning.playing import simulator_of
 
 
 def learners_for(row, simulator, horizon):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset.games import RandomGame
 from infoset.learning.balance import (
@@ -15,7 +14,8 @@ from infoset.learning.balance import (
     subtree_policy,
     subtree_sizes,
 )
-from slow_tree import SlowTree
+from tests.learning.playing import simulator_of
+from tests.support.reference_tree import ReferenceTree
 
 UNEVEN = [RandomGame(seed=seed, max_depth=6, max_actions=4, max_histories=300) for seed in range(6)]
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", *UNEVEN]
@@ -112,7 +112,7 @@ def test_leduc_poker_has_the_weights_of_the_paper():
 @pytest.mark.parametrize("game", ["kuhn_poker", *UNEVEN], ids=str)
 def test_counts_equal_those_of_brute_force(game):
     simulator = simulator_of(game)
-    rows, depth, tree = simulator.infostates, simulator.depth, SlowTree(simulator_of(game))
+    rows, depth, tree = simulator.infostates, simulator.depth, ReferenceTree(simulator_of(game))
     counts, sizes = layer_counts(rows, depth), subtree_sizes(rows, depth)
     policies = layer_policies(rows, depth)
     for sequence, (here, action) in tree.owner.items():

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
 from infoset.learning import (
@@ -17,8 +16,9 @@ from infoset.learning import (
     get_learner,
 )
 from infoset.learning.balanced_cfr import balanced_cfr_step_sizes
-from oracle_balanced import SlowBalancedCFR
-from slow_tree import SlowTree
+from tests.learning.playing import UNEVEN, learner_of, nash_conv, simulator_of
+from tests.support.reference_balanced_cfr import ReferenceBalancedCFR
+from tests.support.reference_tree import ReferenceTree
 
 HEDGE = BalancedCFR("hedge", "", step_sizes=StepSizes(0.3, 0))
 MATCHING = BalancedCFR("matching", "")
@@ -38,7 +38,9 @@ def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
-    return SlowBalancedCFR(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
+    return ReferenceBalancedCFR(
+        simulator_of(game), row, rates, learner.state()["stream"][0], losses
+    )
 
 
 def episodes_per_iteration(game):
@@ -72,7 +74,7 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
         learner.run(1)
         touched = learner.state()["touched"]
         changed = np.flatnonzero(learner.state()["policy"] != before)
-        owners = {SlowTree(learner.simulator).owner[int(sequence)][0] for sequence in changed}
+        owners = {ReferenceTree(learner.simulator).owner[int(sequence)][0] for sequence in changed}
         assert owners <= set(touched[touched >= 0].tolist())
         moved += len(owners)
     assert moved > 10

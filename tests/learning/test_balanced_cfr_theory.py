@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset.evaluation import evaluate_policy
 from infoset.games import RandomGame
 from infoset.learning import LEARNERS
 from infoset.learning._balanced_cfr_kernels import BalancedCFRState, learn_layer
 from infoset.learning._simulator_kernels import Paths
-from slow_tree import SlowTree, counterfactual_losses, losses_by_sequence
+from tests.learning.playing import simulator_of
+from tests.support.reference_tree import ReferenceTree, counterfactual_losses, losses_by_sequence
 
 GAMES = [
     "kuhn_poker",
@@ -34,7 +34,7 @@ def as_paths(paths):
 
 def regret_of(simulator, policies, player, layer, paths, loss, center):
     """Return [S] the regret that the kernel adds for one episode."""
-    rows, tree = simulator.infostates, SlowTree(simulator)
+    rows, tree = simulator.infostates, ReferenceTree(simulator)
     given = as_paths(paths)
     for p, path in enumerate(paths):
         for step, (here, action) in enumerate(path):
@@ -59,7 +59,7 @@ def regret_of(simulator, policies, player, layer, paths, loss, center):
 @pytest.mark.parametrize("game", ["kuhn_poker", RandomGame(seed=3, max_histories=40)], ids=str)
 def test_expected_regrets_are_counterfactual_regrets(game, center):
     simulator = simulator_of(game)
-    tree, losses = SlowTree(simulator), simulator.losses()
+    tree, losses = ReferenceTree(simulator), simulator.losses()
     policies = policies_at_random(tree, 1)
     for player, count in enumerate(tree.num_layers):
         exact = counterfactual_losses(tree, policies, losses_by_sequence(tree, policies, player))
@@ -86,7 +86,7 @@ def test_expected_regrets_are_counterfactual_regrets(game, center):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_regret_is_the_sum_of_counterfactual_regrets(game):
-    tree = SlowTree(simulator_of(game))
+    tree = ReferenceTree(simulator_of(game))
     first, second = policies_at_random(tree, 2), policies_at_random(tree, 3)
     for player in range(len(tree.num_layers)):
         losses = losses_by_sequence(tree, first, player)
@@ -121,7 +121,7 @@ def test_hedge_closes_in_as_one_over_the_root_of_the_episodes():
 @pytest.mark.parametrize("name", ["balanced-cfr-hedge", "balanced-cfr-rm", "balanced-cfr-baseline"])
 def test_joint_play_of_three_players_is_nearly_a_coarse_correlated_equilibrium(name):
     simulator = simulator_of("kuhn_poker(players=3)")
-    tree, horizon, parts = SlowTree(simulator), 30_000, 20
+    tree, horizon, parts = ReferenceTree(simulator), 30_000, 20
     learner = LEARNERS[name].self_play(simulator, horizon=horizon, seed=1)
     losses = [[np.zeros(size) for size in tree.num_actions] for _ in range(3)]
     paid = np.zeros(3)

@@ -7,8 +7,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from driven import drive, learners_for, same_as_self_play
-from playing import assert_same_bits, learner_of, simulator_of
 
 from infoset.errors import GameTooLargeError, ParameterError
 from infoset.evaluation import EFCEEvaluator, evaluate_efce
@@ -24,9 +22,11 @@ from infoset.learning import (
     tree_size,
 )
 from infoset.policy import TabularPolicy, mix, tabulate
-from oracle_efce import SlowEfce, SlowTriggers, assemble, plan_from
-from slow_tree import SlowTree, losses_by_sequence
-from toys import Toy
+from tests.learning.driven import drive, learners_for, same_as_self_play
+from tests.learning.playing import assert_same_bits, learner_of, simulator_of
+from tests.support.function_game import FunctionGame
+from tests.support.reference_efce_omd import ReferenceEfce, ReferenceTriggers, assemble, plan_from
+from tests.support.reference_tree import ReferenceTree, losses_by_sequence
 
 ROW = LEARNERS["balanced-efce-omd"]
 BOLD = replace(ROW, step_sizes=StepSizes(0.7, 0.05))
@@ -37,7 +37,7 @@ GAMES = ["kuhn_poker", SHAPLEY, UNEVEN]
 
 def twin_of(learner, row, game):
     numbers = [tuple(row.step_sizes)] * learner.simulator.num_players
-    return SlowEfce(learner.simulator, numbers, learner.state()["stream"][0])
+    return ReferenceEfce(learner.simulator, numbers, learner.state()["stream"][0])
 
 
 def matrix_of(learner, triggers):
@@ -92,9 +92,9 @@ def test_every_episode_equals_that_of_the_slow_twin(game):
 def test_deviations_are_minus_the_gradient_of_the_log_partition(game, episodes):
     learner = learner_of(BOLD, game)
     learner.run(episodes)
-    tree = SlowTree(learner.simulator)
+    tree = ReferenceTree(learner.simulator)
     for player in range(2):
-        triggers = SlowTriggers(tree, player)
+        triggers = ReferenceTriggers(tree, player)
         matrix = BOLD.step_sizes.learning_rate * matrix_of(learner, triggers)
         found = deviation_of(learner, triggers)
         for row, column in product(range(len(triggers)), repeat=2):
@@ -111,9 +111,9 @@ def test_deviations_are_minus_the_gradient_of_the_log_partition(game, episodes):
 def test_policies_are_fixed_points_of_the_deviations(game, episodes):
     learner = learner_of(BOLD, game)
     learner.run(episodes)
-    tree = SlowTree(learner.simulator)
+    tree = ReferenceTree(learner.simulator)
     for player in range(learner.simulator.num_players):
-        deviation = deviation_of(learner, SlowTriggers(tree, player))
+        deviation = deviation_of(learner, ReferenceTriggers(tree, player))
         plan = plan_of(learner, player)
         assert np.abs(deviation @ plan - plan).max() < 1e-12
         assert np.ptp(plan) > 0.01 or episodes == 0
@@ -153,8 +153,8 @@ def test_the_gap_of_all_episodes_is_their_trigger_regret(game):
     """By losses of every episode, and every pure way to go on."""
     episodes = 40
     learner = learner_of(BOLD, game)
-    tree, rows = SlowTree(learner.simulator), learner.simulator.infostates
-    players = [SlowTriggers(tree, player) for player in range(2)]
+    tree, rows = ReferenceTree(learner.simulator), learner.simulator.infostates
+    players = [ReferenceTriggers(tree, player) for player in range(2)]
     gradients = [np.zeros((len(own), len(own))) for own in players]  # Σ μ(g) l(s), [s, g]
     policies_met = []
     for _ in range(episodes):
@@ -298,9 +298,9 @@ def test_rates_at_any_time_are_those_of_the_power_of_two_that_is_due():
     )  # 256 episodes: by its root
     for array in ("estimates", "stream"):
         fixed.state()[array][...] = learner.state()[array]
-    tree = SlowTree(learner.simulator)
+    tree = ReferenceTree(learner.simulator)
     for player in range(2):
-        triggers = SlowTriggers(tree, player)
+        triggers = ReferenceTriggers(tree, player)
         wanted = triggers.deviation(0.7 / 16 * matrix_of(learner, triggers))
         assert np.allclose(deviation_of(learner, triggers), wanted, atol=1e-10)
 
@@ -333,7 +333,7 @@ def test_driven_from_outside_the_average_is_of_all_policies():
 
 
 def test_a_game_in_which_nobody_decides_has_nothing_to_gain():
-    play = RegretTracker(learner_of(ROW, Toy(2)), keep=5)
+    play = RegretTracker(learner_of(ROW, FunctionGame(2)), keep=5)
     play.run(5)
     found = evaluate_efce(play.correlated_policy().policies)
     assert found.efce_gap == 0

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playing import UNEVEN, learner_of, nash_conv, simulator_of
 
 from infoset.errors import ParameterError
 from infoset.learning import LEARNERS, LocalOMD, StepSizes, TreeSize, get_learner
 from infoset.learning._local_omd_kernels import estimate_losses
 from infoset.learning.local_omd import local_omd_step_sizes
-from oracle_balanced import SlowLocalOMD
-from slow_tree import SlowTree
+from tests.learning.playing import UNEVEN, learner_of, nash_conv, simulator_of
+from tests.support.reference_balanced_cfr import ReferenceLocalOMD
+from tests.support.reference_tree import ReferenceTree
 
 FIXED = LocalOMD("fixed", "", step_sizes=StepSizes(0.7, 0))
 ADAPTIVE = LocalOMD("adaptive", "", step_sizes=StepSizes(2.0, 0), adaptive=True)
@@ -36,7 +36,7 @@ def twin_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
-    return SlowLocalOMD(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
+    return ReferenceLocalOMD(simulator_of(game), row, rates, learner.state()["stream"][0], losses)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -63,7 +63,7 @@ def test_every_episode_equals_that_of_the_slow_twin(name, game):
 @pytest.mark.parametrize("name", ["fixed", "baseline"])
 def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
     game = "kuhn_poker(players=3)"
-    learner, tree = learner_of(ROWS[name], game), SlowTree(simulator_of(game))
+    learner, tree = learner_of(ROWS[name], game), ReferenceTree(simulator_of(game))
     moved = 0
     for episode in range(60):
         before = learner.state()["policy"].copy()
@@ -120,7 +120,7 @@ def test_what_is_passed_up_is_nearly_the_value_when_steps_are_small():
         simulator, horizon=1, seed=3
     )
     learner.run(60_000)
-    tree, losses = SlowTree(simulator), simulator.losses()
+    tree, losses = ReferenceTree(simulator), simulator.losses()
     policies, seen = tree.by_subtree(), np.zeros((tree.num_infostates, 2))
     for probability, end, paths in tree.trajectories(lambda here, step: policies[here]):
         for player, path in enumerate(paths):

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset import load
 from infoset.learning import OutcomeSampling, SampledTraversal, get_learner
@@ -16,10 +15,11 @@ from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.learning.simulator import make_simulator
 from infoset.tree import build_tree
 from infoset.tree.decision_nodes import infostate_sequences
-from oracle_mccfr import (
+from tests.learning.playing import simulator_of
+from tests.support.reference_mccfr import (
+    ReferenceOutcomeSampling,
+    ReferenceSampledTraversal,
     SeededDraws,
-    SlowOutcomeSampling,
-    SlowSampledTraversal,
     all_draws,
     exact_regrets,
 )
@@ -36,7 +36,9 @@ ROWS = {
 
 
 def twin_of(row, simulator):
-    slow = SlowOutcomeSampling if isinstance(row, OutcomeSampling) else SlowSampledTraversal
+    slow = (
+        ReferenceOutcomeSampling if isinstance(row, OutcomeSampling) else ReferenceSampledTraversal
+    )
     return slow(simulator, row)
 
 

@@ -6,7 +6,6 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import evaluate_policy
@@ -15,6 +14,7 @@ from infoset.learning.outcome_sampling import OUTCOME_SAMPLING_LEARNERS
 from infoset.learning.sampled_traversal import SAMPLED_TRAVERSAL_LEARNERS
 from infoset.runs import Budget, run_measured
 from infoset.tree.decision_nodes import TERMINAL_NODE
+from tests.learning.playing import simulator_of
 
 NAMES = [row.name for row in (*OUTCOME_SAMPLING_LEARNERS, *SAMPLED_TRAVERSAL_LEARNERS)]
 

@@ -7,8 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from driven import drive, in_turn, learners_for, same_as_self_play
-from playing import simulator_of
 
 from infoset.errors import (
     CheckpointFileError,
@@ -42,6 +40,8 @@ from infoset.matches import play_matches
 from infoset.policy import distance, tabulate, uniform_policy
 from infoset.tree import build_tree
 from infoset.utils.splitmix import make_stream
+from tests.learning.driven import drive, in_turn, learners_for, same_as_self_play
+from tests.learning.playing import simulator_of
 
 PATH_ROWS = {name: row for name, row in LEARNERS.items() if isinstance(row, OnlineMirrorDescent)}
 BALANCED_ROWS = [name for name, row in LEARNERS.items() if isinstance(row, BalancedCFR)]

@@ -6,14 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle_mirror_descent import SlowLearners, behavior_of, own_sequences, plan_of
-from playing import assert_same_bits, simulator_of
 
 from infoset.learning import LEARNERS, SelfPlay, StepSizes, tree_size
 from infoset.learning.balance import balanced_reach, balanced_transitions, subtree_policy
 from infoset.learning.online_mirror_descent import OnlineMirrorDescent
 from infoset.runs import Budget, Checkpointing
 from infoset.runs.loop import run_measured
+from tests.learning.playing import assert_same_bits, simulator_of
+from tests.learning.reference_mirror_descent import (
+    ReferenceLearners,
+    behavior_of,
+    own_sequences,
+    plan_of,
+)
 
 MIRROR_DESCENT_LEARNERS = [
     name for name, row in LEARNERS.items() if isinstance(row, OnlineMirrorDescent)
@@ -42,7 +47,7 @@ def slow_twin(learners):
     for here, count in enumerate(counts):
         uniform[own_sequences(simulator, here)] = 1 / count
     sizes = [tree_size(simulator, player) for player in range(simulator.num_players)]
-    return SlowLearners(
+    return ReferenceLearners(
         simulator,
         [
             steps_of(row, size, 1 if row.anytime else learners.settings()["horizon"])

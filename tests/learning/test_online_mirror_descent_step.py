@@ -7,7 +7,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from oracle_mirror_descent import behavior_of, own_sequences, plan_of
 
 from infoset.games import load_game
 from infoset.learning import LEARNERS, StepSizes, make_simulator, tree_size
@@ -17,6 +16,7 @@ from infoset.learning.balance import balanced_reach
 from infoset.learning.online_mirror_descent import OnlineMirrorDescentUpdate
 from infoset.tree import build_tree
 from infoset.tree.decision_nodes import TERMINAL_NODE
+from tests.learning.reference_mirror_descent import behavior_of, own_sequences, plan_of
 
 PLAIN = LEARNERS["ixomd"]
 BALANCED = LEARNERS["balanced-omd"]

@@ -8,12 +8,12 @@ from math import log, sqrt
 
 import numpy as np
 import pytest
-from oracle_mirror_descent import plan_of
-from playing import simulator_of
 
 from infoset.evaluation import nash_conv
 from infoset.learning import LEARNERS, get_learner, tree_size
-from oracle_regret import gradient_of
+from tests.learning.playing import simulator_of
+from tests.learning.reference_mirror_descent import plan_of
+from tests.support.reference_regret import gradient_of
 
 
 def regrets(form, plans):

@@ -7,10 +7,10 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset.evaluation import nash_conv
 from infoset.learning import RegretTracker, get_learner
+from tests.learning.playing import simulator_of
 
 EPISODES = 2000
 ARMS = 2

@@ -7,7 +7,6 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from playing import simulator_of
 
 from infoset.errors import ParameterError
 from infoset.evaluation import (
@@ -24,6 +23,7 @@ from infoset.learning.online_mirror_descent import balanced_omd_step_sizes, ixom
 from infoset.policy import TabularPolicy, mix
 from infoset.runs import Budget, Checkpointing, JointGaps, run_measured
 from infoset.tree import build_tree
+from tests.learning.playing import simulator_of
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playing import UNEVEN, assert_same_bits, learner_of
 
 from infoset.errors import ParameterError
 from infoset.learning import LEARNERS
-from toys import Toy
+from tests.learning.playing import UNEVEN, assert_same_bits, learner_of
+from tests.support.function_game import FunctionGame
 
 CHANGES = {
     "ixomd": {"center": 0.5},
@@ -75,7 +75,7 @@ def test_a_run_has_episodes(name, horizon):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_game_without_decisions_is_played_and_teaches_nothing(name):
-    learner = learner_of(LEARNERS[name], Toy(2), horizon=10)
+    learner = learner_of(LEARNERS[name], FunctionGame(2), horizon=10)
     learner.run(10)
     assert learner.iteration == 10
     assert learner.state()["policy"].tolist() == [1, 1]

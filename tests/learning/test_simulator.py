@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle_mirror_descent import Draws, own_sequences
-from oracle_mirror_descent import play as play_slowly
 
 from infoset.evaluation import expected_values
 from infoset.games import load_game
@@ -17,7 +15,9 @@ from infoset.tree import build_tree
 from infoset.tree.decision_nodes import CHANCE_NODE, TERMINAL_NODE
 from infoset.utils.compilation import kernel
 from infoset.utils.splitmix import make_stream
-from strategies import random_games
+from tests.learning.reference_mirror_descent import Draws, own_sequences
+from tests.learning.reference_mirror_descent import play as play_slowly
+from tests.support.hypothesis_strategies import random_games
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
 

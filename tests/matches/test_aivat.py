@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, expected_values
 from infoset.evaluation.tree_reach import find_history, reach_without, step_probability
@@ -16,14 +15,15 @@ from infoset.games import load_game
 from infoset.matches import aivat_utilities, exact_match, history_values, play_matches
 from infoset.matches.aivat import play_with_correction
 from infoset.policy import TabularPolicy, mix, uniform_policy
-from stand_ins import OneAction
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.fake_players import SampledActionSearcher
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=True,points_order=random,returns_type=total_points)"
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "matrix_bos", GOOFSPIEL]
 
 
 def policies(spec):
-    return policies_at_random(spec, 3, seed=1)
+    return cached_random_policies(spec, 3, seed=1)
 
 
 def seated(policy, other, players):
@@ -44,7 +44,7 @@ def first_actions(tree):
 @pytest.mark.parametrize("unknown", [(), (0,), (1,), (0, 1)])
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec, unknown):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     known, strange, _ = policies(spec)
     values = np.random.default_rng(2).normal(size=tree.rewards_so_far.shape)
     given = seated(known, first_actions(tree), unknown)  # what is unknown is not looked at
@@ -57,7 +57,7 @@ def test_the_mean_over_all_ends_is_the_expected_utility_whatever_the_values(spec
 
 @pytest.mark.parametrize("spec", [*SPECS, "leduc_poker"])
 def test_nothing_is_left_to_chance_with_the_true_values(spec):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     policy = policies(spec)[0]
     estimates = aivat_utilities(tree, policy, history_values(tree, policy))[tree.terminals]
     assert np.ptp(estimates, axis=0) == pytest.approx(0, abs=1e-12)
@@ -65,7 +65,7 @@ def test_nothing_is_left_to_chance_with_the_true_values(spec):
 
 
 def test_values_of_histories_are_those_of_the_rules_one_step_on():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     policy = policies("leduc_poker")[0]
     values, probability = history_values(tree, policy), step_probability(tree, policy)
     for history in range(0, tree.num_histories, 97):
@@ -88,7 +88,7 @@ def variances(tree, policy, values, unknown, played):
 
 
 def test_variance_on_leduc_is_smaller_the_more_is_known():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     policy, other, _ = policies("leduc_poker")
     values = history_values(tree, uniform_policy(tree.sequence_form))  # a poor guess
     shares = []
@@ -103,7 +103,7 @@ def test_variance_on_leduc_is_smaller_the_more_is_known():
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker"])
 def test_a_match_with_values_is_the_same_match_with_a_narrower_interval(spec):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     first, second, _ = policies(spec)
     values = history_values(tree, mix([first, second], [1, 1]))
     plain = play_matches(tree, first, second, num_deals=4000)
@@ -117,7 +117,7 @@ def test_a_match_with_values_is_the_same_match_with_a_narrower_interval(spec):
 
 
 def test_a_correlated_policy_is_one_that_nobody_knows():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     first, *others = policies("kuhn_poker")
     joint = CorrelatedPolicy(tuple(others), (1.0, 2.0))
     values = history_values(tree, first)
@@ -128,10 +128,10 @@ def test_a_correlated_policy_is_one_that_nobody_knows():
 
 
 def test_a_table_meets_a_searcher_whose_policy_nobody_knows():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     first, second, _ = policies("leduc_poker")
     values = history_values(tree, uniform_policy(tree.sequence_form))
-    searcher = OneAction(second)
+    searcher = SampledActionSearcher(second)
     plain = play_matches(tree, first, searcher, num_deals=250)
     corrected = play_matches(tree, first, searcher, num_deals=250, values=values)
     assert corrected.standard_error < 0.85 * plain.standard_error
@@ -179,7 +179,7 @@ def by_script(tree, policy, end, values):
 
 @pytest.mark.parametrize("guess", ["random", "exact"])
 def test_plays_by_the_rules_are_unbiased_over_all_ends(guess):
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     policy = policies("kuhn_poker")[0]
     table = history_values(tree, policy)
     if guess == "random":
@@ -211,13 +211,13 @@ def test_a_match_by_the_rules_with_a_value_function():
     assert (
         corrected.position_utilities[0].standard_error < plain.position_utilities[0].standard_error
     )
-    exact = exact_match(compiled("kuhn_poker"), first, second)
+    exact = exact_match(cached_tree("kuhn_poker"), first, second)
     for estimate, seat in zip(corrected.position_utilities, exact.position_means, strict=True):
         assert abs(estimate.mean - seat) < 4 * estimate.standard_error
 
 
 def test_bad_values():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     policy = policies("kuhn_poker")[0]
     with pytest.raises(ParameterError, match=r"shape \(3,\).*history_values\(tree, policy\)"):
         play_matches(tree, None, None, values=np.zeros(3))
@@ -230,4 +230,4 @@ def test_bad_values():
     with pytest.raises(ParameterError, match="no player 2"):
         aivat_utilities(tree, policy, history_values(tree, policy), unknown=[2])
     with pytest.raises(PolicyMismatchError, match="not for leduc_poker"):
-        history_values(compiled("leduc_poker"), policy)
+        history_values(cached_tree("leduc_poker"), policy)

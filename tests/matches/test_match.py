@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError, UnknownNameError
 from infoset.evaluation import expected_values
 from infoset.game import Observation
@@ -14,7 +13,8 @@ from infoset.matches import play_matches
 from infoset.matches._tree_match_kernels import drawn_index, edges_of_joint_action
 from infoset.policy import TabularPolicy, UniformPolicy, uniform_policy
 from infoset.tree import build_tree
-from toys import Toy
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.function_game import FunctionGame
 
 GAMES = [
     "kuhn_poker",
@@ -27,7 +27,7 @@ GAMES = [
 
 
 def two_policies(spec):
-    return policies_at_random(spec, 2, seed=7)
+    return cached_random_policies(spec, 2, seed=7)
 
 
 def exact_seat_values(first, second):
@@ -89,7 +89,7 @@ def coin_after_a_walk(**rules):
     def legal(world, player):
         return ("short", "long") if world == "start" else ("on",)
 
-    return Toy(
+    return FunctionGame(
         2,
         actors=lambda world: (0,) if world in ("start", "walk 1", "walk 2") else (),
         legal_actions=legal,
@@ -102,7 +102,7 @@ def coin_after_a_walk(**rules):
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_compiled_representation_agrees_with_exact_values(spec):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     first, second = two_policies(spec)
     result = play_matches(tree, first, second, num_deals=60_000, seed=1)
     exact = exact_seat_values(first, second)
@@ -123,7 +123,7 @@ def test_the_representation_of_the_rules_agrees_with_exact_values(spec):
 
 
 def test_both_representations_have_the_same_spread():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     first, second = two_policies("leduc_poker")
     by_tree = play_matches(tree, first, second, num_deals=1500)
     by_rules = play_matches(tree.game, first, second, num_deals=1500)
@@ -145,7 +145,7 @@ def coverage(tree, first, second, num_deals, num_seeds):
 
 
 def test_the_interval_covers_the_expected_value_as_often_as_it_says():
-    share, bias = coverage(compiled("kuhn_poker"), *two_policies("kuhn_poker"), 200, 600)
+    share, bias = coverage(cached_tree("kuhn_poker"), *two_policies("kuhn_poker"), 200, 600)
     assert 0.925 < share < 0.975  # 0.95, and three standard deviations of 600 draws
     assert abs(bias) < 3.5 / 600**0.5
 
@@ -161,7 +161,7 @@ def test_the_interval_counts_the_plays_of_a_deal_as_one_sample():
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "matrix_rps"])
 def test_a_policy_meets_itself_with_mean_zero_exactly(spec, representation):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     policy, _ = two_policies(spec)
     played = tree if representation == "tree" else tree.game
     result = play_matches(played, policy, policy, num_deals=50)
@@ -173,7 +173,7 @@ def test_a_policy_meets_itself_with_mean_zero_exactly(spec, representation):
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "matrix_rps"])
 def test_exchanging_the_policies_negates_the_mean_exactly(spec, representation):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     played = tree if representation == "tree" else tree.game
     first, second = two_policies(spec)
     one = play_matches(played, first, second, num_deals=100, seed=5)
@@ -210,7 +210,7 @@ def test_each_seat_is_dealt_the_same_cards_in_every_play_of_a_deal():
 
 
 def test_sharing_numbers_makes_near_policies_easier_to_tell_apart():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     first, other = two_policies("leduc_poker")
     near = TabularPolicy(
         tree.sequence_form,
@@ -226,7 +226,7 @@ def test_sharing_numbers_makes_near_policies_easier_to_tell_apart():
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 def test_same_seed_same_result(representation):
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     played = tree if representation == "tree" else tree.game
     first, second = two_policies("leduc_poker")
     one = play_matches(played, first, second, num_deals=50, seed=3)
@@ -236,7 +236,7 @@ def test_same_seed_same_result(representation):
 
 
 def test_the_numbers_of_a_deal_do_not_depend_on_batches(monkeypatch):
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     first, second = two_policies("kuhn_poker")
     at_once = play_matches(tree, first, second, num_deals=100)
     monkeypatch.setattr("infoset.matches.tree_matches.RANDOM_NUMBERS_PER_CHUNK", 100)
@@ -245,7 +245,7 @@ def test_the_numbers_of_a_deal_do_not_depend_on_batches(monkeypatch):
 
 def test_global_random_state_is_left_alone():
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    play_matches(compiled("kuhn_poker"), None, None, num_deals=10)
+    play_matches(cached_tree("kuhn_poker"), None, None, num_deals=10)
     play_matches(load_game("kuhn_poker"), None, None, num_deals=10)
     assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
 
@@ -264,7 +264,7 @@ def test_a_match_by_hand():
 
 
 def test_the_interval_is_students_t():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     result = play_matches(tree, *two_policies("kuhn_poker"), num_deals=5)
     low, high = result.interval
     assert (high - low) / 2 / result.standard_error == pytest.approx(2.776445)  # 4 degrees
@@ -272,7 +272,7 @@ def test_the_interval_is_students_t():
 
 
 def test_none_and_uniform_policy_and_the_uniform_table_are_the_same():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     policy, _ = two_policies("leduc_poker")
     uniform = uniform_policy(tree.sequence_form)
     results = {
@@ -286,7 +286,7 @@ def test_none_and_uniform_policy_and_the_uniform_table_are_the_same():
 
 
 def test_a_tree_is_played_by_its_rules_where_a_policy_is_no_table():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     policy, _ = two_policies("kuhn_poker")
     assert play_matches(tree, policy, Pure(1), num_deals=20) == play_matches(
         tree.game, policy, Pure(1), num_deals=20
@@ -348,6 +348,6 @@ def test_a_policy_that_answers_no_distribution(answer):
 def test_a_policy_for_another_game():
     policy, _ = two_policies("kuhn_poker")
     with pytest.raises(PolicyMismatchError, match="is for kuhn_poker, not for leduc_poker"):
-        play_matches(compiled("leduc_poker"), None, policy)
+        play_matches(cached_tree("leduc_poker"), None, policy)
     with pytest.raises(UnknownNameError, match="no history of this game leads to"):
         play_matches(load_game("leduc_poker"), None, policy)

@@ -12,7 +12,6 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
 from infoset.games import load_game
 from infoset.matches import exact_match, play_matches
@@ -20,11 +19,17 @@ from infoset.matches.game_matches import DealStream
 from infoset.matches.match_statistics import BLOCK, Tally
 from infoset.policy import TabularPolicy, UniformPolicy
 from infoset.utils.workers import packed
-from stand_ins import Blend, Breaks, Dies, OneAction
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.fake_players import (
+    CrashingPolicy,
+    FailingPolicy,
+    NoisySearcher,
+    SampledActionSearcher,
+)
 
 
 def policies(spec):
-    return policies_at_random(spec, 2, seed=7)
+    return cached_random_policies(spec, 2, seed=7)
 
 
 # Sums
@@ -93,9 +98,11 @@ def test_different_deals_share_no_random_numbers():
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_a_searcher_plays_its_average_policy(noise):
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     first, second = policies("kuhn_poker")
-    result = play_matches(tree.game, OneAction(first), Blend(second, noise), num_deals=800)
+    result = play_matches(
+        tree.game, SampledActionSearcher(first), NoisySearcher(second, noise), num_deals=800
+    )
     average = TabularPolicy(
         tree.sequence_form,
         tuple(
@@ -111,7 +118,7 @@ def test_a_searcher_plays_its_average_policy(noise):
 
 def test_identical_searchers_win_half_of_every_deal():
     first, _ = policies("leduc_poker")
-    searcher = Blend(first, 0.5)
+    searcher = NoisySearcher(first, 0.5)
     result = play_matches(load_game("leduc_poker"), searcher, searcher, num_deals=40)
     assert result.interval == (0, 0)
     rates = [seat.mean for seat in result.position_win_rates]
@@ -125,7 +132,7 @@ def test_identical_searchers_win_half_of_every_deal():
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_results_so_far_are_those_of_shorter_matches(workers):
-    tree, told = compiled("kuhn_poker"), []
+    tree, told = cached_tree("kuhn_poker"), []
     players = policies("kuhn_poker")
     last = play_matches(tree, *players, num_deals=200_000, callback=told.append, workers=workers)
     assert len(told) > 1
@@ -155,7 +162,7 @@ def test_a_callback_may_interrupt_a_match_which_resumes(tmp_path):
 
 
 def test_a_match_stops_when_the_interval_is_narrow_enough():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     result = play_matches(tree, *policies("kuhn_poker"), half_width=0.01, num_deals=10**6)
     assert 0.009 < result.utility.half_width <= 0.01
     needed = result.num_deals
@@ -170,19 +177,19 @@ def test_a_match_stops_when_the_interval_is_narrow_enough():
 
 def test_a_match_that_stays_too_wide_stops_at_its_number_of_deals():
     result = play_matches(
-        compiled("kuhn_poker"), *policies("kuhn_poker"), half_width=1e-6, num_deals=3000
+        cached_tree("kuhn_poker"), *policies("kuhn_poker"), half_width=1e-6, num_deals=3000
     )
     assert result.num_deals == 3000
 
 
 def test_a_match_without_variance_stops_at_the_first_check():
     policy, _ = policies("kuhn_poker")
-    result = play_matches(compiled("kuhn_poker"), policy, policy, half_width=0.1)
+    result = play_matches(cached_tree("kuhn_poker"), policy, policy, half_width=0.1)
     assert (result.num_deals, result.mean) == (1024, pytest.approx(0, abs=1e-15))
 
 
 def test_stopping_by_width_keeps_the_confidence_level():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     exact = exact_match(tree, *policies("kuhn_poker")).mean
     hits = []
     for seed in range(150):
@@ -199,7 +206,7 @@ def test_stopping_by_width_keeps_the_confidence_level():
 
 @pytest.mark.parametrize("representation", ["tree", "rules"])
 def test_a_match_resumes_to_the_same_bits(representation, tmp_path):
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     played = tree if representation == "tree" else tree.game
     first, second = policies("kuhn_poker")
     file = tmp_path / "match.json"
@@ -217,13 +224,13 @@ def test_an_interrupted_match_resumes_from_the_last_chunk(tmp_path):
     first, second = policies("kuhn_poker")
     file = tmp_path / "match.json"
     with pytest.raises(KeyboardInterrupt):
-        play_matches(game, Breaks(first, 150), second, num_deals=200, checkpoint=file)
+        play_matches(game, FailingPolicy(first, 150), second, num_deals=200, checkpoint=file)
     kept = json.loads(file.read_text())
     assert 16 <= len(kept["deals"]["rest"]) < 150
-    untroubled = Breaks(first, 0)
+    untroubled = FailingPolicy(first, 0)
     went_on = play_matches(game, untroubled, second, num_deals=200, checkpoint=file)
     assert went_on == play_matches(game, first, second, num_deals=200)
-    anew = Breaks(first, 0)
+    anew = FailingPolicy(first, 0)
     play_matches(game, anew, second, num_deals=200)
     assert anew.left < untroubled.left - 100 < 0  # decisions of deals that were not played again
 
@@ -238,10 +245,10 @@ def test_a_match_interrupted_between_checks_stops_where_it_would_have(tmp_path, 
     first, second = policies_of_kuhn
     wanted = dict(num_deals=500, half_width=0.05, checkpoint=file)
     with pytest.raises(KeyboardInterrupt):
-        play_matches(game, Breaks(first, 400), second, **wanted)
+        play_matches(game, FailingPolicy(first, 400), second, **wanted)
     kept = json.loads(file.read_text())
     assert 100 < len(kept["deals"]["rest"]) < kept["next_check"]
-    assert play_matches(game, Breaks(first, 0), second, **wanted) == whole
+    assert play_matches(game, FailingPolicy(first, 0), second, **wanted) == whole
 
 
 KILLED = """
@@ -302,20 +309,20 @@ def test_files_that_are_not_matches(tmp_path):
 def test_results_do_not_depend_on_the_number_of_processes():
     game = load_game("kuhn_poker")
     first, second = policies("kuhn_poker")
-    players = Blend(first, 0.3), OneAction(second)
+    players = NoisySearcher(first, 0.3), SampledActionSearcher(second)
     alone = play_matches(game, *players, num_deals=50)
     assert play_matches(game, *players, num_deals=50, workers=2) == alone
 
 
 def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr("infoset.matches.tree_matches.RANDOM_NUMBERS_PER_CHUNK", 1000)
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     alone = play_matches(tree, *policies("kuhn_poker"), num_deals=5000)
     assert play_matches(tree, *policies("kuhn_poker"), num_deals=5000, workers=3) == alone
 
 
 def test_arrays_come_as_they_are_so_that_kernels_need_not_be_compiled_again():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     there = pickle.loads(packed(tree))
     assert not there.first_child.flags.writeable
     assert not there.infostate.flags.writeable
@@ -343,7 +350,7 @@ def test_a_class_of_a_module_that_other_processes_do_not_find(monkeypatch):
 
 def test_a_process_that_dies():
     with pytest.raises(ParameterError, match="process ended"):
-        play_matches(load_game("kuhn_poker"), Dies(), None, num_deals=50, workers=2)
+        play_matches(load_game("kuhn_poker"), CrashingPolicy(), None, num_deals=50, workers=2)
 
 
 @pytest.mark.parametrize(

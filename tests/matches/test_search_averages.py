@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
-from determinized_dice import DeterminizedDice, SampledDice
 from infoset.errors import ParameterError
 from infoset.evaluation import best_response, reached_best_response
 from infoset.game import initial_history
 from infoset.games import load_game
 from infoset.matches import AveragePolicy, average_search, exact_match
 from infoset.policy import UniformPolicy, tabulate, uniform_policy
-from stand_ins import Blend, OneAction
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.determinized_dice import DeterminizedDice, SampledDice
+from tests.support.fake_players import NoisySearcher, SampledActionSearcher
 
 
 def some_policy(spec):
-    return policies_at_random(spec)[0]
+    return cached_random_policies(spec)[0]
 
 
 def gaps(averaged, exact, player):
@@ -28,8 +28,8 @@ def gaps(averaged, exact, player):
 
 
 def test_averages_are_the_policy_that_answers_are_drawn_from():
-    tree, exact = compiled("leduc_poker"), some_policy("leduc_poker")
-    averaged = average_search(tree, [OneAction(exact), None], tolerance=0.06)
+    tree, exact = cached_tree("leduc_poker"), some_policy("leduc_poker")
+    averaged = average_search(tree, [SampledActionSearcher(exact), None], tolerance=0.06)
     assert averaged.is_converged
     seen_both = averaged.standard_errors[0] > 0
     scores = gaps(averaged, exact, 0)[seen_both] / averaged.standard_errors[0][seen_both]
@@ -38,8 +38,8 @@ def test_averages_are_the_policy_that_answers_are_drawn_from():
 
 
 def test_repeats_are_those_that_the_spread_asks_for():
-    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
-    averaged = average_search(tree, OneAction(exact), tolerance=0.02)
+    tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
+    averaged = average_search(tree, SampledActionSearcher(exact), tolerance=0.02)
     plexes = exact.sequence_form.treeplexes
     for player, plex in enumerate(plexes):
         chance = exact.probabilities[player][plex.first_sequence]
@@ -63,7 +63,7 @@ def test_the_rule_by_hand():
             self.seen[infostate] = 1 - self.seen.get(infostate, 1)
             return np.eye(2)[self.seen[infostate]]
 
-    averaged = average_search(compiled("kuhn_poker"), Turns(), tolerance=0.5)
+    averaged = average_search(cached_tree("kuhn_poker"), Turns(), tolerance=0.5)
     assert set(averaged.policy.probabilities[0][1:]) == {0.5}
     for found, expected in [
         (averaged.repeats, 2),
@@ -75,9 +75,9 @@ def test_the_rule_by_hand():
 
 
 def test_stopping_does_not_push_the_average():
-    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
+    tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
     found = [
-        average_search(tree, [OneAction(exact), None], tolerance=0.1, seed=seed)
+        average_search(tree, [SampledActionSearcher(exact), None], tolerance=0.1, seed=seed)
         for seed in range(60)
     ]
     offs = [(average.policy.probabilities[0] - exact.probabilities[0])[1::2] for average in found]
@@ -92,7 +92,7 @@ def test_a_deterministic_search_is_repeated_one_over_tolerance_times():
         def search(self, infostate, rng):
             return dice.action_probabilities(infostate, ())
 
-    tree = compiled("liars_dice(dice_sides=3)")
+    tree = cached_tree("liars_dice(dice_sides=3)")
     averaged = average_search(tree, Sure(), tolerance=0.1)
     exact = tabulate(tree.sequence_form, [dice, dice])
     for player, plex in enumerate(tree.sequence_form.treeplexes):
@@ -103,21 +103,23 @@ def test_a_deterministic_search_is_repeated_one_over_tolerance_times():
 
 
 def test_an_infostate_has_numbers_of_its_own():
-    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
-    both = average_search(tree, Blend(exact, 0.9), tolerance=0.05)
-    first = average_search(tree.sequence_form, [Blend(exact, 0.9), None], tolerance=0.05)
+    tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
+    both = average_search(tree, NoisySearcher(exact, 0.9), tolerance=0.05)
+    first = average_search(tree.sequence_form, [NoisySearcher(exact, 0.9), None], tolerance=0.05)
     assert (first.policy.probabilities[0] == both.policy.probabilities[0]).all()
     assert set(first.policy.probabilities[1][1:]) == {0.5}
     assert not first.repeats[1].any()
-    spread = average_search(tree, Blend(exact, 0.9), tolerance=0.05, workers=2)
+    spread = average_search(tree, NoisySearcher(exact, 0.9), tolerance=0.05, workers=2)
     for player in (0, 1):
         assert (spread.policy.probabilities[player] == both.policy.probabilities[player]).all()
         assert (spread.repeats[player] == both.repeats[player]).all()
-    alike = average_search(tree, OneAction(uniform_policy(tree.sequence_form)), tolerance=0.1)
+    alike = average_search(
+        tree, SampledActionSearcher(uniform_policy(tree.sequence_form)), tolerance=0.1
+    )
     for player in (0, 1):
         assert len(set(alike.policy.probabilities[player][1::2])) > 2
     assert (alike.policy.probabilities[0] != alike.policy.probabilities[1]).any()
-    other = average_search(tree, Blend(exact, 0.9), tolerance=0.05, seed=1)
+    other = average_search(tree, NoisySearcher(exact, 0.9), tolerance=0.05, seed=1)
     assert (other.policy.probabilities[0] != both.policy.probabilities[0]).any()
 
 
@@ -135,13 +137,13 @@ class FirstNumber:
 
 def test_no_two_infostates_have_the_same_numbers():
     searcher = FirstNumber()
-    average_search(compiled("matrix_mp"), searcher, tolerance=0.5, max_repeats=2)
-    average_search(compiled("kuhn_poker"), searcher, tolerance=0.5, max_repeats=2)
+    average_search(cached_tree("matrix_mp"), searcher, tolerance=0.5, max_repeats=2)
+    average_search(cached_tree("kuhn_poker"), searcher, tolerance=0.5, max_repeats=2)
     assert len(searcher.drawn) == len(set(searcher.drawn.values())) == 2 + 12
 
 
 def test_unreached_infostates_do_not_matter_to_a_best_response():
-    tree = compiled("liars_dice(dice_sides=3)")
+    tree = cached_tree("liars_dice(dice_sides=3)")
     searcher = SampledDice(1, 3, 0.4, 20)
     everywhere = average_search(tree, searcher, tolerance=0.1)
     reached = average_search(tree, searcher, tolerance=0.1, reached_only=True)
@@ -158,8 +160,8 @@ def test_unreached_infostates_do_not_matter_to_a_best_response():
 
 
 def test_averages_that_did_not_converge_are_reported():
-    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
-    averaged = average_search(tree, OneAction(exact), tolerance=0.01, max_repeats=30)
+    tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
+    averaged = average_search(tree, SampledActionSearcher(exact), tolerance=0.01, max_repeats=30)
     assert not averaged.is_converged
     assert averaged.num_unconverged == sum(int((e > 0.01).sum()) for e in averaged.standard_errors)
     assert max(repeats.max() for repeats in averaged.repeats) == 30
@@ -173,7 +175,7 @@ def test_averages_that_did_not_converge_are_reported():
     [(1, 3, -0.0741, 0.2593), (1, 4, 0.125, 0.4167), (2, 2, -0.875, 0.875)],
 )
 def test_best_responses_to_determinised_dice(numdice, sides, first, second):
-    tree = compiled(f"liars_dice(numdice={numdice},dice_sides={sides})")
+    tree = cached_tree(f"liars_dice(numdice={numdice},dice_sides={sides})")
     dice = DeterminizedDice(numdice, sides)
     policy = tabulate(tree.sequence_form, [dice, dice])
     assert best_response(policy, 1).value == pytest.approx(first, abs=1e-4)
@@ -181,7 +183,7 @@ def test_best_responses_to_determinised_dice(numdice, sides, first, second):
 
 
 def test_best_responses_to_the_average_of_many_worlds():
-    tree = compiled("liars_dice(dice_sides=3)")
+    tree = cached_tree("liars_dice(dice_sides=3)")
     searcher = SampledDice(1, 3, 0.0, 1000)
     averaged = average_search(tree, searcher, tolerance=0.03, reached_only=True)
     assert best_response(averaged.policy, 1).value == pytest.approx(-0.0741, abs=0.03)
@@ -206,9 +208,9 @@ def test_best_responses_to_the_average_of_many_worlds():
     ],
 )
 def test_bad_arguments(arguments, message):
-    given = {"game": compiled("kuhn_poker"), "searchers": None, **arguments}
+    given = {"game": cached_tree("kuhn_poker"), "searchers": None, **arguments}
     if given["searchers"] is None:
-        given["searchers"] = OneAction(some_policy("kuhn_poker"))
+        given["searchers"] = SampledActionSearcher(some_policy("kuhn_poker"))
     with pytest.raises(ParameterError, match=message):
         average_search(**given)
 
@@ -219,19 +221,19 @@ def test_a_search_that_does_not_return_a_distribution():
             return np.array([0.5, 0.6])
 
     with pytest.raises(ParameterError, match=r"returned \[0.5, 0.6\]"):
-        average_search(compiled("kuhn_poker"), Wrong())
+        average_search(cached_tree("kuhn_poker"), Wrong())
 
 
 # Averages on demand: AveragePolicy
 
 
 def test_averages_by_the_rules_are_those_on_the_tree():
-    tree, exact = compiled("kuhn_poker"), some_policy("kuhn_poker")
-    policy = AveragePolicy(Blend(exact, 0.5), tolerance=0.02)
+    tree, exact = cached_tree("kuhn_poker"), some_policy("kuhn_poker")
+    policy = AveragePolicy(NoisySearcher(exact, 0.5), tolerance=0.02)
     table = tabulate(tree.sequence_form, [policy, policy])
     assert policy.num_infostates == 12
     assert policy.num_unconverged == 0
-    on_tree = average_search(tree, Blend(exact, 0.5), tolerance=0.02)
+    on_tree = average_search(tree, NoisySearcher(exact, 0.5), tolerance=0.02)
     for player in (0, 1):
         gap = np.abs(table.probabilities[player] - on_tree.policy.probabilities[player])
         assert 0 < gap.max() < 0.1
@@ -241,19 +243,19 @@ def test_averages_by_the_rules_are_those_on_the_tree():
 
 def test_an_average_does_not_depend_on_earlier_queries():
     exact = some_policy("kuhn_poker")
-    tree = compiled("kuhn_poker").infostate_trees[0]
+    tree = cached_tree("kuhn_poker").infostate_trees[0]
     infostates = [tree.infostate_at(number) for number in tree.acting.tolist()]
-    forth, back = (AveragePolicy(OneAction(exact), tolerance=0.1) for _ in range(2))
+    forth, back = (AveragePolicy(SampledActionSearcher(exact), tolerance=0.1) for _ in range(2))
     answers = [forth.action_probabilities(state, ("pass", "bet")) for state in infostates]
     others = [back.action_probabilities(state, ("pass", "bet")) for state in infostates[::-1]]
     assert np.array_equal(answers, others[::-1])
     answers[0][:] = 7  # what is returned is the caller's
     again = forth.action_probabilities(infostates[0], ("pass", "bet"))
     assert again == pytest.approx(others[-1])
-    alike = AveragePolicy(OneAction(uniform_policy(exact.sequence_form)), tolerance=0.1)
+    alike = AveragePolicy(SampledActionSearcher(uniform_policy(exact.sequence_form)), tolerance=0.1)
     drawn = {alike.action_probabilities(state, ("pass", "bet"))[0] for state in infostates}
     assert len(drawn) > 2  # not the same numbers everywhere
-    other = AveragePolicy(OneAction(exact), tolerance=0.1, seed=1)
+    other = AveragePolicy(SampledActionSearcher(exact), tolerance=0.1, seed=1)
     assert (other.action_probabilities(infostates[0], ("pass", "bet")) != again).any()
 
 
@@ -274,13 +276,13 @@ def test_a_searcher_is_averaged_and_answered_by_the_rules():
     policy = AveragePolicy(SampledDice(1, 3, 0.0, 1000), tolerance=0.05, min_probability=0.02)
     assert reached_best_response(game, policy, 1).value == pytest.approx(-0.0741, abs=0.05)
     assert reached_best_response(game, policy, 0).value == pytest.approx(0.2593, abs=0.05)
-    on_tree = tabulate(compiled("liars_dice(dice_sides=3)").sequence_form, [policy, policy])
+    on_tree = tabulate(cached_tree("liars_dice(dice_sides=3)").sequence_form, [policy, policy])
     assert reached_best_response(game, policy, 1).value == pytest.approx(
         best_response(on_tree, 1).value, abs=1e-12
     )
-    assert exact_match(compiled("liars_dice(dice_sides=3)"), policy, policy).mean == pytest.approx(
-        0
-    )
+    assert exact_match(
+        cached_tree("liars_dice(dice_sides=3)"), policy, policy
+    ).mean == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +295,6 @@ def test_a_searcher_is_averaged_and_answered_by_the_rules():
     ],
 )
 def test_bad_arguments_of_an_average_policy(arguments, message):
-    given = {"searcher": OneAction(some_policy("kuhn_poker")), **arguments}
+    given = {"searcher": SampledActionSearcher(some_policy("kuhn_poker")), **arguments}
     with pytest.raises(ParameterError, match=message):
         AveragePolicy(**given)

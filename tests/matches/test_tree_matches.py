@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from compiled_games import compiled, policies_at_random
 from infoset.errors import ParameterError, PolicyMismatchError
 from infoset.evaluation import CorrelatedPolicy, expected_values
 from infoset.games import load_game, matrix_game
@@ -13,11 +12,12 @@ from infoset.matches import exact_match, play_matches
 from infoset.matches.match_statistics import win_fractions
 from infoset.policy import TabularPolicy, UniformPolicy, random_policy, uniform_policy
 from infoset.tree import build_tree
-from stand_ins import OneAction
+from tests.support.cached_games import cached_random_policies, cached_tree
+from tests.support.fake_players import SampledActionSearcher
 
 
 def policies(spec, number=2):
-    return policies_at_random(spec, number, seed=7)
+    return cached_random_policies(spec, number, seed=7)
 
 
 SPECS = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "matrix_bos"]
@@ -30,7 +30,7 @@ def means(estimates):
 @pytest.mark.parametrize("spec", SPECS)
 def test_seats_are_expected_values_of_the_policies_seated_so(spec):
     first, second = policies(spec)
-    result = exact_match(compiled(spec), first, second)
+    result = exact_match(cached_tree(spec), first, second)
     seats = range(first.sequence_form.num_players)
     exact = [expected_values(second.replace_player(seat, first))[seat] for seat in seats]
     assert result.position_means == pytest.approx(exact, abs=1e-12)
@@ -41,7 +41,7 @@ def test_seats_are_expected_values_of_the_policies_seated_so(spec):
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_play_comes_to_the_same(spec):
-    tree = compiled(spec)
+    tree = cached_tree(spec)
     exact = exact_match(tree, *policies(spec))
     played = play_matches(tree, *policies(spec), num_deals=40_000, seed=3)
     for ours, theirs in [
@@ -68,7 +68,7 @@ def test_a_win_rate_in_liars_dice_is_the_utility_in_other_units():
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "kuhn_poker(players=3)"])
 def test_a_policy_meets_itself_at_its_share(spec):
     policy, _ = policies(spec)
-    result = exact_match(compiled(spec), policy, policy)
+    result = exact_match(cached_tree(spec), policy, policy)
     assert result.mean == pytest.approx(0, abs=1e-14)
     assert result.win_rate.mean == pytest.approx(1 / policy.sequence_form.num_players)
 
@@ -93,7 +93,7 @@ def test_wins_by_hand():
 
 
 def test_correlated_policies_are_drawn_for_all_seats_that_follow_them():
-    tree = compiled("kuhn_poker(players=3)")
+    tree = cached_tree("kuhn_poker(players=3)")
     joint = CorrelatedPolicy(tuple(policies("kuhn_poker(players=3)", 3)), (1.0, 0.0, 3.0))
     exact = joint.evaluate().values
     assert exact_match(tree, joint, joint).position_means == pytest.approx(exact, abs=1e-12)
@@ -103,7 +103,7 @@ def test_correlated_policies_are_drawn_for_all_seats_that_follow_them():
 
 
 def test_what_is_no_table_is_asked_everywhere():
-    tree = compiled("leduc_poker")
+    tree = cached_tree("leduc_poker")
     first, _ = policies("leduc_poker")
 
     class Same:
@@ -115,10 +115,10 @@ def test_what_is_no_table_is_asked_everywhere():
 
 
 def test_bad_arguments():
-    tree = compiled("kuhn_poker")
+    tree = cached_tree("kuhn_poker")
     with pytest.raises(ParameterError, match="build_tree makes one of a game"):
         exact_match(tree.game, None, None)
     with pytest.raises(ParameterError, match=r"average_search\(tree, searcher\).policy"):
-        exact_match(tree, OneAction(uniform_policy(tree.sequence_form)), None)
+        exact_match(tree, SampledActionSearcher(uniform_policy(tree.sequence_form)), None)
     with pytest.raises(PolicyMismatchError, match="is for leduc_poker, not for kuhn_poker"):
-        exact_match(tree, uniform_policy(compiled("leduc_poker").sequence_form), None)
+        exact_match(tree, uniform_policy(cached_tree("leduc_poker").sequence_form), None)

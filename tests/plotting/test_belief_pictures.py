@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from svg_reader import NAME, Svg
 
 from infoset.beliefs import PublicPrivateBelief, private_belief, public_belief
 from infoset.errors import ParameterError
@@ -15,6 +14,7 @@ from infoset.games import LiarsDice, load_game
 from infoset.plotting import plot_beliefs
 from infoset.search import pimc_policy
 from infoset.tree import build_tree
+from tests.plotting.svg_reader import NAME, Svg
 
 SEARCH_DOCS = Path(__file__).parents[2] / "docs" / "search"
 LEDUC = load_game("leduc_poker")

@@ -6,11 +6,11 @@ import runpy
 from pathlib import Path
 
 import pytest
-from svg_reader import Svg
 
 import infoset
 from infoset.efg import build_extensive_form, forget_non_acting
 from infoset.plotting import draw
+from tests.plotting.svg_reader import Svg
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from svg_reader import Svg
 
 import infoset
 from infoset.efg import (
@@ -33,7 +32,8 @@ from infoset.games import load_game
 from infoset.plotting import draw
 from infoset.plotting.style import SHAPES, mark_of, text_width
 from infoset.policy import random_policy
-from strategies import random_games
+from tests.plotting.svg_reader import Svg
+from tests.support.hypothesis_strategies import random_games
 
 VIEWS = ["history", "infostate", "public"]
 

@@ -7,9 +7,9 @@ import runpy
 from pathlib import Path
 
 import pytest
-from svg_reader import Svg
 
 from infoset.plotting import draw
+from tests.plotting.svg_reader import Svg
 
 DOCS = Path(__file__).parents[2] / "docs"
 FORMS = runpy.run_path(str(DOCS / "images" / "draw_forms.py"))["forms"]()

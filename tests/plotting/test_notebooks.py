@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-from svg_reader import Svg
 
 import infoset
 from infoset.efg import build_extensive_form
@@ -16,6 +15,7 @@ from infoset.plotting import draw
 from infoset.plotting.notebooks import policy_html
 from infoset.policy import uniform_policy
 from infoset.utils.notebooks import SHOWN, register_formatters
+from tests.plotting.svg_reader import Svg
 
 pytest.importorskip("IPython")
 

@@ -24,8 +24,8 @@ from infoset.plotting.texts import number_apart, odds_text, shorten
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_tree
 from infoset.typing import CHANCE, NOOP
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 ALL = Limits(depth=None, nodes=10**6)
 
@@ -254,14 +254,16 @@ def test_simultaneous_moves_are_one_step():
 
 
 def test_outcomes_that_look_alike_are_numbered():
-    blind = Toy(observe=lambda *_: Observation())
+    blind = FunctionGame(observe=lambda *_: Observation())
     nodes = history_picture(whole(blind), ALL).nodes
     assert [node.step.text for node in nodes[1:]] == ["∅", "∅ #2"]
     assert [node.step.odds for node in nodes[1:]] == ["0.50", "0.50"]
 
 
 def test_what_is_too_long_to_write_is_numbered():
-    loud = Toy(observe=lambda w, a, world: Observation(private=[f"a long story of {world}"]))
+    loud = FunctionGame(
+        observe=lambda w, a, world: Observation(private=[f"a long story of {world}"])
+    )
     cells = [node.cells for node in history_picture(whole(loud), ALL).nodes]
     assert cells == [("–",), ("#1",), ("#2",)]
 

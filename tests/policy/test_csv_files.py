@@ -15,8 +15,8 @@ from infoset.errors import PolicyFileError
 from infoset.games import load_game
 from infoset.policy import load_policy_csv, random_policy, save_policy_csv, uniform_policy
 from infoset.tree import build_tree
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
 
 AWKWARD = ["", ",", '"', 'say "yes"', "two\nlines", "\r", " padded ", "#1", "1", 1, "1 #1", "ß →"]
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
@@ -50,7 +50,7 @@ def test_round_trip_of_known_games(tmp_path, name):
 
 def choice_of(labels):
     """One player sees one of the labels, then takes one of them."""
-    return Toy(
+    return FunctionGame(
         actors=lambda world: (0,) if world != "start" and world[0] == "seen" else (),
         legal_actions=lambda world, player: labels,
         transitions=lambda world, joint: (

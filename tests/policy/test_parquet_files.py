@@ -16,7 +16,7 @@ from infoset.errors import PolicyFileError, PolicyMismatchError
 from infoset.games import load_game
 from infoset.policy import load_policy, random_policy, read_metadata, save_policy
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 @pytest.fixture(scope="module")

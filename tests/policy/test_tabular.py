@@ -20,8 +20,8 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
-from oracle import enumerate_histories
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 @pytest.fixture(scope="module")

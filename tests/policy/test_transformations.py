@@ -32,7 +32,7 @@ from infoset.policy import (
     uniform_policy,
 )
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 FILES = Path(__file__).parents[1] / "efg" / "files" / "games"
 

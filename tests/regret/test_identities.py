@@ -14,8 +14,8 @@ from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import average_policy
 from infoset.tree import build_tree
-from oracle_regret import SlowMinimizer, generic, infostates, plan_of, uniform
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import ReferenceMinimizer, generic, infostates, plan_of, uniform
 
 ADDED, KEPT = 7, 6
 
@@ -34,7 +34,7 @@ def run(form, scheme, iterations):
 @given(random_games(), st.integers(0, 2**32), st.sampled_from(sorted(SCHEMES)))
 def test_every_row_equals_the_reference_implementation_on_random_games(game, seed, name):
     form, scheme = generic(build_tree(game).sequence_form, seed), SCHEMES[name]
-    slow = SlowMinimizer(form, scheme.alternating, adaptive_limit=scheme.adaptive_limit)
+    slow = ReferenceMinimizer(form, scheme.alternating, adaptive_limit=scheme.adaptive_limit)
     for row in scheme.schedule(1, 8):
         slow.step(row)
     fast = run(form, scheme, 8)
@@ -43,7 +43,7 @@ def test_every_row_equals_the_reference_implementation_on_random_games(game, see
         np.testing.assert_allclose(fast.current_plans()[player], slow.plan(player), atol=1e-8)
 
 
-class Afterwards(SlowMinimizer):
+class Afterwards(ReferenceMinimizer):
     """DCFR in the order of other codes: add the regret, then discount it by its own new sign."""
 
     def update(self, player, row, gradient):
@@ -78,7 +78,7 @@ def test_the_first_iteration_keeps_its_regrets_whole_and_averages_one_plan(name,
     form = form_of("leduc_poker(num_ranks=2)")
     scheme = replace(SCHEMES[name], averages_next=averages_next)
     minimizer = run(form, scheme, 1)
-    slow = SlowMinimizer(form, scheme.alternating)
+    slow = ReferenceMinimizer(form, scheme.alternating)
     slow.step((1, 1, 1, scheme.regret_floor, 1, scheme.prediction, 0, 1))
     for player, plex in enumerate(form.treeplexes):
         np.testing.assert_allclose(minimizer.regrets(player), slow.regrets[player], atol=1e-12)
@@ -144,7 +144,7 @@ def test_weighted_regrets_sum_to_the_gap(name):
     """For any weights of the average, players updated together: what each could have gained."""
     form, rounds = form_of("leduc_poker(num_ranks=2)"), 15
     scheme = replace(SCHEMES[name], alternating=False)
-    slow = SlowMinimizer(form, alternating=False, adaptive_limit=scheme.adaptive_limit)
+    slow = ReferenceMinimizer(form, alternating=False, adaptive_limit=scheme.adaptive_limit)
     gradients = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
     earned = np.zeros(2)
     weight = 0.0

@@ -20,8 +20,8 @@ from infoset.regret import (
 )
 from infoset.tree import build_tree
 from infoset.utils.simd import LANES
-from oracle_regret import SlowMinimizer, generic, gradient_of
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import ReferenceMinimizer, generic, gradient_of
 
 
 def form_of(spec):
@@ -94,7 +94,7 @@ def test_blocks_part_the_sequences_by_action_and_public_state(game):
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"])
 def test_one_iteration_finds_the_values_of_the_plain_sums(spec):
     form = form_of(spec)
-    fast, slow = RegretMinimizer(form, SCHEMES["cfr"]), SlowMinimizer(form, alternating=True)
+    fast, slow = RegretMinimizer(form, SCHEMES["cfr"]), ReferenceMinimizer(form, alternating=True)
     fast.run(1)
     slow.step(SCHEMES["cfr"].schedule(1, 1)[0])
     for player in range(2):

@@ -12,7 +12,7 @@ from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.regret import SCHEMES, LocalMinimizer, RegretMinimizer, rule_of_scheme
 from infoset.tree import build_tree
-from oracle_regret import generic, gradient_of, infostates, plan_of, uniform
+from tests.support.reference_regret import generic, gradient_of, infostates, plan_of, uniform
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 KUHN_FOR_THREE = build_tree(load_game("kuhn_poker(players=3)")).sequence_form
@@ -181,7 +181,7 @@ def test_trembles_are_the_regrets_of_the_perturbed_simplex(form):
     least = least_of(form, np.random.default_rng(3))
     own = LocalMinimizer(form, match_regrets_plus_fast, CFR_PLUS, min_probabilities=least)
     own.run(30)
-    slow = SlowPerturbedPlay(form, least)
+    slow = ReferencePerturbedPlay(form, least)
     for number in range(30):
         slow.step(number + 1)
     for made, expected in zip(own.current_probabilities(), slow.played, strict=True):
@@ -190,7 +190,7 @@ def test_trembles_are_the_regrets_of_the_perturbed_simplex(form):
         assert np.abs(made - expected / expected[0]).max() < 1e-9
 
 
-class SlowPerturbedPlay:
+class ReferencePerturbedPlay:
     """Alternating regret matching+ over perturbed simplices, infostate by infostate."""
 
     def __init__(self, form, least):

@@ -16,8 +16,8 @@ from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.regret.layout import action_major_layout
 from infoset.solvers import average_policy, current_policy
 from infoset.tree import build_tree
-from oracle_regret import SlowMinimizer, generic
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import ReferenceMinimizer, generic
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def form_of(spec):
 
 def assert_equals_reference(form, scheme, iterations=6):
     fast = RegretMinimizer(form, scheme)
-    slow = SlowMinimizer(form, scheme.alternating, scheme.averages_next, scheme.adaptive_limit)
+    slow = ReferenceMinimizer(form, scheme.alternating, scheme.averages_next, scheme.adaptive_limit)
     for row in scheme.schedule(1, iterations):
         slow.step(row)
     fast.run(iterations // 2)
@@ -173,9 +173,9 @@ def test_before_the_first_iteration_everything_is_uniform():
 
 
 def test_a_player_who_never_acts():
-    from toys import Toy
+    from tests.support.function_game import FunctionGame
 
-    game = Toy(num_players=2, rewards=lambda w, a, x: (1, -1) if x == "heads" else (-1, 1))
+    game = FunctionGame(num_players=2, rewards=lambda w, a, x: (1, -1) if x == "heads" else (-1, 1))
     minimizer = RegretMinimizer(build_tree(game).sequence_form, SCHEMES["cfr+"])
     minimizer.run(3)
     assert evaluate_policy(average_policy(minimizer)).nash_conv == 0

@@ -10,7 +10,7 @@ import pytest
 from infoset.games import load_game
 from infoset.regret import SCHEMES, PlayerMinimizer, RegretMinimizer
 from infoset.tree import build_tree
-from oracle_regret import SlowMinimizer
+from tests.support.reference_regret import ReferenceMinimizer
 
 FORMS = {
     spec: build_tree(load_game(spec)).sequence_form
@@ -28,7 +28,7 @@ def test_all_players_together_are_the_minimizer_of_the_game(spec, name, averages
     scheme = replace(SCHEMES[name], alternating=False, averages_next=averages_next)
     whole = RegretMinimizer(form, scheme)
     players = [PlayerMinimizer(plex, scheme) for plex in form.treeplexes]
-    slow = SlowMinimizer(form, alternating=False)
+    slow = ReferenceMinimizer(form, alternating=False)
     for iteration in range(1, 13):
         plans = [own.plan() for own in players]
         for player, own in enumerate(players):

@@ -14,7 +14,7 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.runs import Budget
 from infoset.solvers import RegretMethod, average_policy
 from infoset.tree import build_tree
-from oracle_regret import generic
+from tests.support.reference_regret import generic
 
 FORMS = {
     spec: build_tree(load_game(spec)).sequence_form

@@ -12,16 +12,16 @@ from scipy.optimize import LinearConstraint, minimize
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.regret import Distance, TreeplexProx, balanced_weights, unit_weights
 from infoset.tree import Treeplex
-from oracle_prox import (
+from tests.support.reference_distances import (
     bregman,
     project,
     random_behavior,
     random_treeplex,
+    reference_prox,
     regularizer,
     regularizer_slope,
-    slow_prox,
 )
-from oracle_regret import infostates, plan_of
+from tests.support.reference_regret import infostates, plan_of
 
 
 def uneven_weights(treeplex):
@@ -143,7 +143,7 @@ def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
 def test_the_reference_implementation_gives_the_same(distance, seed):
     problem = Problem(distance, seed)
     terms = [(problem.temperature, problem.magnet), (problem.inverse_step_size, problem.center)]
-    behavior, value = slow_prox(
+    behavior, value = reference_prox(
         problem.plex, problem.weights, distance.kind, problem.gradient, terms
     )
     answer = problem.answer()
@@ -226,7 +226,9 @@ def test_bounds_are_the_least_and_greatest_value_of_the_regularizer(distance):
         for plan in pure_plans(plex)
     ]
     assert greatest == pytest.approx(max(at_pure), abs=1e-9)
-    _, most = slow_prox(plex, weights, distance.kind, np.zeros(plex.num_sequences), [(1, None)])
+    _, most = reference_prox(
+        plex, weights, distance.kind, np.zeros(plex.num_sequences), [(1, None)]
+    )
     assert least == pytest.approx(-most, abs=1e-12)
 
 

@@ -10,7 +10,7 @@ import pytest
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_tree
-from public_cfr import PublicCFR
+from tests.support.reference_public_cfr import PublicCFR
 
 
 def in_general_position(spec):

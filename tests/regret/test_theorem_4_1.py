@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from equivalence import of_serial, pair_infostates
-from history_cfr import Table, iterate_form, iterate_game
 from infoset.efg import (
     build_extensive_form,
     find_hidden_reward,
@@ -23,7 +21,9 @@ from infoset.game import serialize
 from infoset.games import load_game
 from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.policy_transfer import of_serial, pair_infostates
+from tests.support.reference_history_cfr import Table, iterate_form, iterate_game
 
 ITERATIONS = 6
 

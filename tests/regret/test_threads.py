@@ -18,8 +18,8 @@ from infoset.regret.threads import ThreadedIteration, partition_player
 from infoset.runs import Budget, Checkpointing, read_checkpoint
 from infoset.solvers import get_method
 from infoset.tree import build_tree
-from oracle_regret import generic
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import generic
 
 SHIPS = "board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3"
 FORMS = {

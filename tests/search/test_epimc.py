@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference_values import plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnsupportedGameError
@@ -13,7 +12,8 @@ from infoset.policy import tabulate, uniform_policy
 from infoset.search import EPIMC, GraphModel, RulesModel, pimc_policy
 from infoset.search.models.dice import DiceModel
 from infoset.tree import build_tree, build_world_graph
-from toys import Toy
+from tests.search.reference_values import plain_values
+from tests.support.function_game import FunctionGame
 
 SIDES = ("rock", "paper", "scissors")
 
@@ -50,7 +50,7 @@ def guessing(leave, *, is_hidden=True, is_drawn=True, num_guesses=1):
         shown = after[1] if world == ("play",) and not is_hidden else len(after)
         return Observation(public=shown)
 
-    return Toy(
+    return FunctionGame(
         2,
         initial_world=lambda: (),
         actors=actors,
@@ -121,7 +121,7 @@ def test_with_one_player_enough_depth_is_optimal(seed, loses):
     # a game in which the other player never decides: PIMC may lose, the best policy is known
     name = f"random_game(seed={seed},num_players=2,simultaneous_share=0.0,chance_share=0.6)"
     game = load_game(name)
-    dumb = Toy(
+    dumb = FunctionGame(
         2,
         initial_world=game.initial_world,
         actors=game.actors,
@@ -153,7 +153,7 @@ def against_nature(game):
         best = [reply for reply, w in zip(legal, worth, strict=True) if w > max(worth) - 1e-9]
         return [((None, reply), 1 / len(best)) for reply in best]
 
-    return Toy(
+    return FunctionGame(
         2,
         initial_world=lambda: (game.initial_world(), None),
         actors=lambda w: [player for player in game.actors(w[0]) if player == 0],

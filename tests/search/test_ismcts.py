@@ -14,7 +14,7 @@ from infoset.search._ismcts_kernels import TREE_FULL, next_infostate
 from infoset.search.ismcts import BONUSES, ISMCTS, SearchTree
 from infoset.tree import build_world_graph
 from infoset.utils.splitmix import next_uniform
-from toys import Toy
+from tests.support.function_game import FunctionGame
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def nim(heap):
             return (0, 0)
         return (1, -1) if world[1] == 0 else (-1, 1)
 
-    return Toy(
+    return FunctionGame(
         2,
         initial_world=lambda: (heap, 0),
         actors=lambda world: (world[1],) if world[0] else (),

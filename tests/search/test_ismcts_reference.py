@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference_ismcts import ReferenceISMCTS, root_counts
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.game import initial_history
@@ -10,6 +9,7 @@ from infoset.games import load_game
 from infoset.search import GraphModel, RulesModel
 from infoset.search.ismcts import ISMCTS
 from infoset.tree import build_tree, build_world_graph
+from tests.search.reference_ismcts import ReferenceISMCTS, root_counts
 
 RANDOM = (
     "random_game(seed={},num_players=3,max_depth=5,max_histories=300,simultaneous_share=0.4,"

@@ -4,7 +4,6 @@ import gc
 
 import numpy as np
 import pytest
-from reference_values import plain_values
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import CyclicGameError, UnknownNameError, UnsupportedGameError
@@ -20,7 +19,8 @@ from infoset.search.perfect_information import (
     perfect_information_values,
 )
 from infoset.tree import build_world_graph
-from toys import Toy
+from tests.search.reference_values import plain_values
+from tests.support.function_game import FunctionGame
 
 RANDOM = "random_game(simultaneous_share=0.0,chance_share=0.5,max_depth=6,"
 
@@ -138,7 +138,7 @@ def test_alpha_beta_prunes_and_keeps_the_value():
 
 
 def test_a_line_longer_than_the_stack():
-    chain = Toy(
+    chain = FunctionGame(
         initial_world=lambda: 0,
         actors=lambda w: (0,) if w < 100 else (),
         transitions=lambda w, a: [(w + 1, 1)] if w < 100 else [],
@@ -166,7 +166,7 @@ def test_simultaneous_games_are_refused():
 
 
 def test_a_graph_with_a_cycle_is_refused():
-    circle = Toy(
+    circle = FunctionGame(
         initial_world=lambda: 0,
         actors=lambda w: (0,),
         transitions=lambda w, a: [((w + 1) % 3, 1)],

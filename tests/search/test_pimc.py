@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference_values import plain_pimc, plain_values
 
 from infoset.beliefs import PublicPrivateBelief, find_leak
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -15,7 +14,8 @@ from infoset.search.models.dice import DiceModel
 from infoset.search.models.tricks import TricksModel
 from infoset.search.pimc import WorldScores, split_ties
 from infoset.tree import build_tree, build_world_graph
-from toys import Toy
+from tests.search.reference_values import plain_pimc, plain_values
+from tests.support.function_game import FunctionGame
 
 
 def tree_of(name):
@@ -169,7 +169,7 @@ def test_many_worlds_approach_the_limit_of_all(leduc):
 
 def test_worlds_are_drawn_with_their_probabilities():
     # right wins 1 in one world of three, left 0.6 everywhere
-    deal = Toy(
+    deal = FunctionGame(
         initial_world=lambda: "deal",
         actors=lambda w: (0,) if w in ("good", "bad") else (),
         transitions=lambda w, a: (
@@ -331,7 +331,7 @@ def test_invalid_arguments(leduc):
 
 def test_paranoid_opponents_play_against_the_player_and_not_for_themselves():
     # after "left", player 1 may take 1 for itself and give 1, or hurt both
-    game = Toy(
+    game = FunctionGame(
         2,
         initial_world=lambda: "start",
         actors=lambda w: {"start": (0,), "left": (1,)}.get(w, ()),
@@ -418,7 +418,7 @@ def test_action_values_include_rewards_so_far(num_worlds):
     def paid(world, joint, following):
         return {"middle": (5, -3), "left": (1, 0), "right": (2, 0)}[following]
 
-    game = Toy(
+    game = FunctionGame(
         2,
         actors=lambda w: (0,) if w == "middle" else (),
         transitions=lambda w, a: {"start": [("middle", 1)], "middle": [(a[0], 1)]}.get(w, []),

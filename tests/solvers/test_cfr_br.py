@@ -16,15 +16,15 @@ from infoset.games import load_game
 from infoset.regret import SCHEMES
 from infoset.solvers import CFRBR, CFRBRSolver
 from infoset.tree import build_tree
-from oracle_regret import SlowMinimizer, best_behavior, generic, plan_of
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import ReferenceMinimizer, best_behavior, generic, plan_of
 
 
 def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
 
-class SlowSide(SlowMinimizer):
+class ReferenceSide(ReferenceMinimizer):
     """One side in plain NumPy; the other answers best."""
 
     def answer(self, player, row):
@@ -44,7 +44,7 @@ class SlowSide(SlowMinimizer):
 )
 def test_random_games_equal_the_reference_implementation(game, seed, name):
     form = generic(build_tree(game).sequence_form, seed)
-    fast, slow = CFRBRSolver(form, SCHEMES[name]), SlowSide(form, alternating=True)
+    fast, slow = CFRBRSolver(form, SCHEMES[name]), ReferenceSide(form, alternating=True)
     for row in SCHEMES[name].schedule(1, 8):
         slow.answer(0, row)
         slow.answer(1, row)

@@ -32,7 +32,7 @@ from infoset.solvers import (
     solve_subgames,
 )
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 def generic(tree, rng):

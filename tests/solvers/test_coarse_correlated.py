@@ -21,7 +21,7 @@ from infoset.solvers import (
     solve_coarse_correlated,
 )
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 # Shapley's game, one payoff raised so that its uniform equilibrium is not where play begins.
 SHAPLEY = ([[1, 0, 0], [0, 1, 0], [0, 0, 1.1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])

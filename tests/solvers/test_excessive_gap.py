@@ -17,10 +17,10 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import Distance, balanced_weights
 from infoset.solvers import ExcessiveGap, ExcessiveGapSolver
 from infoset.tree import build_tree
-from oracle_first_order import SlowExcessiveGap
-from oracle_prox import slow_prox
-from oracle_regret import gradient_of
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_distances import reference_prox
+from tests.support.reference_first_order import ReferenceExcessiveGap
+from tests.support.reference_regret import gradient_of
 
 KUHN, LEDUC = "kuhn_poker", "leduc_poker"
 DISTANCES = [
@@ -44,8 +44,8 @@ def excess_of(solver, distance):
     for player, plex in enumerate(form.treeplexes):
         weights, strength = distance.weights(plex), solver.strengths[player]
         gradient = gradient_of(form, player, plans)
-        _, earned = slow_prox(plex, weights, distance.kind, gradient, [(strength, None)])
-        _, most = slow_prox(plex, weights, distance.kind, 0 * gradient, [(1.0, None)])
+        _, earned = reference_prox(plex, weights, distance.kind, gradient, [(strength, None)])
+        _, most = reference_prox(plex, weights, distance.kind, 0 * gradient, [(1.0, None)])
         total += earned - strength * most
     return total
 
@@ -100,7 +100,7 @@ def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
 def test_the_reference_implementation_takes_the_same_steps(distance):
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap(distance=distance))
-    slow = SlowExcessiveGap(form, distance, solver.strengths[0])
+    slow = ReferenceExcessiveGap(form, distance, solver.strengths[0])
     for _ in range(40):
         before = solver.strengths
         solver.run(1)
@@ -119,12 +119,12 @@ def test_the_reference_implementation_takes_the_same_steps(distance):
 def test_the_first_strengths_are_no_larger_than_they_need_be():
     form, row = form_of(KUHN), ExcessiveGap()
     strength = ExcessiveGapSolver(form, row).strengths[0]
-    smaller = SlowExcessiveGap(form, row.distance, strength / 2)
+    smaller = ReferenceExcessiveGap(form, row.distance, strength / 2)
     excess = -form.constant_sum
     for player, plex in enumerate(form.treeplexes):
         gradient = gradient_of(form, player, smaller.position)
         for sign, utility, size in ((1, gradient, strength / 2), (-1, 0 * gradient, 1.0)):
-            _, value = slow_prox(
+            _, value = reference_prox(
                 plex, smaller.weights[player], smaller.kind, utility, [(size, None)]
             )
             excess += value if sign > 0 else -strength / 2 * value

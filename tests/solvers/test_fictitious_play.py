@@ -12,15 +12,15 @@ from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.solvers import FictitiousPlaySolver
 from infoset.tree import build_tree
-from oracle_regret import best_behavior, generic, infostates, plan_of, uniform
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import best_behavior, generic, infostates, plan_of, uniform
 
 
 def form_of(spec):
     return build_tree(load_game(spec)).sequence_form
 
 
-class SlowPlay:
+class ReferencePlay:
     """Fictitious play as published: behaviors mixed at each infostate, weighted by own reach."""
 
     def __init__(self, form):
@@ -50,7 +50,7 @@ class SlowPlay:
 @given(random_games(), st.integers(0, 2**32))
 def test_any_game_equals_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
-    fast, slow = FictitiousPlaySolver(form), SlowPlay(form)
+    fast, slow = FictitiousPlaySolver(form), ReferencePlay(form)
     for _ in range(8):
         slow.step()
     fast.run(3)

@@ -19,29 +19,29 @@ from infoset.policy import TabularPolicy, uniform_policy
 from infoset.regret import Distance, balanced_weights, unit_weights
 from infoset.solvers import FIRST_ORDER, FirstOrderScheme, FirstOrderSolver, quantal_gap
 from infoset.tree import build_tree
-from oracle_first_order import (
-    SlowLeader,
-    SlowMagnetic,
-    SlowMirrorDescent,
-    SlowMirrorProx,
-    SlowOptimistic,
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_distances import bregman, reference_prox, regularizer
+from tests.support.reference_first_order import (
+    ReferenceLeader,
+    ReferenceMagnetic,
+    ReferenceMirrorDescent,
+    ReferenceMirrorProx,
+    ReferenceOptimistic,
     scale_of,
 )
-from oracle_prox import bregman, regularizer, slow_prox
-from oracle_regret import generic, gradient_of, plan_of
-from strategies import random_games
+from tests.support.reference_regret import generic, gradient_of, plan_of
 
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,returns_type=point_difference)"
 ENTROPY, EUCLIDEAN = Distance("entropy"), Distance("euclidean")
 REFERENCES = {
-    "omd": SlowMirrorDescent,
-    "ftrl": SlowLeader,
-    "optimistic-omd": SlowOptimistic,
-    "optimistic-ftrl": SlowLeader,
-    "mirror-prox": SlowMirrorProx,
-    "mmd": SlowMagnetic,
-    "mmd-moving": SlowMagnetic,
+    "omd": ReferenceMirrorDescent,
+    "ftrl": ReferenceLeader,
+    "optimistic-omd": ReferenceOptimistic,
+    "optimistic-ftrl": ReferenceLeader,
+    "mirror-prox": ReferenceMirrorProx,
+    "mmd": ReferenceMagnetic,
+    "mmd-moving": ReferenceMagnetic,
 }
 
 
@@ -112,7 +112,7 @@ def test_random_games_equal_the_reference_implementations(game, seed, alternatin
 @pytest.mark.parametrize(("name", "limit"), [("mmd", 1e-10), ("mmd-moving", 1e-10)])
 def test_magnetic_mirror_descent_with_temperatures_that_fall(name, limit):
     row = replace(FIRST_ORDER[name], temperature_exponent=0.5, step_exponent=0.5, magnet_period=9)
-    assert_equal_to_the_reference(form_of(KUHN), row, SlowMagnetic, iterations=30, atol=limit)
+    assert_equal_to_the_reference(form_of(KUHN), row, ReferenceMagnetic, iterations=30, atol=limit)
 
 
 def test_without_a_temperature_magnetic_mirror_descent_is_mirror_descent():
@@ -172,7 +172,7 @@ def test_a_magnet_that_stays_leads_to_the_quantal_response_equilibrium(
 def test_with_the_uniform_policy_as_magnet_another_equilibrium_is_found():
     # The value that an independent implementation reports for temperature 0.1: 0.11.
     form = form_of(KUHN)
-    slow = SlowMagnetic(form, in_units(KUHN, FIRST_ORDER["mmd"], 1.0, 0.1))
+    slow = ReferenceMagnetic(form, in_units(KUHN, FIRST_ORDER["mmd"], 1.0, 0.1))
     slow.magnets = [own.copy() for own in slow.played]
     for _ in range(200):
         slow.step()
@@ -216,7 +216,7 @@ def test_the_quantal_gap_by_its_definition(game):
         for player, plex in enumerate(form.treeplexes):
             weights = distance.weights(plex)
             gradient = gradient_of(form, player, plans)
-            best, _ = slow_prox(plex, weights, distance.kind, gradient, [(0.7, None)])
+            best, _ = reference_prox(plex, weights, distance.kind, gradient, [(0.7, None)])
             for sign, plan in ((1, plan_of(plex, best)), (-1, plans[player])):
                 cost = 0.7 * regularizer(plex, weights, distance.kind, np.maximum(plan, 1e-300))
                 expected += sign * (gradient @ plan - cost)

@@ -25,7 +25,7 @@ from infoset.solvers import (
     solve_coarse_correlated,
 )
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 

@@ -25,7 +25,7 @@ from infoset.solvers import (
     perturb_game,
 )
 from infoset.solvers._linear_program import LinearModel, maximize, plan_model
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 REFINED = LinearProgram(refine=True)
 LEDUC = infoset.build_tree(infoset.load("leduc_poker"))

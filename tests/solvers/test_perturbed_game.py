@@ -33,8 +33,8 @@ from infoset.solvers import (
     perturb_game,
 )
 from infoset.tree import build_tree
-from oracle_regret import generic
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import generic
 
 KUHN = build_tree(load_game("kuhn_poker")).sequence_form
 LEDUC = build_tree(load_game("leduc_poker")).sequence_form

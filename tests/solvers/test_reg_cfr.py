@@ -17,9 +17,9 @@ from infoset.games import load_game, matrix_game
 from infoset.regret import Distance
 from infoset.solvers import RegCFR, RegCFRSolver, payoff_scale, quantal_gap
 from infoset.tree import build_tree
-from oracle_first_order import SlowRegCFR
-from oracle_regret import generic
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_first_order import ReferenceRegCFR
+from tests.support.reference_regret import generic
 
 KUHN, LEDUC, LIAR = "kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"
 
@@ -30,7 +30,7 @@ def form_of(spec):
 
 
 def assert_equal_to_the_reference(form, row, iterations, atol):
-    fast, slow = RegCFRSolver(form, row), SlowRegCFR(form, row)
+    fast, slow = RegCFRSolver(form, row), ReferenceRegCFR(form, row)
     for _ in range(iterations):
         slow.step()
     fast.run(1)

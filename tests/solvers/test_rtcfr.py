@@ -15,8 +15,14 @@ from infoset.evaluation import evaluate_policy
 from infoset.games import load_game
 from infoset.solvers import METHODS, RTCFRPlus, RTCFRPlusSolver
 from infoset.tree import build_tree
-from oracle_regret import SlowMinimizer, generic, gradient_of, infostates, plan_of
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_regret import (
+    ReferenceMinimizer,
+    generic,
+    gradient_of,
+    infostates,
+    plan_of,
+)
 
 KUHN, LEDUC = "kuhn_poker", "leduc_poker"
 GOOFSPIEL = "goofspiel(num_cards=4,imp_info=True,returns_type=point_difference)"
@@ -32,7 +38,7 @@ def width(form):
     return high - low
 
 
-class SlowSolver(SlowMinimizer):
+class ReferenceSolver(ReferenceMinimizer):
     """The same in plain NumPy: CFR+ with the gradient of the regularized, perturbed game."""
 
     def __init__(self, form, row):
@@ -65,7 +71,7 @@ class SlowSolver(SlowMinimizer):
 def test_random_games_equal_the_reference_implementation(game, seed):
     form = generic(build_tree(game).sequence_form, seed)
     row = RTCFRPlus(strength=0.3, period=3, min_probability=0.02)
-    fast, slow = RTCFRPlusSolver(form, row), SlowSolver(form, row)
+    fast, slow = RTCFRPlusSolver(form, row), ReferenceSolver(form, row)
     for _ in range(8):
         slow.step()
     fast.run(2)

@@ -16,7 +16,7 @@ from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameErro
 from infoset.games import matrix_game
 from infoset.regret import SCHEMES, RegretMinimizer, RegretScheme
 from infoset.solvers import METHODS, Auto, average_policy
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 VALUES = {
     "kuhn_poker": -1 / 18,

@@ -17,7 +17,7 @@ from infoset.policy import TabularPolicy
 from infoset.solvers import exact, solve_exactly
 from infoset.solvers.exact import Equations, solve_in_fractions
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 LEDUC = Fraction(-1454920850547486749701863871533, 16995463438839962469905132501930)
 """The value of Leduc poker as `solve_exactly` proves it; -0.0856064240780 by the linear program."""

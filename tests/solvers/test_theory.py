@@ -14,7 +14,7 @@ from infoset.games import load_game
 from infoset.runs import Budget
 from infoset.solvers import METHODS, solve_by_lp
 from infoset.tree import build_tree
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 GAMES = (
     "kuhn_poker",

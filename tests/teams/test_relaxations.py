@@ -23,7 +23,7 @@ from infoset.teams import (
     reveal_everything,
     reveal_private,
 )
-from random_teams import random_relaxation, random_team_game, record
+from tests.support.random_product_forms import random_product_form, random_relaxation, record
 
 TEAM = (0, 1)
 
@@ -67,7 +67,7 @@ def refinements(information):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_closure_is_the_coarsest_refinement_with_perfect_recall(seed):
-    form = random_team_game(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
+    form = random_product_form(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
     sizes = np.bincount(form.information.cell)
     if np.prod([[1, 1, 2, 5, 15, 52, 203][size] if size < 7 else 10**6 for size in sizes]) > 500:
         return
@@ -87,7 +87,7 @@ def test_the_closure_is_the_coarsest_refinement_with_perfect_recall(seed):
 def test_enough_games_are_small_enough_to_list_all_refinements():
     small = 0
     for seed in range(40):
-        form = random_team_game(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
+        form = random_product_form(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
         sizes = np.bincount(form.information.cell)
         small += sizes.max() < 7 and form.information.recall_violation(TEAM) is not None
     assert small >= 15
@@ -110,7 +110,7 @@ def test_who_has_not_acted_yet_remembers_that():
 
 @given(seed=st.integers(0, 10_000), num_agents=st.integers(2, 3))
 def test_violations_of_recall_are_found_exactly_where_there_are_some(seed, num_agents):
-    form = random_team_game(seed, num_agents=num_agents, num_outcomes=4)
+    form = random_product_form(seed, num_agents=num_agents, num_outcomes=4)
     information = random_relaxation(form, np.random.default_rng(seed), size=3)
     for team in ((0,), (1,), TEAM):
         violation = information.recall_violation(team)
@@ -125,7 +125,7 @@ def test_violations_of_recall_are_found_exactly_where_there_are_some(seed, num_a
 
 @given(seed=st.integers(0, 10_000))
 def test_closures_are_monotone_and_closed(seed):
-    form = random_team_game(seed, num_agents=3, num_outcomes=4)
+    form = random_product_form(seed, num_agents=3, num_outcomes=4)
     fine = random_relaxation(form, np.random.default_rng(seed))
     closure = perfect_recall_closure(form.information, TEAM)
     assert same(perfect_recall_closure(closure, TEAM), closure)
@@ -140,7 +140,7 @@ def test_closures_are_monotone_and_closed(seed):
 
 
 def test_everything_is_a_cell_for_each_prefix_of_the_team():
-    form = random_team_game(3, num_agents=3)
+    form = random_product_form(3, num_agents=3)
     everything = reveal_everything(form.information, TEAM)
     own = np.isin(form.arrays.agent, TEAM)
     assert len(set(everything.cell[own])) == own.sum()
@@ -217,7 +217,7 @@ def test_forms_that_do_not_tell_what_is_shown_are_refused():
 
 @pytest.mark.parametrize("relax", [perfect_recall_closure, reveal_private, reveal_everything])
 def test_wrong_teams_and_maps_are_refused(relax):
-    form = random_team_game(1)
+    form = random_product_form(1)
     with pytest.raises(ParameterError, match="the team is empty"):
         relax(form.information, ())
     with pytest.raises(ParameterError, match="there is no player 2"):

@@ -22,7 +22,7 @@ from infoset.teams import (
     run_seeds,
     team_optimum,
 )
-from random_team_games import random_team_game
+from tests.support.random_team_games import random_team_game
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from infoset.teams import (
     to_tabular,
 )
 from infoset.tree import build_tree
-from random_teams import random_team_game
+from tests.support.random_product_forms import random_product_form
 
 TEAM = (0, 1)
 
@@ -80,7 +80,7 @@ def test_infostates_without_nodes_get_the_uniform_policy():
 
 
 def test_expected_payoffs_are_those_of_all_plays():
-    form = random_team_game(4, num_stages=3, num_outcomes=3, is_common=False)
+    form = random_product_form(4, num_stages=3, num_outcomes=3, is_common=False)
     probability = random_probabilities(form.information, np.random.default_rng(1))
     first = form.information.first_entry[form.information.cell]
     paid = dict(zip(form.arrays.payoff_edge.tolist(), form.arrays.payoff, strict=True))
@@ -113,7 +113,7 @@ def test_wrong_policies_are_refused():
     other = uniform_policy(build_tree(load_game("matrix_mp")).sequence_form)
     with pytest.raises(PolicyMismatchError, match="build both from one tree"):
         from_tabular(information, other)
-    written = random_team_game(0).information
+    written = random_product_form(0).information
     with pytest.raises(ParameterError, match="was not built from a game"):
         to_tabular(written, random_probabilities(written, np.random.default_rng(0)))
     with pytest.raises(ParameterError, match="give an InformationMap"):

@@ -7,7 +7,7 @@ import pytest
 from infoset.errors import CyclicGameError, GameTooLargeError
 from infoset.games import load_game
 from infoset.tree import build_tree, build_world_graph, check_fits, count_histories
-from toys import Toy, ladder
+from tests.support.function_game import FunctionGame, ladder
 
 COUNTS = {
     # FOSG counts; the serial counts of the references are larger by the extra chance nodes.
@@ -53,7 +53,9 @@ def test_the_memory_allowed_is_a_parameter():
 
 def test_a_cycle_is_printed():
     after = {"start": "a", "a": "b", "b": "c", "c": "a"}
-    game = Toy(transitions=lambda w, a: [(after[w], 0.5), ("end", 0.5)] if w in after else [])
+    game = FunctionGame(
+        transitions=lambda w, a: [(after[w], 0.5), ("end", 0.5)] if w in after else []
+    )
     with pytest.raises(CyclicGameError) as caught:
         count_histories(build_world_graph(game))
     cycle = caught.value.cycle
@@ -63,7 +65,7 @@ def test_a_cycle_is_printed():
 
 
 def test_a_loop_of_one_world_is_a_cycle():
-    game = Toy(transitions=lambda w, a: [(w, 1)])
+    game = FunctionGame(transitions=lambda w, a: [(w, 1)])
     with pytest.raises(CyclicGameError, match="'start' -> 'start'"):
         count_histories(build_world_graph(game))
 

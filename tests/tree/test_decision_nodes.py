@@ -18,7 +18,7 @@ from infoset.tree.decision_nodes import (
     unfold_tree,
     uniform_probabilities,
 )
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
 
 
 def chance_probabilities(nodes, node):

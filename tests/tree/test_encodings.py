@@ -10,9 +10,9 @@ from infoset.errors import CyclicGameError, ParameterError, UnknownNameError
 from infoset.game import Infostate, Step
 from infoset.games import load_game
 from infoset.tree import InfostateEncoder, build_world_graph
-from oracle import enumerate_histories
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 
 def decode(encoder, array):
@@ -77,5 +77,5 @@ def test_what_an_encoder_does_not_know():
 def test_a_game_without_end():
     with pytest.raises(CyclicGameError):
         InfostateEncoder.from_graph(
-            build_world_graph(Toy(transitions=lambda world, joint: [("start", 1)]))
+            build_world_graph(FunctionGame(transitions=lambda world, joint: [("start", 1)]))
         )

@@ -12,7 +12,7 @@ from infoset.errors import ExplorationLimitError, GameRuleError, ParameterError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import build_sequence_form, build_tree, build_world_graph, count_histories
-from toys import Toy
+from tests.support.function_game import FunctionGame
 
 
 def test_kuhn_by_hand():
@@ -28,34 +28,38 @@ def test_kuhn_by_hand():
 
 def test_a_next_world_listed_twice_is_one_edge_and_one_of_probability_zero_is_none():
     pairs = [("heads", 0.25), ("tails", 0.5), ("heads", 0.25), ("edge", 0.0)]
-    graph = build_world_graph(Toy(transitions=lambda w, a: pairs if w == "start" else []))
+    graph = build_world_graph(FunctionGame(transitions=lambda w, a: pairs if w == "start" else []))
     assert graph.worlds == ("start", "heads", "tails")
     assert graph.probability.tolist() == [0.5, 0.5]
     assert graph.next_world.tolist() == [1, 2]
 
 
 def test_floats_have_no_exact_probabilities():
-    assert build_world_graph(Toy()).exact_probability is None
+    assert build_world_graph(FunctionGame()).exact_probability is None
 
 
 def test_arrays_are_read_only():
-    graph = build_world_graph(Toy())
+    graph = build_world_graph(FunctionGame())
     with pytest.raises(ValueError, match="read-only"):
         graph.probability[0] = 1
 
 
 def test_observations_are_told_apart_as_infostates_are():
     """By `==`: 1 and True are one observation, 1 and '1' are two."""
-    equal = build_world_graph(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else True)))
+    equal = build_world_graph(
+        FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else True))
+    )
     assert equal.public_observation[0] == equal.public_observation[1]
-    other = build_world_graph(Toy(observe=lambda w, a, x: Observation(1 if x == "heads" else "1")))
+    other = build_world_graph(
+        FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else "1"))
+    )
     assert other.public_observation[0] != other.public_observation[1]
 
 
 def test_what_lies_behind_probability_zero_is_not_explored():
     """A loop that no play enters is no cycle."""
     after = {"start": [("end", 1), ("x", 0)], "x": [("y", 1)], "y": [("x", 1)]}
-    graph = build_world_graph(Toy(transitions=lambda w, a: after.get(w, [])))
+    graph = build_world_graph(FunctionGame(transitions=lambda w, a: after.get(w, [])))
     assert graph.worlds == ("start", "end")
 
 
@@ -81,14 +85,14 @@ BROKEN = {
 @pytest.mark.parametrize("found", BROKEN)
 def test_broken_rules_are_named(found):
     with pytest.raises(GameRuleError) as caught:
-        build_world_graph(Toy(**BROKEN[found]))
+        build_world_graph(FunctionGame(**BROKEN[found]))
     assert found in str(caught.value)
     assert "The rule:" in str(caught.value)
     assert "'start'" in str(caught.value) or "list" in str(caught.value)
 
 
-def endless() -> Toy:
-    return Toy(initial_world=lambda: 0, transitions=lambda w, a: [(w + 1, 1)])
+def endless() -> FunctionGame:
+    return FunctionGame(initial_world=lambda: 0, transitions=lambda w, a: [(w + 1, 1)])
 
 
 def test_a_game_without_end_meets_the_limit():
@@ -125,7 +129,7 @@ def dealing_forever():
         if world == "start":
             yield from ((number, 0.5**30) for number in count())
 
-    return Toy(transitions=outcomes)
+    return FunctionGame(transitions=outcomes)
 
 
 def test_a_move_with_too_many_outcomes_meets_the_limit_too():

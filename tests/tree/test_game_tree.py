@@ -10,9 +10,9 @@ from infoset.errors import GameRuleError
 from infoset.game import Observation
 from infoset.games import load_game
 from infoset.tree import build_tree, build_world_graph, unroll
-from oracle import enumerate_histories
-from strategies import random_games
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories
 
 ARRAYS = ("world", "parent", "edge", "first_child", "infostate", "public_state", "chance_reach")
 
@@ -116,12 +116,12 @@ def test_equal_texts_of_different_infostates_are_told_apart():
             w, []
         ),
     )
-    (infostates,) = build_tree(Toy(**rules)).infostate_trees
+    (infostates,) = build_tree(FunctionGame(**rules)).infostate_trees
     assert len(set(infostates.acting_labels)) == infostates.num_acting == 2
 
 
 def test_legal_actions_that_depend_on_the_unseen_are_refused():
-    game = Toy(
+    game = FunctionGame(
         num_players=2,
         actors=lambda w: (1,) if w in ("heads", "tails") else (),
         legal_actions=lambda w, p: ("a", "b") if w == "heads" else ("a",),
@@ -141,7 +141,7 @@ def test_legal_actions_that_depend_on_the_unseen_are_refused():
 
 
 def test_a_game_that_is_over_at_once():
-    tree = build_tree(Toy(transitions=lambda w, a: []))
+    tree = build_tree(FunctionGame(transitions=lambda w, a: []))
     assert tree.num_histories == 1
     assert tree.sequence_form.num_payoffs == 0
     assert tree.level_offsets.tolist() == [0, 1]

@@ -19,8 +19,8 @@ from infoset.tree import (
     count_histories,
 )
 from infoset.tree.counting import level_sizes
-from strategies import random_games
-from toys import Toy, ladder
+from tests.support.function_game import FunctionGame, ladder
+from tests.support.hypothesis_strategies import random_games
 
 GAMES = [
     "kuhn_poker",
@@ -89,7 +89,7 @@ def test_the_labels_are_those_of_the_histories():
 
 
 def test_a_game_that_ends_where_it_starts():
-    game = Toy(num_players=2, transitions=lambda w, a: [])
+    game = FunctionGame(num_players=2, transitions=lambda w, a: [])
     form = build_sequence_form(game)
     assert_same_form(form, build_tree(game).sequence_form)
     assert form.num_payoffs == 0
@@ -98,7 +98,7 @@ def test_a_game_that_ends_where_it_starts():
 
 def test_rewards_of_plays_of_every_length_are_counted():
     """Each flip pays more than the last, and tails end the play: payoffs of all levels."""
-    game = Toy(
+    game = FunctionGame(
         initial_world=lambda: 0,
         transitions=lambda w, a: [(w + 1, 0.75), (-1 - w, 0.25)] if 0 <= w < 4 else [],
         rewards=lambda w, a, n: (2.0**w,),
@@ -113,7 +113,7 @@ def test_rewards_of_plays_of_every_length_are_counted():
 
 @pytest.mark.parametrize("build", [build_tree, build_sequence_form])
 def test_actions_that_depend_on_what_is_hidden_are_refused(build):
-    game = Toy(
+    game = FunctionGame(
         actors=lambda w: (0,) if w == "tails" else (),
         transitions=lambda w, a: {
             "start": [("heads", 0.5), ("tails", 0.5)],

@@ -16,8 +16,8 @@ from infoset.games import load_game
 from infoset.policy import random_policy
 from infoset.tree import build_tree
 from infoset.tree.sequence_form import merge_payoffs, numbers_in
-from oracle import enumerate_histories, expected_utilities
-from strategies import random_games
+from tests.support.hypothesis_strategies import random_games
+from tests.support.reference_histories import enumerate_histories, expected_utilities
 
 
 @given(random_games(), st.integers(0, 2**32))

@@ -63,9 +63,8 @@ def mutate(text: str, others: Sequence[str], rng: random.Random) -> str:
 
 def efg() -> tuple[list[str], Parser]:
     """Return good .efg files, and what reads, writes and reads them again."""
-    from efg_forms import GAMES, assert_same
-
     from infoset.efg import format_efg, parse_efg
+    from tests.efg.files.efg_forms import GAMES, assert_same
 
     def parse(text: str) -> None:
         form = parse_efg(text)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fuzz import PARSERS, fuzz
+
+from tests.efg.files.fuzz import PARSERS, fuzz
 
 INPUTS = {"efg": 2500, "efg-file": 500, "spec": 5000, "csv": 250}
 

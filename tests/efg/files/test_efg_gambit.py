@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from ask_gambit import ANSWERS, SOLVED, digest, texts
-from efg_forms import assert_same
 
 from infoset.efg import find_recall_violation, parse_efg
 from infoset.front import solve
+from tests.efg.files.ask_gambit import ANSWERS, SOLVED, digest, texts
+from tests.efg.files.efg_forms import assert_same
 
 TEXTS = texts()
 ANSWER = json.loads(ANSWERS.read_text(encoding="utf-8"))

@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from efg_forms import GAMES, assert_same
 
 from infoset.efg import (
     Outcome,
@@ -21,6 +20,7 @@ from infoset.efg import (
     terminal,
 )
 from infoset.errors import GameFileError, GameTooLargeError
+from tests.efg.files.efg_forms import GAMES, assert_same
 
 HEAD = 'EFG 2 R "t" { "A" "B" }\n'
 PLAIN = HEAD + 'p "" 1 1 "" { "a" "b" } 0\nt "" 1 "" { 1, 2 }\nt "" 1\n'

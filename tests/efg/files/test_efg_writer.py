@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from efg_forms import GAMES, assert_same, forms
 from hypothesis import given, settings
 
 from infoset.efg import (
@@ -30,6 +29,7 @@ from infoset.front import solve
 from infoset.games import load_game
 from infoset.tree import build_tree
 from infoset.typing import CHANCE
+from tests.efg.files.efg_forms import GAMES, assert_same, forms
 
 GAME_SPECS = [
     "kuhn_poker(players=3)",

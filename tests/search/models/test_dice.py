@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from model_lockstep import check_roots, decisions, paranoid_values, play_both
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError
@@ -14,6 +13,7 @@ from infoset.games.liars_dice import Table
 from infoset.policy import UniformPolicy
 from infoset.search import search_model
 from infoset.search.models.dice import DiceModel
+from tests.search.models.model_lockstep import check_roots, decisions, paranoid_values, play_both
 
 GAMES = [
     LiarsDice(numdice=2, dice_sides=2),

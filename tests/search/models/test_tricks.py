@@ -6,7 +6,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from model_lockstep import check_roots, decisions, paranoid_values, play_both
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.errors import ParameterError, UnknownNameError, UnsupportedGameError
@@ -18,6 +17,7 @@ from infoset.search import GraphModel, search_model
 from infoset.search.models.root_positions import action_indices_in
 from infoset.search.models.trick_deals import UnseenCards, find_deals, num_deals
 from infoset.search.models.tricks import TricksModel
+from tests.search.models.model_lockstep import check_roots, decisions, paranoid_values, play_both
 
 GAMES = [
     TrickTaking(num_cards=8),

@@ -11,7 +11,7 @@ from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.teams import build_product_form, expected_payoffs, forget_own_actions
 from infoset.teams.exact import best_responses, iterated_best_response, team_optimum
-from random_team_games import random_team_game
+from tests.support.random_team_games import random_team_game
 
 
 def test_nobody_gains_alone():

@@ -22,7 +22,7 @@ from infoset.teams.exact.team_problem import (
     stages,
 )
 from infoset.teams.product_form.reduction import equivalent_nodes
-from random_team_games import random_team_game
+from tests.support.random_team_games import random_team_game
 
 
 def tree_of(form):

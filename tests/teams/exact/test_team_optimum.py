@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import random_teams
 from infoset.errors import GameTooLargeError, InfosetError, ParameterError
 from infoset.evaluation import best_response, expected_values
 from infoset.games import load_game
@@ -31,7 +30,8 @@ from infoset.teams.exact import (
     team_optimum,
 )
 from infoset.tree import build_tree
-from random_team_games import num_profiles, random_team_game, values_of_pure_policies
+from tests.support import random_product_forms
+from tests.support.random_team_games import num_profiles, random_team_game, values_of_pure_policies
 
 MOST_PROFILES = 5_000
 BRIDGE = 2647 / 126
@@ -89,7 +89,7 @@ def test_no_pure_policy_is_better():
 def games_of_many_cells(count):
     """Return random forms in which some public states have four cells or more."""
     sizes = {"num_stages": 2, "num_outcomes": 8, "max_actions": 3, "num_signals": 4}
-    forms = [random_teams.random_team_game(seed, **sizes) for seed in range(count)]
+    forms = [random_product_forms.random_product_form(seed, **sizes) for seed in range(count)]
     return [form for form in forms if np.bincount(form.information.stage).max() >= 4]
 
 

@@ -7,9 +7,9 @@ by recursion, and what is visited is a dictionary of importances.
 from __future__ import annotations
 
 import numpy as np
-from hiding_games import by_cell
 
-from oracle_mccfr import SeededDraws
+from tests.support.reference_mccfr import SeededDraws
+from tests.teams.hiding.hiding_games import by_cell
 
 
 class ReferenceHiding:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import form_of, pennies, random_duel, random_policy, trade
 
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.teams.hiding import (
@@ -25,6 +24,7 @@ from infoset.teams.hiding import (
     run_seeds,
     squared_distance,
 )
+from tests.teams.hiding.hiding_games import form_of, pennies, random_duel, random_policy, trade
 
 
 @pytest.mark.parametrize(

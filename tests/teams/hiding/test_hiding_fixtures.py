@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hiding_games import bridge, pennies, trade
 
 from infoset.teams.hiding import (
     HidingScheme,
@@ -16,6 +15,7 @@ from infoset.teams.hiding import (
     run_seeds,
 )
 from infoset_studies.hiding.pennies import noted_ftrl
+from tests.teams.hiding.hiding_games import bridge, pennies, trade
 
 
 def ends(game, scheme, iterations, num_seeds):

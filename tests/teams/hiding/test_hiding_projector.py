@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import bridge, by_cell, pennies, random_policy, random_team, trade
 
 from infoset.errors import ParameterError
 from infoset.teams.hiding import PROJECTORS, Projector, project, relaxed_objective, squared_distance
+from tests.teams.hiding.hiding_games import (
+    bridge,
+    by_cell,
+    pennies,
+    random_policy,
+    random_team,
+    trade,
+)
 
 GAMES = {
     "pennies": pennies,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import random_team, trade
 
 from infoset.errors import ParameterError
 from infoset.teams.hiding import (
@@ -16,6 +15,7 @@ from infoset.teams.hiding import (
     regret_matching,
     run_seeds,
 )
+from tests.teams.hiding.hiding_games import random_team, trade
 
 
 def hiding_with(rounds, **parameters):

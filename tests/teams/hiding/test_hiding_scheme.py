@@ -7,7 +7,6 @@ from math import inf
 
 import numpy as np
 import pytest
-from hiding_games import by_cell, pennies, trade
 
 from infoset.teams.hiding import (
     WEIGHTINGS,
@@ -22,6 +21,7 @@ from infoset.teams.hiding import (
     regret_matching,
     regret_matching_plus,
 )
+from tests.teams.hiding.hiding_games import by_cell, pennies, trade
 
 
 def penalty_coefficients(penalty, iterations=12, game=pennies):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hiding_games import bridge, by_cell, pennies, random_policy, random_team, trade
-from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import (
     HidingScheme,
@@ -17,6 +15,15 @@ from infoset.teams.hiding import (
     relaxed_objective,
     squared_distance,
 )
+from tests.teams.hiding.hiding_games import (
+    bridge,
+    by_cell,
+    pennies,
+    random_policy,
+    random_team,
+    trade,
+)
+from tests.teams.hiding.reference_hiding import ReferenceHiding
 
 STEP = 1e-6
 

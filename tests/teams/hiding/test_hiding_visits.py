@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import pennies, random_duel, trade
-from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import HidingScheme, ProgressiveHiding, regret_matching
-from oracle_mccfr import all_draws
+from tests.support.reference_mccfr import all_draws
+from tests.teams.hiding.hiding_games import pennies, random_duel, trade
+from tests.teams.hiding.reference_hiding import ReferenceHiding
 
 
 def on_average(relaxed_form, scheme):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import TEAM, bridge, pennies, random_duel, random_policy, random_team, trade
 
 from infoset.errors import ParameterError, UnsupportedGameError
 from infoset.teams.hiding import (
@@ -12,6 +11,15 @@ from infoset.teams.hiding import (
     project,
     relaxed_objective,
     squared_distance,
+)
+from tests.teams.hiding.hiding_games import (
+    TEAM,
+    bridge,
+    pennies,
+    random_duel,
+    random_policy,
+    random_team,
+    trade,
 )
 
 GAMES = {

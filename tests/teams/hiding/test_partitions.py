@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference_hiding import ReferenceHiding
 
 from infoset.teams import (
     BASELINES,
@@ -19,7 +18,8 @@ from infoset.teams import (
     squared_distance,
     team_optimum,
 )
-from random_teams import random_team_game
+from tests.support.random_product_forms import random_product_form
+from tests.teams.hiding.reference_hiding import ReferenceHiding
 
 PARTITIONS = (
     ((0, 2), (1, 3)),
@@ -33,7 +33,7 @@ PENALTY = 0.7
 
 
 def duel(seed, partition, relaxation="recall"):
-    form = random_team_game(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
+    form = random_product_form(seed, num_agents=4, num_stages=4, num_outcomes=4, is_common=False)
     maps = [get_relaxation(relaxation).relax(form.information, team) for team in partition]
     return relax(form, maps, partition, "sum")
 

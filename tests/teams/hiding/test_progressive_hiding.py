@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hiding_games import by_cell, pennies, random_duel, random_team, trade
-from reference_hiding import ReferenceHiding
 
 from infoset.teams.hiding import (
     HidingScheme,
@@ -21,6 +19,8 @@ from infoset.teams.hiding import (
     relax,
     run_seeds,
 )
+from tests.teams.hiding.hiding_games import by_cell, pennies, random_duel, random_team, trade
+from tests.teams.hiding.reference_hiding import ReferenceHiding
 
 SCHEMES = {
     "ftrl": HidingScheme(),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from infoset.errors import ParameterError
 from infoset.games import load_game
 from infoset.teams import InformationMap, build_product_form, forget_own_actions
-from random_teams import random_relaxation, random_team_game
+from tests.support.random_product_forms import random_product_form, random_relaxation
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def trade():
 
 
 def maps(seed, count):
-    form = random_team_game(seed, num_outcomes=4)
+    form = random_product_form(seed, num_outcomes=4)
     rng = np.random.default_rng(seed)
     return [random_relaxation(form, rng, size=2 + number % 2) for number in range(count)]
 
@@ -206,6 +206,6 @@ def test_the_rest_of_what_can_be_wrong(trade):
     with pytest.raises(ParameterError, match="give a ProductForm"):
         InformationMap.from_function("trade_comm", lambda prefix: 0, "name")
     with pytest.raises(ParameterError, match="not built from the rules"):
-        forget_own_actions(random_team_game(0))
+        forget_own_actions(random_product_form(0))
     with pytest.raises(ValueError, match="read-only"):
         trade.information.cell[0] = 3

@@ -18,8 +18,8 @@ from infoset.teams import (
     from_tabular,
 )
 from infoset.tree import build_tree
-from random_forms import random_form
-from toys import Toy
+from tests.support.function_game import FunctionGame
+from tests.support.random_forms import random_form
 
 TEAM = (0, 1)
 
@@ -249,7 +249,7 @@ def test_what_has_no_product_form_is_refused():
     with pytest.raises(UnsupportedGameError, match=r"more than 1000 stages, or no stages"):
         build_product_form(absent_minded())
     with pytest.raises(UnsupportedGameError, match="nobody ever acts"):
-        build_product_form(Toy())
+        build_product_form(FunctionGame())
     uneven = extensive_form_from_nodes(
         chance(
             {

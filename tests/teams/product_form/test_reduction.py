@@ -21,7 +21,7 @@ from infoset.teams import (
 )
 from infoset.teams.product_form import equivalent_nodes
 from infoset.tree import build_tree
-from random_teams import random_team_game
+from tests.support.random_product_forms import random_product_form
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +144,7 @@ def test_what_is_decided_still_pays():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_node_is_left_from_which_all_ends_alike(seed):
-    form = random_team_game(seed, num_stages=4, num_outcomes=4, is_common=False)
+    form = random_product_form(seed, num_stages=4, num_outcomes=4, is_common=False)
     smaller = drop_decided(form)
     arrays = smaller.arrays
     paid = np.zeros((smaller.num_edges, 2))

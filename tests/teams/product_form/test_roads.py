@@ -20,7 +20,7 @@ from infoset.teams import (
     recall_bound,
 )
 from infoset.tree import build_tree
-from small_games import SMALL_GAMES
+from tests.support.small_games import SMALL_GAMES
 
 MANY_PLAYERS = (
     "kuhn_poker(players=3)",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from slow_tree import SlowStream, SlowTree
+from tests.support.reference_tree import ReferenceStream, ReferenceTree
 
 
-class SlowTriggers:
+class ReferenceTriggers:
     """A player's sequences and triggers as lists, and the functions of M [Q, Q] on them.
 
     Column g of M is of trigger g; its rows are sequences.
@@ -129,14 +129,14 @@ def assemble(triggers, shares, plans):
     return deviation
 
 
-class SlowEfce:
+class ReferenceEfce:
     """Balanced EFCE-OMD in all seats."""
 
     def __init__(self, simulator, numbers, seed_state):
-        self.tree = SlowTree(simulator)
+        self.tree = ReferenceTree(simulator)
         self.losses = simulator.losses()
-        self.stream = SlowStream(seed_state)
-        self.players = [SlowTriggers(self.tree, p) for p in range(simulator.num_players)]
+        self.stream = ReferenceStream(seed_state)
+        self.players = [ReferenceTriggers(self.tree, p) for p in range(simulator.num_players)]
         self.numbers = numbers
         self.matrices = [np.zeros((len(own), len(own))) for own in self.players]
         self.solve()

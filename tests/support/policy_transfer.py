@@ -11,7 +11,7 @@ from infoset.game.serialization import SerialWorld
 from infoset.game.transforms import WAIT
 from infoset.policy import TabularPolicy
 from infoset.tree import SequenceForm
-from oracle import enumerate_histories
+from tests.support.reference_histories import enumerate_histories
 
 Pairs = dict[Infostate, Infostate]
 """Acting infostates of the other game, and the ones of the base game they stand for."""

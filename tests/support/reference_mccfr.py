@@ -87,7 +87,7 @@ def outcome_probabilities(nodes, node):
     return probabilities / count
 
 
-class SlowMCCFR:
+class ReferenceMCCFR:
     """Regrets, policies matched to them, and the explicit sum of realization plans."""
 
     def __init__(self, simulator, row):
@@ -126,7 +126,7 @@ class SlowMCCFR:
         self.regret = np.maximum(self.regret, 0.0 if self.row.clip_regrets else -np.inf)
 
 
-class SlowOutcomeSampling(SlowMCCFR):
+class ReferenceOutcomeSampling(ReferenceMCCFR):
     """Estimates in the form of the papers: recursion with tails, and reaches in full."""
 
     def __init__(self, simulator, row):
@@ -174,7 +174,7 @@ class SlowOutcomeSampling(SlowMCCFR):
         return value
 
 
-class SlowSampledTraversal(SlowMCCFR):
+class ReferenceSampledTraversal(ReferenceMCCFR):
     """Traversals by recursion; nobody's policy moves before the end."""
 
     def learn(self, player, policy, draws):

@@ -12,7 +12,7 @@ Pairs = set[tuple[int | None, tuple[int, int]]]
 """Violations: a player, or None, and the two histories."""
 
 
-class SlowForm:
+class ReferenceForm:
     """A form as plain lists."""
 
     def __init__(self, form: ExtensiveForm) -> None:
@@ -77,7 +77,7 @@ class SlowForm:
         return pair[0] in self.path(pair[1])
 
 
-def action_mismatches(slow: SlowForm) -> Pairs:
+def action_mismatches(slow: ReferenceForm) -> Pairs:
     def what(player: int, history: int) -> Any:
         return slow.acts(player, history) and slow.labels(history)
 
@@ -89,7 +89,7 @@ def action_mismatches(slow: SlowForm) -> Pairs:
     }
 
 
-def recall_violations(slow: SlowForm) -> Pairs:
+def recall_violations(slow: ReferenceForm) -> Pairs:
     acting = not slow.form.is_augmented
     return {
         (player, pair)
@@ -99,7 +99,7 @@ def recall_violations(slow: SlowForm) -> Pairs:
     }
 
 
-def absent_mindedness(slow: SlowForm) -> Pairs:
+def absent_mindedness(slow: ReferenceForm) -> Pairs:
     return {
         (player, pair)
         for player in slow.players
@@ -108,7 +108,7 @@ def absent_mindedness(slow: SlowForm) -> Pairs:
     }
 
 
-def thick_infosets(slow: SlowForm) -> Pairs:
+def thick_infosets(slow: ReferenceForm) -> Pairs:
     return {
         (player, pair)
         for player in slow.players
@@ -117,11 +117,11 @@ def thick_infosets(slow: SlowForm) -> Pairs:
     }
 
 
-def thick_public_sets(slow: SlowForm) -> Pairs:
+def thick_public_sets(slow: ReferenceForm) -> Pairs:
     return {(None, pair) for pair in slow.alike_in_public() if slow.extends(pair)}
 
 
-def public_mismatches(slow: SlowForm) -> Pairs:
+def public_mismatches(slow: ReferenceForm) -> Pairs:
     if slow.form.public_set is None:
         return set()
     public = set(slow.alike_in_public())
@@ -133,7 +133,7 @@ def public_mismatches(slow: SlowForm) -> Pairs:
     }
 
 
-def hidden_rewards(slow: SlowForm) -> Pairs:
+def hidden_rewards(slow: ReferenceForm) -> Pairs:
     paid = [slow.paid(history) for history in range(slow.size)]
     return {
         (player, pair)
@@ -143,7 +143,7 @@ def hidden_rewards(slow: SlowForm) -> Pairs:
     }
 
 
-def uneven_timings(slow: SlowForm) -> Pairs:
+def uneven_timings(slow: ReferenceForm) -> Pairs:
     return {
         (player, pair)
         for player in slow.players
@@ -152,7 +152,7 @@ def uneven_timings(slow: SlowForm) -> Pairs:
     }
 
 
-def groups(slow: SlowForm) -> list[set[int]]:
+def groups(slow: ReferenceForm) -> list[set[int]]:
     """Return for each history all those that must happen at the same time."""
     together = [{history} for history in range(slow.size)]
     for player in slow.players:
@@ -162,7 +162,7 @@ def groups(slow: SlowForm) -> list[set[int]]:
     return together
 
 
-def earliest_timing(slow: SlowForm) -> list[int] | None:
+def earliest_timing(slow: ReferenceForm) -> list[int] | None:
     """Return the earliest exact timing, by pushing times up until nothing moves; None if none."""
     together = groups(slow)
     times = [0] * slow.size
@@ -177,7 +177,7 @@ def earliest_timing(slow: SlowForm) -> list[int] | None:
     return None
 
 
-def common_knowledge(slow: SlowForm) -> list[int]:
+def common_knowledge(slow: ReferenceForm) -> list[int]:
     """Return the classes of histories joined by anybody's information sets, in order."""
     number = list(range(slow.size))
     for player in slow.players:
@@ -188,7 +188,7 @@ def common_knowledge(slow: SlowForm) -> list[int]:
     return [order.index(value) for value in number]
 
 
-def closed_set(slow: SlowForm, history: int, sets: list[int]) -> set[int]:
+def closed_set(slow: ReferenceForm, history: int, sets: list[int]) -> set[int]:
     """Return the closure of a history under descendants and sets."""
     inside = {history}
     while True:
@@ -206,7 +206,7 @@ def closed_set(slow: SlowForm, history: int, sets: list[int]) -> set[int]:
 
 def nested(form: ExtensiveForm, history: int = 0, waits: list[int] | None = None) -> Any:
     """Return what follows a history as nested tuples; with `waits` [H] put in by hand."""
-    slow = SlowForm(form)
+    slow = ReferenceForm(form)
 
     def content(at: int) -> Any:
         actor = slow.actor[at]

@@ -65,7 +65,7 @@ def best_behavior(form, player, plans):
     return behavior
 
 
-class SlowMinimizer:
+class ReferenceMinimizer:
     """The same algorithm as the kernel's, infostate by infostate."""
 
     def __init__(self, form, alternating, averages_next=False, adaptive_limit=None):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from infoset.efg import ExtensiveForm
 from infoset.games.random_game import RandomGame
-from random_forms import random_form
+from tests.support.random_forms import random_form
 
 
 def random_games(**limits: Any) -> st.SearchStrategy[RandomGame]:

@@ -11,7 +11,7 @@ import numpy as np
 from infoset.teams import InformationMap, ProductForm, product_form_from_functions
 
 
-def random_team_game(
+def random_product_form(
     seed: int,
     *,
     num_agents: int = 2,

@@ -10,7 +10,7 @@ import numpy as np
 MASK = 2**64 - 1
 
 
-class SlowStream:
+class ReferenceStream:
     """SplitMix64 on whole numbers."""
 
     def __init__(self, state):
@@ -32,7 +32,7 @@ class SlowStream:
         return len(policy) - 1
 
 
-class SlowTree:
+class ReferenceTree:
     """The infostates of a simulator as lists: what is above each, and what is below."""
 
     def __init__(self, simulator):

@@ -56,7 +56,7 @@ def plan_of(simulator, policy):
     return plan
 
 
-class SlowLearners:
+class ReferenceLearners:
     """Followers of the regularised leader in all seats, each infostate with a sum of losses.
 
     The policy of an infostate is in proportion to `initial · exp(-rate · losses)`, and its value,

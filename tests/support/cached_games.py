@@ -12,13 +12,13 @@ from infoset.tree import build_tree
 
 
 @cache
-def compiled(spec):
+def cached_tree(spec):
     """Return the tree of a game."""
     return build_tree(load_game(spec))
 
 
 @cache
-def policies_at_random(spec, number=1, seed=3):
+def cached_random_policies(spec, number=1, seed=3):
     """Return policies drawn one after another by a seed."""
     rng = np.random.default_rng(seed)
-    return [random_policy(compiled(spec).sequence_form, rng) for _ in range(number)]
+    return [random_policy(cached_tree(spec).sequence_form, rng) for _ in range(number)]

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infoset.tree import Treeplex
-from oracle_regret import infostates, plan_of
+from tests.support.reference_regret import infostates, plan_of
 
 
 def random_treeplex(seed, levels=3):
@@ -75,7 +75,7 @@ def project(point):
     return np.maximum(point - shifts[np.flatnonzero(falling > shifts)[-1]], 0)
 
 
-def slow_prox(plex, weights, kind, gradient, terms):
+def reference_prox(plex, weights, kind, gradient, terms):
     """Return the behavior that maximizes <gradient, x> − Σ strength · D(x, center), and the most.
 
     terms: pairs (strength, center), a center being a behavior [Q], or None for ψ itself.
@@ -102,6 +102,6 @@ def slow_prox(plex, weights, kind, gradient, terms):
 
 
 def plan_step(plex, weights, kind, gradient, terms):
-    """Return behavior and plan of `slow_prox`."""
-    behavior, _ = slow_prox(plex, weights, kind, gradient, terms)
+    """Return behavior and plan of `reference_prox`."""
+    behavior, _ = reference_prox(plex, weights, kind, gradient, terms)
     return behavior, plan_of(plex, behavior)

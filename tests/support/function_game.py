@@ -8,7 +8,7 @@ from typing import Any
 from infoset.game import Game, Observation
 
 
-class Toy(Game):
+class FunctionGame(Game):
     """A game put together from functions; the defaults are one flip of a fair coin."""
 
     def __init__(self, num_players: int = 1, **rules: Callable[..., Any]) -> None:
@@ -38,9 +38,9 @@ class Toy(Game):
         return self.call("observe", Observation(next_world), world, joint_action, next_world)
 
 
-def ladder(width: int, height: int) -> Toy:
+def ladder(width: int, height: int) -> FunctionGame:
     """A game of few world states and very many histories."""
-    return Toy(
+    return FunctionGame(
         initial_world=lambda: 0,
         actors=lambda w: (0,) if w < height else (),
         legal_actions=lambda w, p: range(width),

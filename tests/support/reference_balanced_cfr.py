@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from slow_tree import SlowStream, SlowTree
+from tests.support.reference_tree import ReferenceStream, ReferenceTree
 
 
-class SlowAverage:
+class ReferenceAverage:
     """The average by its definition: the own reach of every sequence, policy by policy."""
 
     def __init__(self, tree):
@@ -33,7 +33,7 @@ class SlowAverage:
         ]
 
 
-class SlowBaselines:
+class ReferenceBaselines:
     """Means of what was seen before, over a window; of all actions alike, or of each."""
 
     def __init__(self, tree, row, baseline_per_action):
@@ -49,19 +49,19 @@ class SlowBaselines:
             self.values[here][moved] = (1 - share) * self.values[here][moved] + share * cost
 
 
-class SlowBalancedCFR:
+class ReferenceBalancedCFR:
     """Balanced CFR with estimates and steps that have their balanced weights."""
 
     def __init__(self, simulator, row, rates, seed_state, losses):
-        self.tree = SlowTree(simulator)
+        self.tree = ReferenceTree(simulator)
         self.row, self.rates, self.losses = row, rates, losses
-        self.stream = SlowStream(seed_state)
+        self.stream = ReferenceStream(seed_state)
         self.policies = [np.full(size, 1 / size) for size in self.tree.num_actions]
         self.regrets = [np.zeros(size) for size in self.tree.num_actions]
         self.sums = [np.zeros(size) for size in self.tree.num_actions]
         self.iteration = 0
-        self.baselines = SlowBaselines(self.tree, row, baseline_per_action=False)
-        self.average = SlowAverage(self.tree)
+        self.baselines = ReferenceBaselines(self.tree, row, baseline_per_action=False)
+        self.average = ReferenceAverage(self.tree)
         self.exploring = [self.tree.exploring(h) for h in range(max(self.tree.num_layers))]
 
     def weight(self, layer, here):
@@ -117,21 +117,21 @@ class SlowBalancedCFR:
         self.policies[here] = policy / total if total > 0 else np.full(len(policy), 1 / len(policy))
 
 
-class SlowLocalOMD:
+class ReferenceLocalOMD:
     """LocalOMD by the closed form: the sum of all estimates, regularised at the rate of today."""
 
     def __init__(self, simulator, row, rates, seed_state, losses):
-        self.tree = SlowTree(simulator)
+        self.tree = ReferenceTree(simulator)
         self.row, self.rates, self.losses = row, rates, losses
-        self.stream = SlowStream(seed_state)
+        self.stream = ReferenceStream(seed_state)
         self.sampling = self.tree.by_subtree()
         self.policies = [policy.copy() for policy in self.sampling]
         self.sums = [np.zeros(size) for size in self.tree.num_actions]
         self.squares = [0.0] * self.tree.num_infostates
         self.own_episodes = [0] * len(self.tree.num_layers)
         self.met_at = [1] * self.tree.num_infostates
-        self.baselines = SlowBaselines(self.tree, row, row.baseline_per_action)
-        self.average = SlowAverage(self.tree)
+        self.baselines = ReferenceBaselines(self.tree, row, row.baseline_per_action)
+        self.average = ReferenceAverage(self.tree)
         self.player = 0
 
     def rate(self, here):

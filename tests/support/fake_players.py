@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 
-class OneAction:
+class SampledActionSearcher:
     """A searcher that is sure of one action, drawn from a table: its average is the table."""
 
     def __init__(self, policy):
@@ -21,7 +21,7 @@ class OneAction:
         return np.eye(len(answer))[rng.choice(len(answer), p=answer)]
 
 
-class Blend:
+class NoisySearcher:
     """A searcher that adds noise to a table: its average is the table and the uniform policy."""
 
     def __init__(self, policy, noise):
@@ -36,7 +36,7 @@ class Blend:
         return (1 - self.noise) * answer + self.noise * drawn / drawn.sum()
 
 
-class Breaks:
+class FailingPolicy:
     """A policy that fails at one of the times it is asked."""
 
     def __init__(self, policy, time):
@@ -50,10 +50,10 @@ class Breaks:
         return self.policy.action_probabilities(infostate, legal_actions)
 
     def __repr__(self):
-        return "Breaks"
+        return "FailingPolicy"
 
 
-class Dies:
+class CrashingPolicy:
     """A policy that takes its process with it."""
 
     def action_probabilities(self, infostate, legal_actions):

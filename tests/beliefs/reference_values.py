@@ -9,18 +9,18 @@ import numpy as np
 
 from infoset.game import Game
 from infoset.policy import TabularPolicy
-from oracle import Visit, enumerate_histories, policy_reach
+from tests.support.reference_histories import Visit, enumerate_histories, policy_reach
 
 
 @dataclass(frozen=True)
-class SlowValues:
+class ReferenceValues:
     """A game, walked by its rules, under a policy."""
 
     visits: list[Visit]
     policy: TabularPolicy
 
     @classmethod
-    def of(cls, game: Game, policy: TabularPolicy) -> SlowValues:
+    def of(cls, game: Game, policy: TabularPolicy) -> ReferenceValues:
         return cls(enumerate_histories(game), policy)
 
     @cached_property

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from oracle_prox import project, slow_prox
-from oracle_regret import gradient_of, infostates, plan_of, uniform
+from tests.support.reference_distances import project, reference_prox
+from tests.support.reference_regret import gradient_of, infostates, plan_of, uniform
 
 
 def scale_of(form):
@@ -13,7 +13,7 @@ def scale_of(form):
     return np.abs(form.payoff).max(initial=0.0) or 1.0
 
 
-class SlowGame:
+class ReferenceGame:
     """Two treeplexes, with what is played on them."""
 
     def __init__(self, form):
@@ -31,7 +31,7 @@ class SlowGame:
         return [gradient_of(self.form, player, plans) for player in range(2)]
 
 
-class SlowFirstOrder(SlowGame):
+class ReferenceFirstOrder(ReferenceGame):
     """What the methods of a row share: steps, averages, the order of players."""
 
     def __init__(self, form, row):
@@ -47,7 +47,7 @@ class SlowFirstOrder(SlowGame):
 
     def prox(self, player, gradient, terms):
         kind = self.row.distance.kind
-        return slow_prox(self.plexes[player], self.weights[player], kind, gradient, terms)[0]
+        return reference_prox(self.plexes[player], self.weights[player], kind, gradient, terms)[0]
 
     def step(self):
         self.done += 1
@@ -59,7 +59,7 @@ class SlowFirstOrder(SlowGame):
             self.update(player, now)
 
 
-class SlowMirrorDescent(SlowFirstOrder):
+class ReferenceMirrorDescent(ReferenceFirstOrder):
     """x ← prox of g from x."""
 
     def update(self, player, gradient):
@@ -68,7 +68,7 @@ class SlowMirrorDescent(SlowFirstOrder):
         )
 
 
-class SlowOptimistic(SlowFirstOrder):
+class ReferenceOptimistic(ReferenceFirstOrder):
     """h ← prox of g from h, x ← prox of g from h."""
 
     def update(self, player, gradient):
@@ -76,7 +76,7 @@ class SlowOptimistic(SlowFirstOrder):
         self.played[player] = self.prox(player, gradient, [(self.inverse_step, self.base[player])])
 
 
-class SlowLeader(SlowFirstOrder):
+class ReferenceLeader(ReferenceFirstOrder):
     """x ← prox of Σ g, and where it guesses of the last g once more, from the start."""
 
     def __init__(self, form, row):
@@ -90,7 +90,7 @@ class SlowLeader(SlowFirstOrder):
         self.played[player] = self.prox(player, self.sums[player] + prediction, start)
 
 
-class SlowMirrorProx(SlowFirstOrder):
+class ReferenceMirrorProx(ReferenceFirstOrder):
     """z ← prox of g(w) from z, w ← prox of g(z) from z; w is played."""
 
     def step(self):
@@ -107,7 +107,7 @@ class SlowMirrorProx(SlowFirstOrder):
                 )
 
 
-class SlowMagnetic(SlowFirstOrder):
+class ReferenceMagnetic(ReferenceFirstOrder):
     """x ← argmax <g, x> − α D(x, magnet) − (1 / η) D(x, x), the magnet moved every so often."""
 
     def __init__(self, form, row):
@@ -125,7 +125,7 @@ class SlowMagnetic(SlowFirstOrder):
             self.magnets = [own.copy() for own in self.played]
 
 
-class SlowExcessiveGap(SlowGame):
+class ReferenceExcessiveGap(ReferenceGame):
     """The excessive gap technique with the steps that a faster one has taken."""
 
     def __init__(self, form, distance, strength):
@@ -138,14 +138,14 @@ class SlowExcessiveGap(SlowGame):
         answer = self.smoothed(1, gradient_of(form, 1, [first, None]), strength)
         second = plan_of(self.plexes[1], answer)
         gradient = gradient_of(form, 0, [None, second])
-        own, _ = slow_prox(
+        own, _ = reference_prox(
             self.plexes[0], self.weights[0], self.kind, gradient, [(strength, centers[0])]
         )
         self.position = [plan_of(self.plexes[0], own), second]
 
     def smoothed(self, player, gradient, strength):
         plex, weights = self.plexes[player], self.weights[player]
-        return slow_prox(plex, weights, self.kind, gradient, [(strength, None)])[0]
+        return reference_prox(plex, weights, self.kind, gradient, [(strength, None)])[0]
 
     def step(self, player, share):
         other, own_plex = 1 - player, self.plexes[player]
@@ -161,7 +161,7 @@ class SlowExcessiveGap(SlowGame):
             self.plexes[other],
             self.smoothed(other, gradient_of(self.form, other, at(between)), self.strengths[other]),
         )
-        moved, _ = slow_prox(
+        moved, _ = reference_prox(
             own_plex,
             self.weights[player],
             self.kind,
@@ -173,7 +173,7 @@ class SlowExcessiveGap(SlowGame):
         self.strengths[player] = (1 - share) * strength
 
 
-class SlowRegCFR(SlowGame):
+class ReferenceRegCFR(ReferenceGame):
     """Regularized CFR, infostate by infostate."""
 
     def __init__(self, form, row):

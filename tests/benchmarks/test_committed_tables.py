@@ -1,0 +1,69 @@
+"""Tables and figures in the documentation are those that the benchmark scripts write.
+
+These tests belong to the default run; the tests of the scripts themselves are marked `benchmarks`.
+"""
+
+from __future__ import annotations
+
+import re
+
+import peers
+import pytest
+import report
+import rows
+import which_solver
+from study_page import MISSING, PAGES, files_of, filled
+
+TEXTS = {study: page.read_text(encoding="utf-8") for study, page in PAGES.items()}
+PLACES = {
+    study: re.findall(r"study_page\.py, (\S+?)(?::[^\n]*)? -->", text)
+    for study, text in TEXTS.items()
+}
+"""What the study script writes on each page: tables by name, figures as files."""
+
+
+@pytest.mark.parametrize("study", PAGES)
+def test_a_study_page_equals_what_the_script_writes(study):
+    assert filled(TEXTS[study], files_of(PAGES[study])) == TEXTS[study]
+
+
+@pytest.mark.parametrize("study", PAGES)
+def test_every_file_of_a_study_is_on_its_page(study):
+    figures = {*re.findall(r"\]\(study/(\S+\.svg)\)", TEXTS[study]), *PLACES[study]}
+    tables = {*PLACES[study], *(name.removesuffix(".svg") for name in figures)}
+    folder = files_of(PAGES[study])
+    assert {path.name for path in folder.glob("*.svg")} <= figures
+    assert {path.stem for path in folder.glob("*.csv")} <= tables
+
+
+@pytest.mark.parametrize("study", PAGES)
+def test_a_study_page_marks_missing_results(study):
+    folder = files_of(PAGES[study])
+    names = [name if name.endswith(".svg") else f"{name}.csv" for name in PLACES[study]]
+    assert TEXTS[study].count(MISSING) == sum(not (folder / name).exists() for name in names)
+
+
+def test_solver_comparison_pages_equal_the_curve_files():
+    shown = which_solver.sections()
+    for page, names in which_solver.PAGES.items():
+        for name in names:
+            advice = f"{name}: run python benchmarks/which_solver.py --write"
+            assert shown[name] in page.read_text(encoding="utf-8"), advice
+
+
+def test_solver_time_pages_equal_the_stored_measurements():
+    shown = rows.parts(rows.json.loads(rows.RESULTS.read_text("utf-8")))
+    for page, names in rows.PAGES.items():
+        text = page.read_text("utf-8")
+        for name in names:
+            assert report.replace_part(text, f"rows.py: {name}", shown[name]) == text, (
+                f"{name}: run python benchmarks/rows.py --write --tables"
+            )
+
+
+def test_the_peer_page_equals_the_stored_measurements():
+    page = (report.DOCS / "benchmarks.md").read_text("utf-8")
+    for name, part in peers.tables(peers.load_results()).items():
+        assert report.replace_part(page, f"peers.py: {name}", part) == page, (
+            f"{name}: run python benchmarks/peers.py --write --tables"
+        )
