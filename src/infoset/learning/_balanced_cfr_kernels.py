@@ -81,6 +81,7 @@ def add_regret(
     """
     expected = policy[taken] * loss  # <policy, estimate>: all other estimates are 0
     regret[taken] -= loss
+    # Clipped after the sum: `min_regret` is 0 for regret matching+, -∞ otherwise.
     for sequence in range(first_sequence, end):
         regret[sequence] = max(regret[sequence] + expected, min_regret)
 
@@ -99,6 +100,7 @@ def learn_layer(
 
     Return the infostate of that layer, which alone learns, or -1 where the episode ended before.
     """
+    # The estimate of a layer that the episode did not reach is 0 everywhere: no change.
     if paths.length[player] <= layer:
         return -1
     # The average is brought up to date down to the layer; below it, policies do not change.
@@ -109,6 +111,7 @@ def learn_layer(
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
     # A baseline shifts the estimates of all actions equally on average: same regrets, less noise.
+    # G - b(x) for the action taken, 0 for the others; b must not depend on the current loss.
     centered = loss - state.baseline[here]
     min_regret = parameters[MIN_REGRET]
     add_regret(first_sequence, end, taken, centered, min_regret, state.policy, state.regret)
@@ -129,8 +132,10 @@ def update_policies(
             first_sequence = infostates.first_sequence[here]
             end = first_sequence + infostates.num_actions[here]
             rate = parameters[infostates.player[here], LEARNING_RATE]
+            # A falling rate, such as η / √t, needs no horizon.
             if parameters[infostates.player[here], DECAY_EXPONENT] != 0.0:
                 rate *= iteration ** parameters[infostates.player[here], DECAY_EXPONENT]
+            # Hedge for a positive rate, otherwise regret matching.
             if rate > 0.0:
                 hedge(first_sequence, end, rate, state.regret, state.policy)
             else:
@@ -156,6 +161,7 @@ def learn_episode(
     iteration number in the decay of the rate, or 0.
     """
     num_episodes = len(schedule.player)
+    # The position in the iteration: which player explores, and down to which layer.
     part = done % num_episodes
     player, layer = schedule.player[part], schedule.layer[part]
     if part == 0:
@@ -163,6 +169,7 @@ def learn_episode(
     state.touched[part] = learn_layer(
         parameters[player], infostates, player, layer, paths, loss, state
     )
+    # Policies were frozen until here, so that all episodes estimate the losses of the same pair.
     if part == num_episodes - 1:
         update_policies(parameters, infostates, float((done + 1) // num_episodes), state)
 
@@ -187,6 +194,7 @@ def run_self_play(
     for _ in range(episodes):
         part = done[0] % num_episodes
         player, layer = schedule.player[part], schedule.layer[part]
+        # Exploration 1.0 in the first layer + 1 own decisions: μ*ʰ, then the current policy.
         end = play(
             nodes,
             infostates,

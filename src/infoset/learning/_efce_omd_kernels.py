@@ -107,7 +107,10 @@ def fill_pair_weights(
         here = pairs.owner[trigger]
         if here < 0:
             continue  # an empty sequence is not a trigger
+        # Reach from x_g down is a ratio of two reaches from the root; balanced policies are
+        # positive.
         before = plan[infostates.parent_sequence[here]]
+        # Infostates at and below x_g are adjacent in `order`.
         for place in range(pairs.first_place[here], pairs.last_place[here]):
             below = pairs.order[place]
             if depth[below] == layer:
@@ -128,6 +131,7 @@ def soften(
     first = pairs.start[trigger] + pairs.rank[infostates.first_sequence[here]]
     end = first + infostates.num_actions[here]
     weight = state.pair_weight[first]
+    # log-sum-exp about the largest logit: exponents are at most 0.
     top = -np.inf
     for pair in range(first, end):
         top = max(top, state.behavior[pair])
@@ -161,6 +165,7 @@ def refresh(
         here = pairs.owner[trigger]
         if here < 0:
             continue
+        # The dual step: minus the gradient of F_bal at η M, by one bottom-up pass per trigger.
         start, player = pairs.start[trigger], infostates.player[here]
         first = start + pairs.rank[infostates.first_sequence[here]]
         end = first  # the pairs of a trigger are adjacent
@@ -169,9 +174,11 @@ def refresh(
         rate = -parameters[player, LEARNING_RATE] * factor
         state.behavior[first:end] = rate * state.estimates[first:end]
         value = 0.0
+        # Children first: F* of an infostate is added to the logit of the pair that leads to it.
         for place in range(pairs.last_place[here] - 1, pairs.first_place[here] - 1, -1):
             below = pairs.order[place]
             value = soften(infostates, pairs, trigger, below, state)
+            # The root x_g passes its F* on to the weight of the trigger instead.
             if below != here:
                 state.behavior[start + pairs.rank[infostates.parent_sequence[below]]] += value
         state.exponent[trigger] = value / parameters[player, NUM_SEQUENCES]
@@ -183,6 +190,8 @@ def refresh(
         for sequence in range(first, first + infostates.num_actions[here]):
             followed[sequence] += state.estimates[pairs.start[sequence] + pairs.rank[sequence]]
             state.exponent[sequence] += unit * followed[sequence]
+            # Own losses of recommendations followed, summed up to the ancestors: the part <I - E,
+            # M>.
             followed[infostates.parent_sequence[here]] += followed[sequence]
 
 
@@ -197,6 +206,7 @@ def tilt(first: int, count: int, taken: int, change: float, state: TriggerState)
     for pair in range(first, first + count):
         if pair != taken:
             others += state.behavior[pair]
+    # Only one logit changes, so the new sum is the old one (1) with one term replaced.
     moved = state.behavior[taken] * np.exp(weight * change)
     total = others + moved
     for pair in range(first, first + count):
@@ -218,6 +228,7 @@ def stationary_distribution(jumps: FloatArray, first: int, count: int, policy: F
     """
     # Eliminate the last state: redirect the jumps into it to where it would leave to.
     for last in range(count - 1, 0, -1):
+        # Never 0: a state without jumps would divide by 0.
         leaving = SMALLEST_PROBABILITY
         for other in range(last):
             leaving += jumps[last, other]
@@ -232,6 +243,7 @@ def stationary_distribution(jumps: FloatArray, first: int, count: int, policy: F
         for source in range(state):
             policy[first + state] += policy[first + source] * jumps[source, state]
         total += policy[first + state]
+    # Normalize, and keep all probabilities positive.
     for sequence in range(first, first + count):
         policy[sequence] = max(policy[sequence] / total, SMALLEST_PROBABILITY)
 
@@ -253,13 +265,17 @@ def pass_flow_down(
     state.policy[first:end] = 0.0
     ancestor = parent
     above = pairs.owner[ancestor]
+    # Walk up through all own infostates above; each action there is a trigger.
     while above >= 0:
         begin = infostates.first_sequence[above]
         for trigger in range(begin, begin + infostates.num_actions[above]):
             start = pairs.start[trigger]
+            # `flow` at the parent is in the parent's unit; dividing by `inflow` there and
+            # multiplying by the rate here changes to the unit of this infostate.
             arriving = arriving_rate * state.flow[start + pairs.rank[parent]] / state.inflow[parent]
             for sequence in range(first, end):
                 pair = start + pairs.rank[sequence]
+                # λ_g μ(g) m_g(x, a): the deviation continues with its own policy.
                 state.flow[pair] = arriving * state.behavior[pair]
                 state.policy[sequence] += state.flow[pair]
         ancestor = infostates.parent_sequence[above]
@@ -287,15 +303,19 @@ def solve_infostate(
     for sequence in range(first, first + count):
         top = max(top, state.exponent[sequence])
     held = np.exp(above_rate - top)
+    # Inflow from triggers above goes to `policy`, which is its buffer until the chain is solved.
     pass_flow_down(infostates, pairs, here, held, state)
     for action in range(count):
         sequence = first + action
         rate = np.exp(state.exponent[sequence] - top)
+        # Λ(x, a) = Λ(x) + λ_(x,a), in the unit exp(top).
         state.inflow[sequence] = held + rate
         state.log_rate[sequence] = top + np.log(held + rate)
         for other in range(count):
             pair = pairs.start[sequence] + pairs.rank[first + other]
             state.flow[pair] = rate * state.behavior[pair]
+            # Jumps by the trigger of the action itself, plus inflow from above, which is the same
+            # from every action.
             state.jumps[action, other] = state.flow[pair] + state.policy[first + other]
     stationary_distribution(state.jumps, first, count, state.policy)
     # Flows are for infostates below: multiply those of this infostate by its policy.
@@ -334,6 +354,7 @@ def play_fixed_point(
                 return int(nodes.first[node])
             node = draw_outcome(nodes, node, stream)
             continue
+        # Only infostates of this episode are needed: those above were solved on the way here.
         solve_infostate(infostates, pairs, here, state)
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
         action = draw_action(state.policy, first_sequence, num_actions, stream)
@@ -358,6 +379,7 @@ def update_trigger(
     step : of the trigger on the path.
     """
     change = -rate * estimate
+    # Only logits on the path change; each change of F* is the change of the logit above.
     for later in range(paths.length[player] - 1, step - 1, -1):
         here = paths.infostate[player, later]
         first = pairs.start[trigger] + pairs.rank[infostates.first_sequence[here]]
@@ -392,6 +414,7 @@ def update_path(
     rate = parameters[LEARNING_RATE] * factor
     exploration = parameters[IMPLICIT_EXPLORATION] * factor
     last = paths.sequence[player, length - 1]
+    # μ(s): the player's own reach of the last sequence.
     own_reach = 1.0
     for step in range(length):
         own_reach *= state.policy[paths.sequence[player, step]]
@@ -401,17 +424,22 @@ def update_path(
     for step in range(length):
         first = infostates.first_sequence[paths.infostate[player, step]]
         count = infostates.num_actions[paths.infostate[player, step]]
+        # Triggers not recommended in this episode learn too: their deviations would have led here
+        # with probability m_g(s).
         for trigger in range(first, first + count):
             recommended = reach * state.policy[trigger]  # μ(g)
             instead = recommended  # becomes μ(g) m_g(s)
             for later in range(step, length):
                 taken = paths.sequence[player, later]
                 instead *= state.behavior[pairs.start[trigger] + pairs.rank[taken]]
+            # Implicit exploration: the denominator is larger than the probability, so the estimate
+            # is biased downwards, and its variance is bounded.
             estimate = recommended * loss / (covered + exploration * instead)
             state.estimates[pairs.start[trigger] + pairs.rank[last]] += estimate
             change = update_trigger(
                 rate, infostates, pairs, player, paths, step, trigger, estimate, state
             )
+            # λ_g by F*(x_g); the second term of log λ_g follows below.
             state.exponent[trigger] += change / parameters[NUM_SEQUENCES]
             if trigger == last:
                 followed = estimate
@@ -433,6 +461,7 @@ def count_policy(infostates: Infostates, state: TriggerState) -> None:
 def decay_factor(done: int) -> float:
     """Return 1 / √(number of the next episode, rounded up to a power of two)."""
     factor, limit = 1.0, 1
+    # A product of √½ instead of a power: the same bits on every machine.
     while limit <= done:
         limit *= 2
         factor *= np.sqrt(0.5)
@@ -448,6 +477,7 @@ def refresh_at_doubling(
     state: TriggerState,
 ) -> None:
     """Refresh the deviations if the decay factor changes with the next episode."""
+    # A power of two has a single bit.
     if done & (done - 1) == 0:
         refresh(parameters, decay_factor(done), infostates, pairs, state)
 
@@ -476,6 +506,7 @@ def run_self_play(
         if done[0] % every == 0:
             solve_all(infostates, pairs, state)
             count_policy(infostates, state)
+        # Play, then learn: both use the deviations and rates of this episode.
         factor = decay_factor(done[0]) if anytime else 1.0
         end = play_fixed_point(nodes, infostates, pairs, state, stream, paths)
         done[0] += 1

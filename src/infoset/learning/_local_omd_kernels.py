@@ -88,7 +88,10 @@ def estimate_losses(
     """
     largest = 0.0
     for sequence in range(first_sequence, end):
+        # A constant taken off all actions does not change the step, only log Z; `mean` is added
+        # back to the cost that is passed up.
         estimate[sequence] = baseline[sequence] - mean
+        # Importance weight of the current action alone, not of the whole path: less variance.
         if sequence == taken:
             estimate[sequence] += (cost - baseline[sequence]) / probability
         largest = max(largest, abs(estimate[sequence]))
@@ -149,12 +152,14 @@ def update_infostate(
     largest = estimate_losses(
         first_sequence, end, taken, cost, mean, probability, state.baseline, state.estimate
     )
+    # Fixed rates: η_x = η w(x), for example 1 / n(x), the inverse size of the subtree.
     rate = parameters[LEARNING_RATE] * decayed * state.weight[here]
     if parameters[ADAPTIVE] > 0.0:
         # η_x = η / √(1 + Σ estimates²)
         weighted = weight * largest
         state.squares[here] += weighted * weighted  # a power would be a slow call in this loop
         rate = parameters[LEARNING_RATE] / np.sqrt(1.0 + state.squares[here])
+    # FTRL form: when the rate falls, logits shrink towards the first policy b by α.
     alpha = rate / state.rate[here]
     state.rate[here] = rate
     # The visit weighs in the step, but not in the cost passed up: log Z is divided by it again.
@@ -164,6 +169,7 @@ def update_infostate(
     )
     window = parameters[BASELINE_WINDOW]
     for sequence in range(first_sequence, end):
+        # With one baseline per infostate, all entries move together.
         if sequence == taken or parameters[BASELINE_PER_ACTION] == 0.0:
             update_baseline(sequence, cost, window, state.baseline, state.visits)
     return float(mean - log_total / step)
@@ -172,6 +178,7 @@ def update_infostate(
 @inner_kernel
 def sampled(parameters: FloatArray, sequence: int, state: LocalOMDState) -> float:
     """Return the probability with which the learning player takes an action."""
+    # Exploration 1 follows b alone, less mixes in the current policy.
     exploration = parameters[EXPLORATION]
     return float(
         exploration * state.sampling[sequence] + (1.0 - exploration) * state.policy[sequence]
@@ -207,6 +214,7 @@ def update_path(
     for step in range(last):
         taken = paths.sequence[player, step]
         weight *= state.sampling[taken] / sampled(parameters, taken, state)
+    # Backward: an infostate's cost is known once the one below it is updated.
     for step in range(last, -1, -1):
         here, taken = paths.infostate[player, step], paths.sequence[player, step]
         probability = sampled(parameters, taken, state)
@@ -230,7 +238,10 @@ def run_self_play(
     nodes, infostates, losses, done, stream, paths = play_state
     num_players, max_steps = paths.sequence.shape
     for _ in range(episodes):
+        # Players take turns in sampling with b; the others follow their current policies and do not
+        # learn.
         player = done[0] % num_players
+        # Numbered from 1, and per player, for rates that decay.
         own_episode = float(done[0] // num_players + 1)
         end = play(
             nodes,

@@ -14,6 +14,7 @@ def fill_plans(infostates: Infostates, policy: FloatArray, plans: FloatArray) ->
     """Fill `plans` [S] with the own reach of each sequence of all players under `policy` [S]."""
     for root in infostates.root_sequence:
         plans[root] = 1.0
+    # Parents come first, so that their reach is filled.
     for here in range(len(infostates.first_sequence)):
         reach = plans[infostates.parent_sequence[here]]
         first = infostates.first_sequence[here]
@@ -32,6 +33,7 @@ def offer_policy(
     """
     place = offered[0]
     offered[0] += 1
+    # The k-th policy replaces a uniform one of K with probability K / k; the first K fill it.
     if place >= len(sample):
         place = int(next_uniform(stream) * offered[0])
     if place < len(sample):
@@ -51,6 +53,7 @@ def play_for(
     end = play(nodes, infostates, policy, -1, policy, 0.0, 0, stream, paths)
     own.length[0] = paths.length[player]
     root = infostates.root_sequence[player]
+    # Infostates and sequences of a player are adjacent, so that a shift renumbers them.
     for step in range(paths.length[player]):
         own.infostate[0, step] = paths.infostate[player, step] - first_infostate
         own.sequence[0, step] = paths.sequence[player, step] - root

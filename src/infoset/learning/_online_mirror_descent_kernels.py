@@ -71,6 +71,7 @@ def raise_to(base: float, exponent: float) -> float:
     """Return a power, fast for the exponents 1 and 1/2."""
     if exponent == 1.0:
         return base
+    # A general power is several times slower than a square root.
     if exponent == 0.5:
         return float(np.sqrt(base))
     return float(base**exponent)
@@ -122,13 +123,16 @@ def descend(
     for sequence in range(first_sequence, end):
         if sequence != taken:
             others += policy[sequence]
+    # exp(-η_x l̃) for the action taken; estimates of the others are 0, so their factors are 1.
     moved = policy[taken] * clipped_exp(-rate * loss)
     total = others + moved
     scale = 1.0 / total
+    # At most 1 / (2 A), so that the floors never add up to more than one half.
     floor = max(min(min_probability, 0.5 / (end - first_sequence)), SMALLEST_PROBABILITY)
     for sequence in range(first_sequence, end):
         policy[sequence] = max(policy[sequence] * scale, floor)
     policy[taken] = max(moved * scale, floor)
+    # Raised probabilities add to more than 1; without a floor the sum is 1 already.
     if min_probability > 0.0:
         normalize(first_sequence, end, policy)
     return float(np.log(total))
@@ -144,6 +148,7 @@ def apply_baselines(
     policy: FloatArray,
 ) -> None:
     """Multiply the probabilities of all other actions by exp(-scale · baseline), in place."""
+    # The taken action's baseline is part of its estimate in `update_path`.
     for sequence in range(first_sequence, end):
         if sequence != taken:
             policy[sequence] *= clipped_exp(-scale * baseline[sequence])
@@ -162,6 +167,7 @@ def follow_path(
     for step in range(paths.length[player]):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
         count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
+        # R_h = μ_{1:h}(x_h, a_h), with the policy before the update.
         paths.reach[player, step + 1] = paths.reach[player, step] * state.policy[sequence]
 
 
@@ -195,10 +201,12 @@ def update_path(
     rates_change = adaptivity > 0.0 or decay != 0.0
     decayed = 1.0 if decay == 0.0 else episode**decay
     last = paths.length[player] - 1
+    # Backward over the path: off the path l̃ = 0, so nothing else changes.
     value = 0.0
     for step in range(last, -1, -1):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
         reach = paths.reach[player, step + 1]
+        # η_x = η w(x) and γ_x = γ w(x): w = 1 is IXOMD, w = μ*ʰ₁:ₕ(x) Balanced OMD.
         rate = parameters[LEARNING_RATE] * decayed * state.weight[here]
         exploration = parameters[IMPLICIT_EXPLORATION] * decayed * state.weight[here]
         if adaptivity > 0.0:
@@ -217,6 +225,7 @@ def update_path(
             alpha = rate / state.rate[here]
             state.rate[here] = rate
             recenter(state.initial, alpha, first_sequence, end, state.policy)
+        # The denominator R + γ_x of implicit exploration: biased downwards, bounded variance.
         visible = reach + exploration
         estimate = loss / visible if step == last else 0.0
         if window > 0.0:
@@ -236,6 +245,7 @@ def update_path(
             min_probability * rate,
             state.policy,
         )
+        # v = log Z / η_x; times η_x of the decision above, this is (w_h / w_{h+1}) log Z_{h+1}.
         value = log_total / rate
 
 
@@ -252,6 +262,7 @@ def run_self_play(
         end = play(nodes, infostates, state.policy, -1, state.policy, 0.0, 0, stream, paths)
         done[0] += 1
         episode = float(done[0])
+        # All learn from the same episode, each only from its own path and loss (bandit feedback).
         for player in range(len(parameters)):
             loss = losses[end, player]
             update_path(parameters[player], infostates, player, paths, loss, episode, state)

@@ -78,6 +78,7 @@ def follow_path(
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
         count_infostate(infostates, here, state.policy, state.cumulative_plan, state.parent_counted)
         explored = state.exploration_policy[sequence]
+        # The ε-mixture of exploration and current policy, decision by decision.
         sampled = exploration * explored + (1.0 - exploration) * state.policy[sequence]
         paths.reach[player, step + 1] = paths.reach[player, step] * sampled
 
@@ -102,6 +103,7 @@ def update_path(
 
     Opponents and chance play on policy, so that their reach cancels.
     """
+    # The average is weighted by own reach; it needs no importance weights.
     count_episode(infostates, state.cumulative_plan)
     follow_path(parameters.exploration, infostates, player, paths, state)
     for step in range(paths.length[player] - 1, -1, -1):
@@ -116,11 +118,13 @@ def update_path(
         for sequence in range(first_sequence, end):
             value += state.policy[sequence] * state.baseline[sequence]
         for sequence in range(first_sequence, end):
+            # R(x, a) += (b(a) - u) / q(x); the action taken gets its correction after the loop.
             state.regret[sequence] += (state.baseline[sequence] - value) / reach
         state.regret[taken] += surprise / reach
         # Only now: the baseline must not depend on the utility that it was compared with.
         update_baseline(taken, utility, parameters.baseline_window, state.baseline, state.visits)
         match_clipped_regrets(infostates, here, parameters.min_regret, state.regret, state.policy)
+        # The parent sees the expected value under σ, which replaces the sampled utility.
         utility = value
 
 
@@ -135,6 +139,7 @@ def run_self_play(
     nodes, infostates, utility, done, stream, paths = play_state
     num_players, max_steps = paths.sequence.shape
     for _ in range(episodes):
+        # Only the player that explores learns, so that the others are on policy.
         player = done[0] % num_players
         done[0] += 1
         end = play(

@@ -118,9 +118,12 @@ def sample_down(
         if here == CHANCE_NODE:
             node = draw_outcome(nodes, node, stream)
             continue
+        # Stops where something is stored: a value, or actions to enter one by one.
         if here == TERMINAL_NODE or parameters.all_opponents or infostates.player[here] == player:
             return int(node)
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
+        # External sampling: an opponent's action is drawn from its policy, whose probability
+        # cancels in the estimate.
         node = nodes.first[node] + draw_action(policy, first_sequence, num_actions, stream)
 
 
@@ -138,6 +141,8 @@ def expected_nodes(
         is_drawn = here == CHANCE_NODE
         if here >= 0 and infostates.player[here] != player:
             is_drawn = not parameters.all_opponents
+        # Parents come before children. Drawn children share the probability, entered ones each keep
+        # it.
         for child in range(nodes.first[node], nodes.first[node] + nodes.num_children[node]):
             probability[child] = probability[node] / (nodes.num_children[node] if is_drawn else 1)
     return float(total)
@@ -150,6 +155,7 @@ def inclusion_probability(
     """Return the probability with which the learning player enters an action (ρ of the paper)."""
     if parameters.min_probability >= 1.0:
         return 1.0
+    # ρ(x, a) of average-strategy sampling: max(ε, (β + τ s(a)) / (β + Σ s)), at most 1.
     likely = parameters.bonus + parameters.threshold * state.cumulative_plan[sequence]
     # The cumulative plan of an infostate's actions sums to its parent's, which was just counted.
     total = parameters.bonus + state.parent_counted[here]
@@ -177,12 +183,18 @@ def next_action(
         sequence = infostates.first_sequence[here] + frames.action[depth]
         frames.value[depth, frames.action[depth]] = 0.0
         if infostates.player[here] == player:
+            # Actions of the learner are entered independently of each other.
             probability = inclusion_probability(parameters, here, sequence, state)
+            # Certain actions use no random number: external sampling draws no more than it needs.
             if probability == 1.0 or next_uniform(stream) < probability:
+                # An importance weight on the value, so that the estimate of v(ha) is unbiased. The
+                # weight below corrects regrets for entering the action at all.
                 frames.scale[depth] = 1.0 / probability
                 weight = frames.weight[depth] / probability
         else:
             frames.scale[depth] = 1.0
+            # All opponents' actions are entered (chance sampling), so their reach does not cancel.
+            # Actions of probability 0 are skipped: nothing below them has any weight.
             weight = frames.weight[depth] * state.policy[sequence]
     return weight
 
@@ -199,10 +211,12 @@ def close_frame(
     """Return the value of a decision; add its regrets if the learning player made it."""
     first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
     value = 0.0
+    # v(h) = Σ_a σ(a|x) v(ha)
     for action in range(num_actions):
         value += state.policy[first_sequence + action] * frames.value[depth, action]
     if infostates.player[here] == player:
         for action in range(num_actions):
+            # Counterfactual regret: weighted by the opponents' reach, not by the player's own.
             gain = frames.value[depth, action] - value
             state.regret[first_sequence + action] += frames.weight[depth] * gain
     return value
@@ -211,6 +225,7 @@ def close_frame(
 @inner_kernel
 def store_value(frames: Frames, depth: int, value: float) -> None:
     """Store the value below the action that a frame has entered."""
+    # The frame above waits for this action; importance is corrected once per level.
     action = frames.action[depth]
     frames.value[depth, action] = frames.scale[depth] * value
 
@@ -249,6 +264,8 @@ def traverse(
             depth += 1
             frames.node[depth], frames.action[depth], frames.weight[depth] = node, -1, weight
             if infostates.player[here] == player:
+                # The policy changes after the traversal, so the average is brought up to date
+                # first.
                 count_infostate(
                     infostates, here, state.policy, state.cumulative_plan, state.parent_counted
                 )
@@ -263,6 +280,7 @@ def traverse(
             value = close_frame(infostates, player, here, depth, frames, state)
             depth -= 1
             store_value(frames, depth, value)
+        # All frames are closed: the root has its value.
         if depth == 0:
             return num_changed
         child = nodes.first[frames.node[depth]] + frames.action[depth]
@@ -287,6 +305,7 @@ def run_self_play(
         player = done[0] % num_players
         done[0] += 1
         count_episode(infostates, state.cumulative_plan)
+        # Infostates met twice are matched twice, with the same result.
         num_changed = traverse(
             parameters, nodes, infostates, player, utility, stream, frames, state
         )

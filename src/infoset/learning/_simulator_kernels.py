@@ -73,6 +73,7 @@ def draw_mixed(
 
     exploration : probability of following `exploration_policy` instead of `policy`.
     """
+    # Inversion of the mixture with a single random number; the last action absorbs rounding.
     left = next_uniform(stream)
     for action in range(num_actions - 1):
         sequence = first_sequence + action
@@ -110,10 +111,12 @@ def play(
     explorer : player that follows `exploration_policy` [S] with probability `exploration` in its
     first `num_steps` decisions; -1 for none.
     """
+    # Paths are overwritten; entries beyond `length` are of earlier episodes.
     paths.length[:] = 0
     node = 0
     while True:
         here = nodes.kind[node]
+        # Negative kinds are chance and terminals; others are numbers of infostates.
         if here < 0:
             if here == TERMINAL_NODE:
                 return int(nodes.first[node])
@@ -121,11 +124,14 @@ def play(
             continue
         player = infostates.player[here]
         first_sequence, num_actions = infostates.first_sequence[here], infostates.num_actions[here]
+        # Only the explorer leaves its policy, so that the others' reach cancels in the estimates.
         if player == explorer and paths.length[player] < num_steps:
             action = draw_mixed(
                 policy, exploration_policy, exploration, first_sequence, num_actions, stream
             )
         else:
             action = draw_action(policy, first_sequence, num_actions, stream)
+        # A sequence of an infostate is its first one plus the action; so are the children of a
+        # node.
         add_step(infostates, here, first_sequence + action, paths)
         node = nodes.first[node] + action

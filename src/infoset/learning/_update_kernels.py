@@ -29,6 +29,7 @@ def count_infostate(
     parent = cumulative_plan[infostates.parent_sequence[here]]
     # The policy here was the same in all episodes since the last visit, so one product suffices.
     gained = parent - parent_counted[here]
+    # Now counted up to here: the same part is never added twice.
     parent_counted[here] = parent
     for sequence in range(first_sequence, first_sequence + infostates.num_actions[here]):
         cumulative_plan[sequence] += gained * policy[sequence]
@@ -55,6 +56,7 @@ def count_path(
     Call it before the policy changes.
     """
     cumulative_plan[infostates.root_sequence[player]] += 1.0
+    # From the root down: a parent's plan is up to date before its child takes it over.
     for step in range(paths.length[player]):
         here = paths.infostate[player, step]
         count_infostate(infostates, here, policy, cumulative_plan, parent_counted)
@@ -84,6 +86,7 @@ def update_baseline(
     """
     if window > 0.0:
         visits[place] += 1.0
+        # A plain mean at first, then an exponential one that follows policies as they change.
         baseline[place] += (loss - baseline[place]) / min(visits[place], window)
 
 
@@ -98,5 +101,6 @@ def match_clipped_regrets(
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
     for sequence in range(first_sequence, end):
+        # Regrets are stored clipped (regret matching+), not only matched so.
         regret[sequence] = max(regret[sequence], min_regret)
     match_regrets(first_sequence, end, regret, policy)

@@ -72,6 +72,7 @@ def look_up(work: AlphaBeta, depth: int, player: int, search: int) -> bool:
     if upper <= work.alpha[depth]:
         work.best[depth] = upper  # an alpha cutoff
         return True
+    # Not settled, but the bounds still narrow the window for the branches.
     work.alpha[depth] = max(work.alpha[depth], lower)
     work.beta[depth] = min(work.beta[depth], upper)
     return False
@@ -114,6 +115,8 @@ def enter(
     if mover == CHANCE_MOVE:
         work.best[depth] = 0.0
     else:
+        # The identity of maximum or minimum, so that the first branch always replaces it (fail-
+        # soft).
         work.best[depth] = -inf if mover == player else inf
     return False
 
@@ -146,6 +149,7 @@ def back_up(model: Any, work: AlphaBeta, depth: int, value: float, player: int) 
     else:  # all others minimize
         work.best[depth] = min(work.best[depth], value)
         work.beta[depth] = min(work.beta[depth], value)
+    # Chance moves have no cutoff: every outcome enters the expectation.
     is_last = stack.branch[depth] == stack.num_branches[depth]
     return bool(is_last or (mover != CHANCE_MOVE and work.alpha[depth] >= work.beta[depth]))
 
@@ -166,12 +170,14 @@ def search_value(
     depth, is_new = 0, True
     work.alpha[0], work.beta[0] = utility_range[LOWER], utility_range[UPPER]
     while True:
+        # Down: enter a new position, which may be known at once. Up: give its value to the parent.
         if is_new:
             is_known = enter(model, work, depth, player, search, status)
         else:
             is_known = back_up(model, work, depth, work.best[depth + 1], player)
             if is_known:
                 store(work, depth, player, search)
+        # Depth 0 is the position asked for; its value is complete.
         if is_known and depth == 0:
             return float(work.best[0])
         if is_known:
@@ -204,6 +210,7 @@ def alpha_beta(
     utility_range : [2] bounds on the utility. search : a number not used before with this table.
     """
     for row in range(len(states)):
+        # Rows share the transposition table: worlds of one belief meet in many positions.
         load_position(work.stack, states, rewards_so_far, row)
         values[row] = search_value(model, work, utility_range, player, search, status)
         if status[PROBLEM] != NO_PROBLEM:

@@ -86,6 +86,7 @@ def table_place(table: TranspositionTable, stack: Stack, depth: int) -> int:
     for column in range(stack.states.shape[1]):
         mixed = (mixed ^ np.uint64(stack.states[depth, column])) * FACTOR
         mixed ^= mixed >> SHIFT
+    # The length of the table is a power of two: the mask keeps the low bits.
     return int(mixed & np.uint64(len(table.search) - 1))
 
 
@@ -94,6 +95,7 @@ def holds_position(
     table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
 ) -> bool:
     """Return whether a place holds this search's result for the position at a depth."""
+    # Earlier searches may have been for another player or another range of utilities.
     if table.search[place] != search:
         return False
     # compared in full: equal hashes are not enough
@@ -108,6 +110,7 @@ def claim_place(
     table: TranspositionTable, place: int, stack: Stack, depth: int, search: int
 ) -> None:
     """Assign a place to the position at a depth; the caller writes the result."""
+    # Always replace: recent positions lie deeper and are met again soon.
     table.search[place] = search
     for column in range(stack.states.shape[1]):
         table.states[place, column] = stack.states[depth, column]
@@ -135,6 +138,7 @@ def load_position(stack: Stack, states: LongArray, rewards_so_far: FloatArray, r
 def take_forced_actions(model: Any, position: Position) -> int:
     """Let every actor with a single action take it, in place; return who acts next."""
     mover = actor(model, position)
+    # Negative movers are `CHANCE_MOVE` and `END`.
     while mover >= 0 and num_actions(model, position) == 1:
         choose_action(model, position, 0)
         mover = actor(model, position)
@@ -148,6 +152,8 @@ def skip_forced_moves(model: Any, position: Position) -> int:
         mover = actor(model, position)
         if mover >= 0 and num_actions(model, position) == 1:
             choose_action(model, position, 0)
+        # Deterministic transitions are chance moves with one outcome; they end each round of
+        # choices.
         elif mover == CHANCE_MOVE and num_outcomes(model, position) == 1:
             apply_outcome(model, position, 0)
         else:
@@ -162,6 +168,7 @@ def push_position(model: Any, stack: Stack, depth: int) -> int:
     save_position(stack, depth)
     stack.mover[depth] = mover
     stack.branch[depth] = 0
+    # An end has no branches; `num_branches` is not read there.
     if mover == CHANCE_MOVE:
         stack.num_branches[depth] = num_outcomes(model, stack.here)
     elif mover != END:
@@ -176,9 +183,11 @@ def take_next_branch(model: Any, stack: Stack, depth: int, status: LongArray) ->
     It fails if the stack is full, or if a second player must choose before the next transition:
     simultaneous choices have no perfect-information value in pure strategies.
     """
+    # Arrays are not resized in a kernel: the caller enlarges the stack and searches again.
     if depth + 1 == len(stack.mover):
         status[PROBLEM] = TOO_DEEP
         return False
+    # Siblings have changed the current position; start again from the stored one.
     load_position(stack, stack.states, stack.rewards_so_far, depth)
     branch = stack.branch[depth]
     stack.branch[depth] = branch + 1  # counted before the descent, so that back-up sees its number

@@ -158,6 +158,8 @@ def next_infostate(tree: Tree, previous: int, observation: int) -> int:
     """Return the infostate after an observation, numbered if new, or `TREE_FULL`."""
     search = tree.counts[THIS_SEARCH]
     row = step_row(tree.steps, previous, observation, search)
+    # An infostate is its predecessor and one observation (perfect recall), so a pair of integers
+    # identifies a whole sequence of observations.
     if tree.steps[row, SEARCH] == search:
         return int(tree.steps[row, NEXT])
     number = tree.counts[NUM_INFOSTATES]
@@ -177,6 +179,7 @@ def next_infostate(tree: Tree, previous: int, observation: int) -> int:
 def copy_steps(old: LongArray, new: LongArray, search: int) -> None:
     """Copy the steps of a search into a larger, empty hash table."""
     for row in range(len(old)):
+        # Rows of earlier searches are left behind: they count as empty.
         if old[row, SEARCH] == search:
             place = step_row(new, old[row, PREVIOUS], old[row, OBSERVATION], search)
             for column in range(4):
@@ -189,6 +192,7 @@ def add_node(tree: Tree, infostate: int, count: int) -> bool:
     first = tree.counts[NUM_ENTRIES]
     if first + count > len(tree.returns):
         return False
+    # Entries of a node are adjacent; the arrays are reused, so old statistics are cleared here.
     tree.counts[NUM_ENTRIES] += count
     tree.first_entry[infostate] = first
     tree.visits[infostate] = 0
@@ -204,6 +208,7 @@ def draw_untried(tree: Tree, first: int, number: int, stream: Stream) -> int:
     # walk to the untried action of a random rank
     rank = int(next_uniform(stream) * number)
     action = 0
+    # Stops at an untried action with exactly `rank` untried ones before it.
     while tree.entry_visits[first + action] > 0 or rank > 0:
         if tree.entry_visits[first + action] == 0:
             rank -= 1
@@ -226,6 +231,7 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
         tried = tree.entry_visits[first + action]
         # returns / n + widened / sqrt(n), with one division
         ucb = (tree.returns[first + action] + widened * sqrt(tried)) / tried
+        # Returns are in the game's units; `width` already carries the scale of rewards.
         if ucb > highest:
             best, ties, highest = action, 1, ucb
         elif ucb == highest:
@@ -239,6 +245,8 @@ def select_action(tree: Tree, infostate: int, count: int, width: float, stream: 
 @kernel
 def add_root_totals(tree: Tree, roots: Roots, visits: LongArray, returns: FloatArray) -> None:
     """Add visits [A] and returns [A] of the actions over the player's own root nodes, in place."""
+    # Under a public belief, simulations start at several own infostates. Their visits are added,
+    # so that the answer at λ = 1 depends on the public state alone.
     for row in range(len(roots.own)):
         # a root that no simulation started from has no node; one illegal action has no entry
         first = tree.first_entry[roots.own[row]]
@@ -271,6 +279,8 @@ def update_infostates(tree: Tree, playout: Playout) -> bool:
     Those who do not act matter too: what they observe now decides which node they meet later.
     """
     for player in range(len(playout.infostates)):
+        # Observations include the player's own action, so that different actions lead to different
+        # infostates.
         observation = playout.position.observations[player]
         number = next_infostate(tree, playout.infostates[player], observation)
         if number == TREE_FULL:
@@ -297,6 +307,8 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
             if not update_infostates(tree, playout):
                 return TREE_FULL
             continue
+        # Legal actions depend on the infostate only, so that `count` agrees with the node's
+        # entries.
         here, count = playout.infostates[player], num_actions(model, playout.position)
         if tree.first_entry[here] == NO_NODE:
             # expansion; the new node's actions get no visit from this simulation
@@ -305,6 +317,7 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
             return TREE_FULL
         # selection: the node belongs to the infostate, whatever world was drawn
         action = select_action(tree, here, count, width, stream)
+        # The path is recorded, not backed up: a simulation that runs out of room leaves no trace.
         tree.path[length, INFOSTATE] = here
         tree.path[length, ENTRY] = tree.first_entry[here] + action
         tree.path[length, PLAYER] = player
@@ -316,6 +329,8 @@ def descend(model: Any, tree: Tree, playout: Playout, width: float, stream: Stre
 def count_visits(tree: Tree, length: int) -> None:
     """Count the simulation at the nodes and actions on its path: backup of the visits."""
     for step in range(length):
+        # The node added by this simulation is not on the path; its first visit comes when it is
+        # selected from (the convention of OpenSpiel: visits sum to simulations - 1).
         tree.visits[tree.path[step, INFOSTATE]] += 1
         tree.entry_visits[tree.path[step, ENTRY]] += 1
 
@@ -324,6 +339,7 @@ def count_visits(tree: Tree, length: int) -> None:
 def back_up(tree: Tree, length: int, utility: FloatArray, num_rollouts: int) -> None:
     """Add to each action on the path the utility of who took it: backup of the returns."""
     for step in range(length):
+        # max^n: every action is credited with the utility of the player who took it.
         gain = utility[tree.path[step, PLAYER]]
         tree.returns[tree.path[step, ENTRY]] += gain / num_rollouts
 
@@ -345,13 +361,16 @@ def simulate(
     repeated in a larger tree, it is the same.
     """
     for done in range(num_simulations):
+        # One 64-bit word is the whole state of the stream.
         before = stream[0]
+        # Stages 1 and 2: draw a world from the belief, select and expand.
         draw_root(roots, playout, stream)
         length = descend(model, tree, playout, width, stream)
         if length == TREE_FULL:
             # nothing but infostates was added yet: visits and returns are still untouched
             stream[0] = before
             return done
+        # Stages 3 and 4: play out uniformly at random, and back up.
         count_visits(tree, length)
         copy_position(playout.leaf, playout.position)
         # playouts restart from the leaf; nothing below it is looked up or stored
@@ -381,6 +400,7 @@ def repeat_search(
     stream, returns = np.zeros(1, np.uint64), np.zeros(visits.shape[1])
     for search in range(len(seeds)):
         stream[0] = seeds[search]
+        # Searches are independent: an empty tree and a stream of their own for each.
         start_search(tree, roots.num_infostates)
         done = simulate(model, roots, tree, playout, width, num_rollouts, num_simulations, stream)
         if done < num_simulations:

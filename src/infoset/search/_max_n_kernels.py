@@ -60,6 +60,7 @@ def look_up(work: MaxN, depth: int, search: int) -> bool:
     if not holds_position(table, place, stack, depth, search):
         return False
     for player in range(work.total.shape[1]):
+        # Results are of later rewards, and hold for every path to the position.
         so_far = stack.rewards_so_far[depth, player]
         work.total[depth, player] = so_far + table.result[place, player]
     return True
@@ -72,6 +73,8 @@ def store(work: MaxN, depth: int, search: int) -> None:
     place = table_place(table, stack, depth)
     claim_place(table, place, stack, depth, search)
     for player in range(work.total.shape[1]):
+        # Tied actions count alike, so the mean does not depend on their order; with more than two
+        # players, ties change what the others get.
         work.total[depth, player] /= work.num_best[depth]
         so_far = stack.rewards_so_far[depth, player]
         table.result[place, player] = work.total[depth, player] - so_far
@@ -82,6 +85,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
     """Begin a position; return whether its values are known without searching it."""
     status[NODES] += 1
     mover = push_position(model, work.stack, depth)
+    # Ends are not stored: their values are the rewards so far.
     if mover != END and look_up(work, depth, search):
         return True
     # `store` divides by num_best: a chance move counts as one best branch, its expectation
@@ -96,6 +100,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
 def add_branch(work: MaxN, depth: int, weight: float) -> None:
     """Add the weighted values of a branch to those of its position."""
     for player in range(work.total.shape[1]):
+        # Weight: a probability at chance moves, 1 for actions.
         work.total[depth, player] += weight * work.total[depth + 1, player]
 
 
@@ -126,6 +131,8 @@ def search_values(model: Any, work: MaxN, search: int, status: LongArray) -> Non
     """Write the values of the current position as the first total."""
     depth, is_new = 0, True
     while True:
+        # The same loop as in `search_value` of alpha-beta, without windows: max^n cannot cut, since
+        # the players' values are not tied to each other.
         if is_new:
             is_known = enter(model, work, depth, search, status)
         else:
@@ -139,6 +146,7 @@ def search_values(model: Any, work: MaxN, search: int, status: LongArray) -> Non
         elif take_next_branch(model, work.stack, depth, status):
             depth += 1
         else:
+            # A problem is in `status`; totals are incomplete.
             return
         is_new = not is_known
 

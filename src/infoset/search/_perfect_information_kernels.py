@@ -46,6 +46,7 @@ def topological_order(graph: GraphNodes) -> IntArray:
         first = graph.first_child[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
+            # A node joins the order when its last predecessor is done; cycles would never join.
             missing[target] -= 1
             if missing[target] == 0:
                 order[filled] = target
@@ -86,6 +87,7 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
     """
     for place in range(len(order) - 1, -1, -1):
         node = order[place]
+        # Ends have no children and keep the value 0: rewards are on the transitions.
         mover, first = graph.actor[node], graph.first_child[node]
         best, num_best = 0.0, 0
         for child in range(first, first + graph.num_children[node]):
@@ -100,10 +102,12 @@ def max_n_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> None
             tolerance = TIE_TOLERANCE * max(1.0, abs(best))
             if num_best == 0 or values[target, mover] > best + tolerance:
                 best, num_best = values[target, mover], 1
+                # Strictly better: the tied branches so far are forgotten.
                 values[node] = values[target]
             elif values[target, mover] >= best - tolerance:
                 num_best += 1
                 values[node] += values[target]
+        # The mean over ties, as in the depth-first search, so that both give the same values.
         values[node] /= max(num_best, 1)
 
 
@@ -118,6 +122,7 @@ def minimax_values(graph: GraphNodes, order: IntArray, values: FloatArray) -> No
         mover, first = graph.actor[node], graph.first_child[node]
         for child in range(first, first + graph.num_children[node]):
             target = graph.next_node[child]
+            # One pass solves N games at once: column p is the game of player p against all others.
             for player in range(values.shape[1]):
                 value = values[target, player]
                 if mover == CHANCE_MOVE:
@@ -142,6 +147,7 @@ def reach_turn(model: Any, position: Position, player: int) -> tuple[int, bool]:
     it had a choice.
     """
     mover, is_alone = actor(model, position), True
+    # Actors of a world state choose one after another, without seeing each other's choice.
     while mover >= 0 and mover != player:
         is_alone = is_alone and num_actions(model, position) == 1
         choose_action(model, position, 0)
@@ -174,6 +180,8 @@ def after_actions(
             here.state[:] = states[row]
             _, is_alone = reach_turn(model, here, player)
             choose_action(model, here, branch)
+            # No actor with a choice may follow either: then the state does not fix the action's
+            # effect.
             is_alone = is_alone and take_forced_actions(model, here) < 0
             after[filled] = here.state
             origin[filled], action[filled] = row, branch if is_alone else -1
@@ -223,6 +231,7 @@ def after_transitions(
         for outcome in range(counts[row]):
             here.state[:] = states[row]
             here.rewards_so_far[:] = rewards_so_far[row]
+            # Asked before the transition: it changes the state in which the outcome has its number.
             probability[filled] = outcome_probability(model, here, outcome)
             apply_outcome(model, here, outcome)
             after[filled], rewarded[filled] = here.state, here.rewards_so_far

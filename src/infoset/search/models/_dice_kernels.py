@@ -36,6 +36,7 @@ class Dice(NamedTuple):
 def actor(model: Dice, position: Position) -> int:
     """Return the player to act, `CHANCE_MOVE` or `END`."""
     state = position.state
+    # A chosen call waits for its transition, as simultaneous choices would.
     if state[CHOSEN] != NO_CALL:
         return CHANCE_MOVE
     return END if state[CALL] == len(model.quantity) else int(state[PLAYER])
@@ -43,6 +44,7 @@ def actor(model: Dice, position: Position) -> int:
 
 def num_actions(model: Dice, position: Position) -> int:
     """Return the number of higher calls; `liar` is legal only once there is a bid."""
+    # `NO_CALL` is -1, so that B - last counts all B + 1 calls before the first bid, minus `liar`.
     last = position.state[CALL]
     return int(len(model.quantity) - last - (last == NO_CALL))
 
@@ -69,6 +71,7 @@ def apply_outcome(model: Dice, position: Position, outcome: int) -> None:
     last = state[CALL]
     state[CALL], state[PLAYER], state[CHOSEN] = call, 1 - player, NO_CALL
     if call == len(model.quantity):
+        # Wild faces are part of `matches`; the bid is true if it is met by both hands together.
         matches = model.matches[state[FIRST_HAND], last] + model.matches[state[SECOND_HAND], last]
         winner = 1 - player if matches >= model.quantity[last] else player
         state[PLAYER] = winner
@@ -95,6 +98,7 @@ def call_values(model: Dice, states: LongArray, player: int, values: FloatArray)
         first, second, last, mover, _ = states[k]
         # M exists: one die of any face shown is a true bid
         highest = num_bids - 1
+        # Bids are tried from the highest down.
         while (
             model.matches[first, highest] + model.matches[second, highest] < model.quantity[highest]
         ):

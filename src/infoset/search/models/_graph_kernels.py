@@ -50,6 +50,8 @@ def num_actions(model: GraphNodes, position: Position) -> int:
 
 def choose_action(model: GraphNodes, position: Position, action: int) -> None:
     """Move to the next actor of the world state, or to its transitions."""
+    # Actors of a world state are nodes of their own, one after another; the last one's children are
+    # transition nodes.
     position.state[0] = model.next_node[model.first_child[position.state[0]] + action]
 
 
@@ -78,6 +80,7 @@ def draw_outcome(model: GraphNodes, position: Position, stream: Stream) -> None:
     """Draw a transition and apply it."""
     node = position.state[0]
     outcome = drawn_outcome(model, model.first_child[node], model.num_children[node], stream)
+    # The same draw as `draw_by_inversion`, with a stored cumulative distribution.
     apply_outcome(model, position, outcome)
 
 

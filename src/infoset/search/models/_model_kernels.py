@@ -134,6 +134,7 @@ def implement(arrays: type, *functions: Callable[..., Any]) -> None:
 def _ask(question: str, model: Any, *arguments: Any) -> Any:
     functions = _IMPLEMENTATIONS.get(type(model))
     if functions is None:
+        # A model object, in plain Python: it answers by its method.
         return getattr(model, question)(*arguments)
     return functions[question](model, *arguments)
 
@@ -194,6 +195,8 @@ def play_out(model: Any, position: Position, stream: Stream) -> None:
         if who == CHANCE_MOVE:
             draw_outcome(model, position, stream)
         else:
+            # A forced action uses no random number: models that skip forced moves draw the same
+            # plays.
             count = num_actions(model, position)
             choose_action(model, position, int(next_uniform(stream) * count) if count > 1 else 0)
 

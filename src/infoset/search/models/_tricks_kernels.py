@@ -85,6 +85,7 @@ def count(cards: int) -> int:
 @inlined
 def legal_cards(model: Tricks, state: LongArray) -> int:
     """Return the cards that may be played: those of the suit led if there are any, else all."""
+    # Following suit is compulsory; a player who is void may discard anything.
     hand = state[HANDS + state[PLAYER]]
     led = state[LED]
     if led:
@@ -100,6 +101,7 @@ def actor(model: Tricks, position: Position) -> int:
     state = position.state
     if state[CHOSEN]:
         return CHANCE_MOVE
+    # Both hands are empty together: the player to move has a card unless the game is over.
     return int(state[PLAYER]) if state[HANDS + state[PLAYER]] else END
 
 
@@ -132,6 +134,7 @@ def apply_outcome(model: Tricks, position: Position, outcome: int) -> None:
     seen = play_chosen(model, state)
     is_over = state[HANDS] == 0 and state[HANDS + 1] == 0
     for player in range(2):
+        # Cards are played openly: both players observe the same.
         position.observations[player] = seen
         if is_over:
             ahead = state[TRICKS + player] - state[TRICKS + 1 - player]
@@ -145,6 +148,7 @@ def play_chosen(model: Tricks, state: LongArray) -> int:
     card, player, led = state[CHOSEN], state[PLAYER], state[LED]
     number = count(card - 1)
     state[CHOSEN] = 0
+    # The card was in the hand, so that exclusive or removes it.
     state[HANDS + player] ^= card
     if not led:
         state[LED], state[PLAYER] = card, 1 - player
@@ -170,6 +174,7 @@ def deposit(places: LongArray, pools: LongArray, cards: LongArray) -> None:
     """Write cards [K]: those of the pools [K] at the places [K], both bit sets (a bit deposit)."""
     for k in range(len(places)):
         pool, chosen = pools[k], places[k]
+        # Bit k of `places` asks for the k-th lowest card of the pool.
         while chosen:
             card = pool & -pool
             if chosen & 1:
@@ -185,6 +190,7 @@ def card_indices(model: Tricks, states: LongArray, cards: LongArray, indices: Lo
         legal = legal_cards(model, states[k])
         for place in range(len(cards)):
             card = cards[place]
+            # The number of legal cards below it, because actions count from the lowest.
             indices[k, place] = count(legal & (card - 1)) if legal & card else -1
 
 
@@ -197,12 +203,14 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
     if need <= 0 or need > left:
         return need <= 0
     # the table answers if `need` is outside its bounds
+    # Zero-window search with memory: each answer is yes or no, and tightens one bound.
     place = _table_place(solved, position)
     if solved.position[place] == position:
         if need <= solved.tricks[place, 0]:
             return True
         if need > solved.tricks[place, 1]:
             return False
+    # Nothing stored decides it: search all leads that are not equivalent, each against all replies.
     words = _unpack(position, solved.width)
     answer = _cashed_tricks(words) >= need  # no search if sure winners suffice
     for suit in range(NUM_SUITS):
@@ -220,6 +228,7 @@ def can_force(solved: SolvedPositions, position: int, need: int, left: int) -> b
                 for reply in range(_length(words[other])):
                     if not answer or not _ends_run(words[other], reply, 0):
                         continue
+                    # Bit positions grow with rank, so that the higher bit wins within the suit.
                     wins = other != suit or card > reply
                     after = _after_trick(words, suit, card, other, reply, wins, solved.width)
                     if wins:
@@ -246,6 +255,7 @@ def _store(
     if solved.position[place] != position:
         solved.position[place] = position
         solved.tricks[place, 0], solved.tricks[place, 1] = 0, left
+    # Yes: at least `need`. No: at most one fewer.
     if answer:
         solved.tricks[place, 0] = max(solved.tricks[place, 0], need)
     else:
@@ -262,6 +272,7 @@ def _cashed_tricks(words: Words) -> int:
     total = 0
     for word in words:
         size = _length(word)
+        # The leading 1 marks the length of the word and is not a card.
         held = count(word) - 1
         top = 0
         while top < size and word >> (size - 1 - top) & 1:
@@ -281,6 +292,7 @@ def _ends_run(word: int, card: int, holder: int) -> bool:
     """Return whether a card is its holder's and the next higher one is not."""
     if (word >> card & 1) != holder:
         return False
+    # Above the highest card only the leading 1 is left: the run ends there.
     return word >> (card + 1) == 1 or (word >> (card + 1) & 1) != holder
 
 
@@ -302,6 +314,7 @@ def _after_trick(
     # within one suit the higher card goes first, so that the place of the other stays valid
     if suit == other and reply > card:
         card, reply = reply, card
+    # Words are numbers, not array entries: a tuple of integers stays in registers.
     first = _word_after(first, suit == 0, card, other == 0, reply, wins)
     second = _word_after(second, suit == 1, card, other == 1, reply, wins)
     third = _word_after(third, suit == 2, card, other == 2, reply, wins)
@@ -325,12 +338,14 @@ def _word_after(
 @inlined
 def _without(word: int, card: int) -> int:
     """Return a word without one card: the higher bits move down by one."""
+    # The leading 1 moves down with them: the word is one card shorter.
     return (word >> (card + 1)) << card | (word & ((1 << card) - 1))
 
 
 @inlined
 def _pack(first: int, second: int, third: int, fourth: int, width: int) -> int:
     """Return four words side by side, sorted by a network of five comparisons."""
+    # Suits are interchangeable between tricks, so that sorted words are a canonical form.
     if first < second:
         first, second = second, first
     if third < fourth:
@@ -396,6 +411,7 @@ def _value(
     best = -1.0
     cards = legal_cards(model, state)
     while cards and best < 1.0:
+        # `cards & -cards` is the lowest card; the next line but one clears it.
         _play(model, state, cards & -cards, then)
         best = max(best, sign * _value_between_tricks(model, solved, then, player))
         cards &= cards - 1
@@ -445,6 +461,7 @@ def _canonical_position(model: Tricks, solved: SolvedPositions, state: LongArray
         if model.suits[card] != suit:
             suit = model.suits[card]
             first, second, third, word = second, third, word, 1
+        # Cards already played are skipped, so that only relative ranks are left.
         if (own | other) >> card & 1:
             word = word << 1 | (own >> card & 1)
     return _pack(first, second, third, word, solved.width)

@@ -19,6 +19,7 @@ def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArr
     """
     worth = np.zeros(len(tree.cell))
     total = np.zeros(first_entry[-1])
+    # Dynamic programming from the last stage: values of children are final.
     for stage in range(len(tree.first_node) - 2, -1, -1):
         first, end = tree.first_node[stage], tree.first_node[stage + 1]
         # All nodes of a stage first: a cell's total is over its nodes, which share one stage.
@@ -41,6 +42,8 @@ def add_up(
     for edge in range(first, tree.first_edge[node + 1]):
         value = value_of(tree, worth, edge)
         if cell >= 0:
+            # Gains carry the probabilities of chance and of other players, so sums over the nodes
+            # of a cell are counterfactual values of its actions.
             total[first_entry[cell] + edge - first] += value
         else:
             worth[node] += value
@@ -58,6 +61,7 @@ def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
 def best(total: FloatArray, first: int, end: int, pick: int) -> int:
     """Return the action with the largest `total`; `pick` if none is larger."""
     for entry in range(first, end):
+        # Strict, so that ties keep the action that is already played and the iteration ends.
         if total[entry] > total[first + pick]:
             pick = entry - first
     return pick
@@ -77,6 +81,8 @@ def alternate(
     block : [cells] the block of each cell. roots : [R].
     pick : [cells] modified in place.
     """
+    # Each response is exact given the other blocks, so the value never falls: hill climbing that
+    # ends where no block alone can gain.
     num_blocks = block.max() + 1
     value = -np.inf
     turn, idle = 0, 0
@@ -100,10 +106,12 @@ def respond_alone(
 
     `pick` [cells] is modified in place.
     """
+    # The other blocks' actions are built into a copy of the tree, which is solved by `respond`.
     cell = tree.cell.copy()
     gain = np.zeros(len(tree.gain))
     is_met = np.ones(len(cell), np.bool_)
     for node in range(len(cell)):
+        # Parents come before children, so `is_met` of a node is final when it is read.
         own, first = tree.cell[node], tree.first_edge[node]
         # Other blocks' cells become nodes without a choice, and gains below actions that they do
         # not take become 0.

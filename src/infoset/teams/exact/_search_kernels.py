@@ -23,6 +23,7 @@ ONE = np.uint64(1)
 @inner_kernel
 def find_row(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
     """Return the row of a state of the search, or the empty row where it belongs."""
+    # The length is a power of two, so the mask is a remainder without a division.
     mask = len(memo.state) - 1
     row = _mixed(state, nodes) & mask
     # Linear probing; the table is never full.
@@ -37,7 +38,9 @@ def _mixed(state: int, nodes: NDArray[np.uint64]) -> int:
     mixed = np.uint64(state)
     for word in range(len(nodes)):
         mixed = (mixed ^ nodes[word]) * FACTOR
+        # Products carry bits only upwards; the shift brings high bits back down.
         mixed ^= mixed >> SHIFT
+    # One bit less, so that the hash is a nonnegative signed integer.
     return int(mixed >> ONE)
 
 
@@ -46,6 +49,7 @@ def _is_at(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64]) -> bool:
     """Return whether a row holds a state."""
     differs = memo.state[row] != state
     for word in range(len(nodes)):
+        # Compared in full, without a branch: equal hashes are not enough.
         differs |= memo.nodes[row, word] != nodes[word]
     return not differs
 
@@ -57,6 +61,7 @@ def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: 
     for word in range(len(nodes)):
         memo.nodes[row, word] = nodes[word]
     memo.upper[row] = upper
+    # An upper bound may be enough to prune; the exact value comes with `close`.
     memo.is_exact[row] = False
     memo.num_filled[0] += 1
 
@@ -72,6 +77,7 @@ def move_rows(old: Memo, new: Memo) -> None:
     """Copy the rows of a table to a larger one, which is modified in place."""
     for row in range(len(old.state)):
         if old.state[row] >= 0:
+            # Places depend on the length of the table, so every row is hashed anew.
             place = find_row(new, old.state[row], old.nodes[row])
             add_row(new, place, old.state[row], old.nodes[row], old.upper[row])
             new.is_exact[place] = old.is_exact[row]
@@ -98,6 +104,8 @@ def open_frame(
         frames.nodes[depth, word] = nodes[word]
     frames.need[depth] = need
     frames.best[depth] = -np.inf
+    # Row 0 is the empty set: no cell has its action yet, so nothing is reached and the value is 0.
+    # Row k + 1 adds the candidate of cell k (see `copy_row`).
     frames.total[depth, 0] = 0.0
     frames.num_successors[depth] = states.first_successor[state + 1] - states.first_successor[state]
     for successor in range(frames.num_successors[depth]):
@@ -125,6 +133,8 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
     for cell in range(first_cell, states.first_cell[state + 1]):
         num_actions = 0
         for node in range(states.first_node[cell], states.first_node[cell + 1]):
+            # Information sets of the whole game may have nodes outside of this set: they do not
+            # count.
             if not has_bit(frames.nodes[depth], node - origin):
                 continue
             first = states.first_move[node]
@@ -133,7 +143,10 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
                 for action in range(num_actions):
                     frames.single[depth, count, action] = 0.0
             for action in range(num_actions):
+                # `single` starts as the sum of the bounds of moves and becomes exact when the cell
+                # is tried.
                 frames.single[depth, count, action] += bound_move(states, state, first + action)
+        # Cells are listed without gaps, under their positions within the public state.
         if num_actions > 0:
             frames.cell[depth, count] = cell - first_cell
             frames.num_actions[depth, count] = num_actions
@@ -145,6 +158,7 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
 def bound_move(states: PublicStates, state: int, move: int) -> float:
     """Return an upper bound on the value of a move, from the bounds of the next nodes."""
     upper = states.gain[move]
+    # A move may continue in several ways, by chance; probabilities are part of the gains.
     for way in range(states.first_way[move], states.first_way[move + 1]):
         upper += states.upper[next_node(states, state, way)]
     return float(upper)
@@ -179,6 +193,7 @@ def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: 
 def next_trial(frames: Frames, depth: int) -> bool:
     """Record the value of the candidate alone, and go on to the next action or cell."""
     cell = frames.level[depth]
+    # `total[1]` is now exact: all successors of the last candidate have been evaluated.
     if frames.candidate[depth] >= 0:
         frames.single[depth, cell, frames.candidate[depth]] = frames.total[depth, 1]
     frames.candidate[depth] += 1
@@ -197,6 +212,7 @@ def begin_branching(frames: Frames, depth: int) -> None:
     frames.level[depth] = 0
     sort_cells(frames, depth)
     frames.rest[depth, count] = 0.0
+    # Suffix sums: `rest[k]` bounds what the cells from k on can add to those before.
     for position in range(count - 1, -1, -1):
         best = -np.inf
         for action in range(frames.num_actions[depth, position]):
@@ -208,6 +224,7 @@ def begin_branching(frames: Frames, depth: int) -> None:
 @inner_kernel
 def sort_cells(frames: Frames, depth: int) -> None:
     """Sort cells by the loss of taking their second-best action, the largest first."""
+    # Insertion sort: cells are few, and it is stable, so that ties keep their order.
     for end in range(1, frames.num_cells[depth]):
         place = end
         while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
@@ -262,9 +279,11 @@ def next_action(frames: Frames, depth: int) -> bool:
     A candidate that was evaluated stays evaluated while it still has the highest bound.
     """
     level = frames.level[depth]
+    # The evaluated sets replace the single value in the bound, which can only fall.
     if frames.candidate[depth] >= 0:
         tried = frames.bound[depth, level, frames.candidate[depth]]
         frames.bound[depth, level, frames.candidate[depth]] = min(tried, hope(frames, depth))
+    # Backtrack until a level has an action that can still beat the incumbent.
     while level >= 0:
         action = 0
         for other in range(frames.num_actions[depth, level]):
@@ -288,12 +307,14 @@ def pick(frames: Frames, depth: int, tolerance: float) -> None:
     level, action = frames.level[depth], frames.candidate[depth]
     frames.picked[depth, level] = action
     found = frames.bound[depth, level, action]
+    # Never chosen again at this level, whatever the levels below find.
     frames.bound[depth, level, action] = -np.inf
     if level + 1 < frames.num_cells[depth]:
         frames.level[depth] = level + 1
         begin_level(frames, depth)
         return
     # All cells have their actions: a new incumbent, which raises `need` for the rest.
+    # At the last level nothing is left to bound: `found` is the exact value.
     frames.best[depth] = found
     frames.need[depth] = found + tolerance
     frames.candidate[depth] = -1
@@ -315,6 +336,8 @@ def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
         if has_bit(frames.nodes[depth], node - origin):
             move = states.first_move[node] + frames.candidate[depth]
             frames.total[depth, base + 1] += states.gain[move]
+            # Nodes of later public states join the union; the value of the enlarged set is unknown,
+            # so the successor is open, bounded by its old value plus the bound of the node.
             for way in range(states.first_way[move], states.first_way[move + 1]):
                 successor = states.successor[way]
                 upper = states.upper[next_node(states, state, way)]
@@ -330,6 +353,7 @@ def copy_row(frames: Frames, depth: int, row: int) -> None:
     frames.total[depth, row + 1] = frames.total[depth, row]
     for successor in range(frames.num_successors[depth]):
         frames.value[depth, row + 1, successor] = frames.value[depth, row, successor]
+        # Levels share prefixes of choices, so a candidate at level k starts from a copy of row k.
         for word in range(frames.nodes.shape[1]):
             frames.sets[depth, row + 1, successor, word] = frames.sets[depth, row, successor, word]
 
@@ -350,6 +374,7 @@ def hope(frames: Frames, depth: int) -> float:
 @inner_kernel
 def has_bit(nodes: NDArray[np.uint64], place: int) -> bool:
     """Return whether a set contains a node."""
+    # Word `place // 64`, bit `place % 64`.
     return bool(nodes[place >> 6] >> np.uint64(place & LOW_BITS) & ONE)
 
 
@@ -377,6 +402,8 @@ def search(
     while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
         steps += 1
         depth = frames.depth[0]
+        # Down: an open successor is evaluated first, from the memo or by a frame of its own.
+        # Across: without one, the next candidate. Up: without candidates, the frame closes.
         successor = open_successor(frames, depth)
         if successor >= 0:
             ask(states, memo, frames, successor)
@@ -393,6 +420,7 @@ def open_successor(frames: Frames, depth: int) -> int:
         if frames.is_open[depth, successor]:
             if not is_hopeless:
                 return successor
+            # The candidate is pruned by its bound: its remaining sets need no values.
             frames.is_open[depth, successor] = False
     return -1
 
@@ -421,8 +449,11 @@ def answer(frames: Frames, depth: int, value: float) -> None:
     """Record the value of the set of the first open successor; -inf if it cannot matter."""
     row = base_row(frames, depth) + 1
     successor = 0
+    # Successors are answered in order, one at a time, so the first open one has been asked.
     while not frames.is_open[depth, successor]:
         successor += 1
+    # The bound of the set is replaced by its value. -inf makes the candidate lose: it cannot exceed
+    # `need`, and its exact value does not matter.
     frames.total[depth, row] += value - frames.value[depth, row, successor]
     frames.value[depth, row, successor] = value
     frames.is_open[depth, successor] = False
@@ -433,6 +464,7 @@ def close(memo: Memo, frames: Frames) -> None:
     """Store the result of the active frame in the memo, and pop it."""
     depth = frames.depth[0]
     row = find_row(memo, frames.state[depth], frames.nodes[depth])
+    # Only the root is not in the memo: `ask` adds all others before their frame opens.
     if memo.state[row] < 0:
         add_row(memo, row, frames.state[depth], frames.nodes[depth], frames.best[depth])
     if frames.best[depth] > -np.inf:

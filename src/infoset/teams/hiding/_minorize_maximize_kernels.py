@@ -53,6 +53,8 @@ def minorize_maximize(
         project_policy(game, numbers, state, workspace)
         # Step 2: π^{t+1} = argmax J(π) - γ ‖π - π̂^t‖², the proximal step of -J.
         weigh_nodes(game, numbers, state, workspace)
+        # G(π, π̂) = J(π) - γ ‖π - π̂‖² minorizes F and touches it at π^t, where π̂ = P π^t is the
+        # minimizer of the distance. So maximizing G never lowers F (Theorem 3).
         respond(team, state.penalty[team], stages, game, state, workspace)
         # The row measures π^{t+1} with its own projection: F(π^{t+1}) = J(π) - γ E ‖π - P π‖².
         fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
@@ -72,10 +74,12 @@ def respond(
     one pass from the last stage to the first is exact. `workspace.weight` holds these weights,
     normalized by cell; `workspace.value` is 0 afterwards, as it was.
     """
+    # Q of actions that end play; those that go on are added stage by stage.
     add_terminals(team, game, workspace)
     for stage in range(len(stages.first_node) - 2, -1, -1):
         first, end = stages.first_node[stage], stages.first_node[stage + 1]
         first_cell, end_cell = stages.first_cell[stage], stages.first_cell[stage + 1]
+        # V of later stages is final. Of this stage: Q, then the simplex projection, then V.
         add_children(team, first, end, game, workspace)
         respond_at_cells(team, penalty, first_cell, end_cell, game, state, workspace)
         fill_values(team, penalty, first, end, game, state, workspace)
@@ -100,6 +104,7 @@ def add_children(team: int, first: int, end: int, game: Game, workspace: Workspa
         if game.nodes.team[node] == team:
             for edge in range(game.outcomes.first_edge[node], game.outcomes.first_edge[node + 1]):
                 child = game.outcomes.child[edge]
+                # Terminals are negative: `add_terminals` has added them.
                 if child >= 0:
                     workspace.gain[game.fine.entry[child]] += (
                         workspace.weight[node] * workspace.value[child]
@@ -122,6 +127,8 @@ def respond_at_cells(
         entry, to = game.fine.first_entry[cell], game.coarse.first_entry[game.known[cell]]
         num_actions = game.fine.first_entry[cell + 1] - entry
         for action in range(num_actions):
+            # The maximizer without constraints; the nearest point of the simplex is the maximizer
+            # on it, because the penalty is a multiple of the squared Euclidean distance.
             step = workspace.gain[entry + action] / (2.0 * penalty)
             state.policy[entry + action] = state.projected[to + action] + step
             workspace.gain[entry + action] = 0.0
@@ -143,6 +150,8 @@ def fill_values(
     num_terminals = len(game.nodes.payoff_node)
     for node in range(first, end):
         cell = game.fine.cell[node]
+        # The penalty of this stage is paid at the node, so that earlier stages take it into
+        # account.
         value = -penalty * workspace.distance[cell] if game.nodes.team[node] == team else 0.0
         first_edge = game.outcomes.first_edge[node]
         for edge in range(first_edge, game.outcomes.first_edge[node + 1]):

@@ -65,6 +65,7 @@ def hide(
         if numbers.decay_exponent != 0.0:
             learning_rate *= float(state.done[0]) ** numbers.decay_exponent
         # Step 1: π^t_ι = R_ι.decide() at every cell ι that learns.
+        # All cells decide before any observes: learners are updated simultaneously.
         decide(game.cells, game.fine, learning_rate, state.regret, state.policy)
         # Step 2: ρ_t, the reach under π^t, exact even if the visit below is sampled.
         fill_reach(game.nodes, game.fine, state.policy, workspace.reach)
@@ -86,6 +87,7 @@ def hide(
                 visit,
             )
         # Steps 4 and 5: backward pass for Q^t and V^t; R_ι.observe(v^t_ι) at every cell.
+        # The visit may be sampled, but π̂ above is exact: only the gradients are estimates.
         learn(game, numbers, visit, state, workspace)
         measure(game, state, workspace, row)
         keep_best(game, state, row)
@@ -102,6 +104,7 @@ def decide(
     """
     for cell in cells:
         first, end = view.first_entry[cell], view.first_entry[cell + 1]
+        # Entropic FTRL for a positive rate, otherwise regret matching.
         if learning_rate > 0.0:
             hedge(first, end, learning_rate, regret, policy)
         else:
@@ -112,9 +115,11 @@ def decide(
 def project_policy(game: Game, numbers: Numbers, state: State, workspace: Workspace) -> None:
     """Project the relaxed policy: fill π̂ and the squared distance ‖π_ι - π̂_c(ι)‖² of each cell."""
     current, previous, uniform = numbers.of_current, numbers.of_previous, numbers.of_uniform
+    # Eq. 4 needs only the mass of each fine cell: π is constant on the nodes of a cell.
     clear(workspace.mass)
     for node in range(len(workspace.reach)):
         # ρ(n) mixes three reference profiles; `projected_reach` is still that of iteration t - 1.
+        # A small uniform part keeps full support where regret matching drops actions.
         workspace.mass[game.fine.cell[node]] += (
             current * workspace.reach[node]
             + previous * state.projected_reach[node]
@@ -148,6 +153,8 @@ def weigh_nodes(game: Game, numbers: Numbers, state: State, workspace: Workspace
         workspace.others,
         workspace.weight,
     )
+    # Conditional form: Q̄_ι(a) = Σ ρ(n) Q(n, a) / Σ ρ(n), by the posterior over the nodes of ι.
+    # Without it, weights are counterfactual reaches w_ι.
     if numbers.conditional:
         # Without groups the weight is the reach, whose sums by cell are known already.
         total = workspace.reached
@@ -175,6 +182,7 @@ def fill_weights(
     """
     if num_groups == 0:
         copy(reach, weight)
+    # One pass for each group: with several teams, a team's own choices must not weigh its values.
     for removed in range(num_groups):
         fill_reach_without(group, removed, nodes, view, policy, others, weight)
 
@@ -195,6 +203,8 @@ def normalize_by_cell(
         here = cell[node]
         if total[here] >= MIN_TOTAL:
             weight[node] /= total[here]
+        # 0 / 0: any finite weights do, since the cell is not reached; chance's are independent of
+        # π.
         else:
             weight[node] = nodes.chance[node] / of_chance[here]
 
@@ -206,6 +216,8 @@ def draw_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream) -> int:
     draw = next_uniform(stream) - nodes.chance[outcomes.node[0]]
     while draw >= 0.0 and outcome < last:
         outcome += 1
+        # Inversion; the first node of an outcome carries its probability. The bound `last` catches
+        # rounding.
         draw -= nodes.chance[outcomes.node[outcomes.first_node[outcome]]]
     return outcome
 
@@ -215,6 +227,7 @@ def visit_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream, visit: Visit
     """Sample an outcome of chance and visit everything below it, `visit` in place."""
     outcome = draw_outcome(outcomes, nodes, stream)
     first, end = outcomes.first_node[outcome], outcomes.first_node[outcome + 1]
+    # Chance is sampled alone, so one factor corrects all nodes below: an unbiased estimate.
     importance = 1.0 / nodes.chance[outcomes.node[first]]
     for place in range(first, end):
         visit.node[place - first] = outcomes.node[place]
@@ -246,6 +259,8 @@ def visit_path(
     visit.size[0] = visit.size[1] = 0
     while True:
         visit.node[visit.size[0]] = node
+        # 1 / probability of having sampled the path up to here, so that sums over the visit are
+        # unbiased.
         visit.importance[visit.size[0]] = 1.0 / chance
         visit.size[0] += 1
         first = view.first_entry[view.cell[node]]
@@ -271,6 +286,7 @@ def visit_path(
 @kernel
 def learn(game: Game, numbers: Numbers, visit: Visit, state: State, workspace: Workspace) -> None:
     """Pass values up from the visited nodes and let the learners observe their gradients."""
+    # Teams pass up their own payoffs and pay for their own cells only.
     for team in game.teams:
         add_gains(
             team,
@@ -286,6 +302,7 @@ def learn(game: Game, numbers: Numbers, visit: Visit, state: State, workspace: W
             workspace.observed,
         )
     for cell in game.cells:
+        # The derivative of γ ‖π - π̂‖² with π̂ frozen, which `observe` takes at the current π.
         workspace.twice_penalty[cell] = 2.0 * state.penalty[game.cell_team[cell]]
     observe(
         game.cells,
@@ -373,6 +390,7 @@ def observe(
     """
     for cell in cells:
         first, end = fine.first_entry[cell], fine.first_entry[cell + 1]
+        # Actions of a fine cell and of its coarse cell are in the same order, offset by `to`.
         to = coarse.first_entry[known[cell]]
         # The penalty's gradient has the weight of the values that it is compared with: without
         # conditional weights or with sampling, `observed` is not 1.
@@ -383,6 +401,8 @@ def observe(
             gain[entry] -= scale * (policy[entry] - projected[to + action])
             mean += policy[entry] * gain[entry]
         for entry in range(first, end):
+            # The linearized local regret; its clipping at 0 is regret matching+, at -∞ there is
+            # none.
             regret[entry] = max(regret[entry] + gain[entry] - mean, min_regret)
             gain[entry] = 0.0
         observed[cell] = 0.0
@@ -402,6 +422,7 @@ def measure(game: Game, state: State, workspace: Workspace, row: FloatArray) -> 
         row[team, RELAXED] = workspace.relaxed[team]
         row[team, SQUARED_DISTANCE] = 0.0
         row[team, COEFFICIENT] = state.penalty[team]
+    # E_π Σ ‖π - π̂‖²: squared distances weighted by the reach of the cell under π.
     for cell in range(len(workspace.distance)):
         row[game.cell_team[cell], SQUARED_DISTANCE] += (
             workspace.reached[cell] * workspace.distance[cell]
@@ -411,6 +432,7 @@ def measure(game: Game, state: State, workspace: Workspace, row: FloatArray) -> 
 @inner_kernel
 def keep_best(game: Game, state: State, row: FloatArray) -> None:
     """Record π̂ if it is the best so far, or always if several teams learn."""
+    # With several teams no payoff says which iterate is best, so the last one is kept.
     earned = row[game.teams[0], IMPLEMENTABLE]
     if len(game.teams) > 1 or earned > state.best_payoff[0]:
         state.best_payoff[0] = earned
@@ -421,6 +443,8 @@ def keep_best(game: Game, state: State, row: FloatArray) -> None:
 def adapt_penalty(numbers: Numbers, row: FloatArray, penalty: FloatArray) -> None:
     """Set γ_{t+1} [T] by the schedule, in place."""
     for team in range(len(penalty)):
+        # Raise γ while the relaxed policy earns more than the target, lower it otherwise. A
+        # geometric or linear schedule has equal factors or a step, and no target.
         factor = numbers.up if row[team, RELAXED] > numbers.target else numbers.down
         moved = penalty[team] * factor + numbers.step
         penalty[team] = min(max(moved, numbers.low), numbers.high)

@@ -29,6 +29,7 @@ def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) 
     """Fill `reach` [N] with ρ^π(n), the probability that each node is reached under a policy."""
     for node in range(len(reach)):
         parent = nodes.parent[node]
+        # Roots are their own parents.
         if parent == node:
             reach[node] = nodes.chance[node]
         else:
@@ -55,6 +56,7 @@ def fill_reach_without(
         if parent == node:
             others[node] = nodes.chance[node]
         else:
+            # The counterfactual reach of the group: its own choices count as certain.
             factor = 1.0 if group[parent] == removed else policy[view.entry[node]]
             others[node] = others[parent] * factor
         if group[node] == removed:
@@ -69,6 +71,7 @@ def fill_payoffs(
     for team in range(len(payoffs)):
         payoffs[team] = 0.0
         for terminal in range(len(nodes.payoff_node)):
+            # J(π) = Σ_z ρ(n) π(a) r(z), where z follows action a at node n.
             chance = reach[nodes.payoff_node[terminal]] * policy[view.payoff_entry[terminal]]
             payoffs[team] += chance * nodes.payoff[team, terminal]
 
@@ -77,6 +80,7 @@ def fill_payoffs(
 def sum_by_cell(cell: IndexArray, weight: FloatArray, total: FloatArray) -> None:
     """Fill `total` [M] with the sum of the weights [N] of each cell's nodes."""
     clear(total)
+    # A scatter-add in the order of nodes, so that sums are reproducible to the last bit.
     for node in range(len(cell)):
         total[cell[node]] += weight[node]
 
@@ -100,6 +104,7 @@ def project_by_cell(
         and m_ι; `mass` is modified where a coarse cell has no weight.
     total : [K] buffer for the weight of each coarse cell.
     """
+    # Denominator of eq. 4.
     clear(total)
     for cell in range(len(mass)):
         total[known[cell]] += mass[cell]
@@ -108,12 +113,14 @@ def project_by_cell(
         if not total[known[cell]] > 0.0:
             mass[cell] = count[cell]
     sum_by_cell(known, mass, total)
+    # Numerator of eq. 4, divided term by term: rows of the projection sum to 1.
     clear(projected)
     for cell in range(len(mass)):
         above = known[cell]
         share = mass[cell] / total[above]
         first, to = fine.first_entry[cell], coarse.first_entry[above]
         for action in range(fine.first_entry[cell + 1] - first):
+            # Actions of a fine cell and of its coarse cell are in the same order.
             projected[to + action] += share * policy[first + action]
 
 

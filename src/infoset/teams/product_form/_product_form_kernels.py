@@ -37,6 +37,7 @@ def choose(
     for row in range(len(group)):
         child = first_child[group[row]]
         last = first_child[group[row] + 1] - 1
+        # Inversion by linear search: groups are small. `<=` skips children of probability 0.
         while child < last and cumulative[child] <= draw[row]:
             child += 1
         chosen[row] = child
@@ -54,6 +55,7 @@ def reach_nodes(
     node_reach = np.empty(len(arrays.chance))
     edge_reach = np.empty(len(arrays.child))
     for node in range(len(node_reach)):
+        # Nodes come after their parents, whose edges are already filled.
         above = arrays.parent_edge[node]
         reach = arrays.chance[node] if above < 0 else edge_reach[above]
         node_reach[node] = reach
@@ -73,6 +75,8 @@ def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArr
     for node in range(len(parent_edge)):
         edge = parent_edge[node]
         if edge >= 0:
+            # The last own edge of the parent is inherited unless the edge above is itself an own
+            # one.
             above = node_of_edge[edge]
             last[node] = edge if is_own[above] else last[above]
     return last
@@ -92,9 +96,12 @@ def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
             pays = place >= 0 and arrays.payoff_edge[place] == edge
             for agent in range(num_agents):
                 paid = arrays.payoff[place, agent] if pays else 0.0
+                # An edge either continues to a node or ends, with a payoff if it is in the list and
+                # 0 if not.
                 lowest = low[child, agent] if child >= 0 else paid
                 highest = high[child, agent] if child >= 0 else paid
                 low[node, agent] = min(low[node, agent], lowest)
                 high[node, agent] = max(high[node, agent], highest)
+            # `payoff_edge` is sorted, so one index walks it in step with the edges.
             place -= pays
     return low, high
