@@ -10,7 +10,7 @@ import pytest
 import infoset
 from tests.docs.snippets import ROOT
 
-INTERNAL = {"cli", "utils"}
+INTERNAL = ("cli", "utils")
 """The command line has a page of its own; `utils` is for the library itself."""
 
 ROOMS = sorted(
@@ -26,6 +26,12 @@ def test_every_room_has_a_page_that_is_linked(room):
     assert f"::: infoset.{room}\n" in (reference / f"{room}.md").read_text()
     assert f"({room}.md)" in (reference / "index.md").read_text()
     assert f"reference/{room}.md" in (ROOT / "mkdocs.yml").read_text()
+
+
+@pytest.mark.parametrize("room", [*ROOMS, *INTERNAL])
+def test_every_room_is_described_to_contributors(room):
+    for page in ("CONTRIBUTING.md", "docs/extend/architecture.md"):
+        assert f"`{room}`" in (ROOT / page).read_text(), page
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -1,0 +1,86 @@
+"""Write the tables of the documentation that follow from the code.
+
+    python docs/write_tables.py
+
+Each table stands between `<!-- table: NAME -->` and `<!-- end -->`: `options COMMAND` in `cli.md`,
+`games` in `games.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from infoset.cli.app import app
+from infoset.games import GAMES, GameEntry
+
+HERE = Path(__file__).parent
+PAGES = (HERE / "cli.md", HERE / "games.md")
+BLOCK = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+NOT_LISTED = ("--help", "--json")
+
+
+def with_tables(text: str) -> str:
+    """Return the text of a page with all tables written again."""
+    return BLOCK.sub(lambda match: match[1] + table(*match[2].split()) + match[3], text)
+
+
+def table(kind: str, name: str = "") -> str:
+    """Return a table as Markdown."""
+    rows = options(name) if kind == "options" else games()
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def options(command: str) -> Iterator[tuple[str, ...]]:
+    """Yield the rows on the options of a command."""
+    yield from (("option", "meaning", "default"), ("---",) * 3)
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    for parameter in commands[command].params:
+        names = [name for name in parameter.opts if name.startswith("--")]
+        if names and not set(names) & set(NOT_LISTED):
+            yield ", ".join(f"`{name}`" for name in names), parameter.help, default_text(parameter)
+
+
+def default_text(parameter: Any) -> str:
+    """Return the default of an option as its help shows it."""
+    if isinstance(parameter.show_default, str):
+        return parameter.show_default
+    return "" if parameter.default is None or parameter.is_flag else f"`{parameter.default}`"
+
+
+def games() -> Iterator[tuple[str, ...]]:
+    """Yield the rows on the games, each linked to its page, or its section of a page."""
+    yield from (("game", "description", "players", "other names"), ("---",) * 4)
+    for entry in GAMES.values():
+        aliases = ", ".join(f"`{alias}`" for alias in entry.aliases)
+        yield f"[`{entry.name}`]({page(entry.name)})", entry.summary, num_players(entry), aliases
+
+
+def page(name: str) -> str:
+    """Return the link to the page of a game."""
+    if (HERE / "games" / f"{name}.md").exists():
+        return f"games/{name}.md"
+    for path in sorted((HERE / "games").glob("*.md")):
+        if re.search(rf"^#+ `{name}`$", path.read_text("utf-8"), re.MULTILINE):
+            title = path.read_text("utf-8").splitlines()[0]
+            return f"games/{path.name}" + ("" if name in title else f"#{name}")
+    raise SystemExit(f"there is no page or section on {name} in docs/games")
+
+
+def num_players(entry: GameEntry) -> str:
+    """Return the numbers of players of a game."""
+    for parameter in entry.parameters:
+        if parameter.name in ("players", "num_players"):
+            return str(parameter.domain).removeprefix("a whole number from ")
+    if any(parameter.is_required for parameter in entry.parameters):
+        return "2"
+    return str(entry.load({}).num_players)
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        path.write_text(with_tables(path.read_text("utf-8")), "utf-8")
