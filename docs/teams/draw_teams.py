@@ -13,8 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import infoset
-from infoset.plotting.canvas import add_grid, new_figure
-from infoset.plotting.comparison import COLORS
+from infoset.plotting.figures import COLORS, add_grid, new_figure
 from infoset.teams import (
     BASELINES,
     HidingScheme,

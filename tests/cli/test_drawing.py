@@ -42,7 +42,7 @@ def test_as_json(command):
     assert (found["game"], found["view"], found["file"]) == ("leduc_poker", "all", "a.svg")
     assert [picture["view"] for picture in found["pictures"]] == ["public", "infostate", "history"]
     assert found["pictures"][2]["nodes"] == 31
-    assert found["pictures"][2]["left_out"] == "… 9,420 more histories below depth 1"
+    assert found["pictures"][2]["omitted"] == "… 9,420 more histories below depth 1"
 
 
 def test_a_policy_from_a_file(command):

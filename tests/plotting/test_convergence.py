@@ -1,15 +1,20 @@
-"""Pictures of convergence: what they say, and that they can be read."""
+"""Charts of convergence, comparison and learning: their data, labels and readability."""
 
 from __future__ import annotations
 
 import io
 import subprocess
 import sys
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
+import infoset
 from infoset.errors import ParameterError
-from infoset.plotting import plot_convergence
+from infoset.front import compare
+from infoset.games import matrix_game
+from infoset.plotting import plot_comparison, plot_convergence, plot_learning
 from infoset.runs import TracePoint
 
 
@@ -149,3 +154,118 @@ def test_pyplot_and_its_global_state_are_left_alone():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "FigureCanvasAgg", done.stderr
+
+
+@pytest.fixture(scope="module")
+def results():
+    return compare("kuhn_poker", ["cfr", "cfr+", "lp"], iterations=50)
+
+
+def curves(axes):
+    return {line.get_label(): line for line in axes.lines if not line.get_label().startswith("_")}
+
+
+def test_each_method_is_drawn_against_iterations_and_seconds(results):
+    by_iterations, by_seconds = plot_comparison(results).axes
+    assert [*curves(by_iterations)] == ["cfr", "cfr+"]
+    assert [*curves(by_seconds)] == ["cfr", "cfr+", "lp"]
+    for result in results[:2]:
+        drawn = curves(by_iterations)[result.method]
+        assert drawn.get_xdata().tolist() == [point.iteration for point in result.trace]
+        assert drawn.get_ydata().tolist() == [point.exploitability for point in result.trace]
+
+
+def test_what_may_be_rounding_is_drawn_at_rounding(results):
+    _, by_seconds = plot_comparison(results).axes
+    (drawn,) = curves(by_seconds)["lp"].get_ydata()
+    assert drawn == results[2].measured.rounding > results[2].exploitability
+    assert [text.get_text() for text in by_seconds.texts] == ["lp", "rounding"]
+    assert not plot_comparison(results[:2]).axes[0].texts
+
+
+def test_texts_are_apart_and_inside(results):
+    figure = plot_comparison(results * 3)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    (legend,) = figure.legends
+    box = legend.get_window_extent(renderer)
+    for axes in figure.axes:
+        assert box.y1 <= axes.xaxis.label.get_window_extent(renderer).y0
+        assert axes.get_window_extent(renderer).y1 <= figure.bbox.y1
+    assert box.y0 >= 0
+    assert box.x0 >= 0
+
+
+def test_nine_methods_have_nine_looks(results):
+    nine = [*results[:2]] * 5
+    lines = plot_comparison(nine[:9]).axes[0].lines
+    looks = {(line.get_color(), line.get_linestyle()) for line in lines}
+    assert len(looks) == 9
+
+
+def test_games_without_exploitability_show_nash_conv():
+    figure = plot_comparison(compare("matrix_pd", ["cfr+"], iterations=5))
+    assert figure.axes[0].get_ylabel() == "NashConv (game's units)"
+
+
+def test_a_comparison_is_of_one_game(results):
+    other = compare("matrix_mp", ["cfr"], iterations=2)
+    with pytest.raises(ParameterError, match="kuhn_poker, matrix_mp"):
+        plot_comparison([*results, *other])
+    with pytest.raises(ParameterError, match="none"):
+        plot_comparison([])
+
+
+SHAPLEY = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+
+
+def learning_lines(figure):
+    (axes,) = figure.axes
+    return axes, [line.get_xydata() for line in axes.get_lines()]
+
+
+def test_each_seed_is_a_line_of_its_trace():
+    result = infoset.learn("kuhn_poker", "ixomd", episodes=300, seeds=3)
+    axes, drawn = learning_lines(plot_learning(result))
+    for run, line in zip(result.runs, drawn, strict=True):
+        assert np.array_equal(line, [(p.iteration, p.exploitability) for p in run.trace])
+    assert (axes.get_xlabel(), axes.get_xscale(), axes.get_yscale()) == ("episodes", "log", "log")
+    game, method = axes.get_title().split("\n")
+    assert game == "kuhn_poker"
+    assert method.endswith(" after 300 episodes, 3 seeds")
+
+
+@pytest.mark.parametrize(
+    ("game", "method", "said", "name"),
+    [
+        ("kuhn_poker(players=3)", "ixomd", "CCE gap of joint play", "cce_gap"),
+        ("kuhn_poker", "balanced-efce-omd", "EFCE gap of recommended play", "efce_gap"),
+    ],
+)
+def test_where_joint_play_is_learned_its_gap_is_drawn(game, method, said, name):
+    result = infoset.learn(game, method, episodes=200)
+    axes, (line,) = learning_lines(plot_learning(result))
+    assert axes.get_ylabel() == f"{said} (game's units)"
+    assert np.array_equal(line[:, 1], [getattr(point, name) for point in result.runs[0].trace])
+
+
+def test_a_gap_of_zero_is_drawn_where_the_axis_is_linear():
+    result = infoset.learn(SHAPLEY, "ixomd", episodes=5000, step_sizes=(0.05, 0.005))
+    assert result.cce_gap == (0.0,)
+    axes, _ = learning_lines(plot_learning(result))
+    assert axes.get_yscale() == "symlog"
+    assert axes.get_ylim()[0] < 0
+
+
+def test_what_is_not_measured_at_all_points_is_not_drawn():
+    result = infoset.learn("kuhn_poker(players=3)", "ixomd", episodes=50)
+    (run,) = result.runs
+    broken = replace(run, trace=(replace(run.trace[0], cce_gap=None), *run.trace[1:]))
+    axes, _ = learning_lines(plot_learning(replace(result, runs=(broken,))))
+    assert axes.get_ylabel() == "NashConv (game's units)"
+
+
+@pytest.mark.parametrize("given", [None, "kuhn_poker", 5])
+def test_only_what_learn_returns_is_drawn(given):
+    with pytest.raises(ParameterError, match=r"result=.* give what learn returns"):
+        plot_learning(given)

@@ -30,7 +30,7 @@ from infoset.errors import (
 )
 from infoset.games import load_game
 from infoset.plotting import draw
-from infoset.plotting.style import SHAPES, mark_of, text_width
+from infoset.plotting.pen import SHAPES, mark_of, text_width
 from infoset.policy import random_policy
 from tests.plotting.svg_reader import Svg
 from tests.support.hypothesis_strategies import random_games
@@ -125,15 +125,15 @@ def test_histories_stand_inside_the_region_of_their_public_state_and_of_no_other
 
 def test_dots_of_an_infoset_stand_beside_its_histories(kuhn):
     picture = draw("kuhn_poker").pictures[0]
-    for alike in picture.alike:
-        name = f"history-{alike.nodes[0]}-infoset-{alike.player}"
+    for group in picture.infosets:
+        name = f"history-{group.nodes[0]}-infoset-{group.player}"
         dots = [
             float(use.attrib["y"])
             for use in kuhn.groups[name].iter("{http://www.w3.org/2000/svg}use")
         ]
         marks = [
             kuhn.marker(kuhn.ids(rf"history-{node}-actor-.*(?<!label)")[0])[1]
-            for node in alike.nodes
+            for node in group.nodes
         ]
         assert dots == pytest.approx(marks)
 
@@ -180,18 +180,18 @@ def test_with_a_policy_edges_are_as_wide_as_they_are_probable():
     svg = Svg(drawing.svg())
     nodes = drawing.pictures[0].nodes
     drawn = [
-        (node.step.share, svg.width(f"history-{number}-edge"))
+        (node.step.probability, svg.width(f"history-{number}-edge"))
         for number, node in enumerate(nodes)
-        if node.parent >= 0 and node.step.share
+        if node.parent >= 0 and node.step.probability
     ]
     for (low, thin), (high, wide) in pairwise(sorted(drawn)):
         assert (thin < wide) == (low < high) or low == pytest.approx(high)
-    never = [n for n, node in enumerate(nodes) if node.step.share == 0]
+    never = [n for n, node in enumerate(nodes) if node.step.probability == 0]
     assert never
     for number in never:
         assert svg.style(f"history-{number}-edge", "stroke-dasharray")
         assert svg.text(f"history-{number}-step").endswith("  0")
-    assert svg.text("legend-share-text") == "probability 1, 1/2, 0"
+    assert svg.text("legend-probability-text") == "probability 1, 1/2, 0"
     assert "  0.67" in "".join(svg.texts(r"history-\d+-step"))
 
 
@@ -310,10 +310,10 @@ def test_a_classical_form_has_the_infosets_of_whoever_acts():
     assert_readable(svg)
     assert len(picture.nodes) == tree.num_histories
     assert picture.regions == ()
-    assert len(picture.alike) == 12
-    for alike in picture.alike:
-        assert {picture.nodes[node].actors for node in alike.nodes} == {(alike.player,)}
-        assert len({picture.nodes[node].cells[alike.player] for node in alike.nodes}) == 1
+    assert len(picture.infosets) == 12
+    for group in picture.infosets:
+        assert {picture.nodes[node].actors for node in group.nodes} == {(group.player,)}
+        assert len({picture.nodes[node].cells[group.player] for node in group.nodes}) == 1
     assert svg.text("legend-knower-0-text") == "an infoset of player 0"
 
 
@@ -322,7 +322,7 @@ def test_an_augmented_form_looks_like_its_game():
     of_form = draw(build_extensive_form(load_game("kuhn_poker"))).pictures[0]
     assert [node.parent for node in of_form.nodes] == [node.parent for node in of_game.nodes]
     assert [node.note for node in of_form.nodes] == [node.note for node in of_game.nodes]
-    assert set(of_form.alike) == set(of_game.alike)
+    assert set(of_form.infosets) == set(of_game.infosets)
     assert [region.nodes for region in of_form.regions] == [r.nodes for r in of_game.regions]
 
 
@@ -333,7 +333,7 @@ def test_shares_of_a_form_multiply_to_its_reach(game, seed):
     policy = random_policy(form.sequence_form, np.random.default_rng(seed))
     reach = []
     for node in draw(form, policy=policy, max_nodes=10**6).pictures[0].nodes:
-        reach.append(1.0 if node.parent < 0 else reach[node.parent] * node.step.share)
+        reach.append(1.0 if node.parent < 0 else reach[node.parent] * node.step.probability)
     values = np.array(reach)[form.terminals] @ form.utility[form.terminals]
     assert values == pytest.approx(np.array(infoset.evaluate(policy).values), abs=1e-9)
 

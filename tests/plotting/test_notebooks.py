@@ -61,9 +61,9 @@ def test_a_policy_shows_a_table(show):
     assert html.count("<tr>") == 2 + 12
     assert re.search(r"<td>\[K\] / pass / bet</td>", html)
     assert html.count("% 100% no-repeat") == 24
-    share = policy["[K] / pass / bet", 0]["bet"]
-    assert f"0 / {share * 100:.1f}% 100% no-repeat" in html
-    assert f"bet {share:.3f}" in html
+    probability = policy["[K] / pass / bet", 0]["bet"]
+    assert f"0 / {probability * 100:.1f}% 100% no-repeat" in html
+    assert f"bet {probability:.3f}" in html
 
 
 def test_a_long_table_is_cut_and_says_so():

@@ -16,11 +16,10 @@ from infoset.game import Infostate, Observation, PublicState
 from infoset.game.infostate import Step
 from infoset.games import load_game
 from infoset.plotting.history_view import history_picture
-from infoset.plotting.infostate_view import infostate_picture
-from infoset.plotting.picture import TERMINAL, WATCHING
-from infoset.plotting.public_view import public_picture
-from infoset.plotting.subject import Limits, Subject, choose_part, compile_part
-from infoset.plotting.texts import number_apart, odds_text, shorten
+from infoset.plotting.infostate_view import infostate_picture, public_picture
+from infoset.plotting.labels import number_duplicates, probability_text, shorten
+from infoset.plotting.picture import OBSERVING, TERMINAL
+from infoset.plotting.truncation import Limits, TruncatedTree, choose_part, compile_part
 from infoset.policy import random_policy, uniform_policy
 from infoset.tree import build_tree
 from infoset.typing import CHANCE, NOOP
@@ -32,14 +31,14 @@ ALL = Limits(depth=None, nodes=10**6)
 
 def whole(game):
     tree = build_tree(game)
-    return Subject(tree, tree.num_histories)
+    return TruncatedTree(tree, tree.num_histories)
 
 
 @contextmanager
 def exact_limits():
     """Let exploring stop at its limit, and not only when it happens to look."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoset.tree.exploration.WORLDS_BETWEEN_LOOKS", 1)
+        patch.setattr("infoset.tree.exploration.WORLDS_PER_CHECK", 1)
         yield
 
 
@@ -99,10 +98,12 @@ def of_two_or_more(groups):
 
 
 def parents_first(picture):
-    """Return the product of the shares from the root to each node."""
+    """Return the product of the probabilities from the root to each node."""
     reach = []
     for node in picture.nodes:
-        reach.append(1.0 if node.parent < 0 else reach[node.parent] * (node.step.share or 0.0))
+        reach.append(
+            1.0 if node.parent < 0 else reach[node.parent] * (node.step.probability or 0.0)
+        )
     return np.array(reach)
 
 
@@ -113,7 +114,9 @@ def test_histories_infosets_and_public_states_are_those_of_the_rules(game):
     assert len(picture.nodes) == len(histories)
     for player in range(game.num_players):
         told_apart = partition(history.infostates[player] for history in histories)
-        drawn = {frozenset(alike.nodes) for alike in picture.alike if alike.player == player}
+        drawn = {
+            frozenset(infoset.nodes) for infoset in picture.infosets if infoset.player == player
+        }
         assert drawn == of_two_or_more(told_apart)
     regions = partition(history.public for history in histories)
     assert {frozenset(region.nodes) for region in picture.regions} == regions
@@ -159,58 +162,64 @@ def test_children_of_a_history_have_different_labels(game):
 
 @given(random_games(max_histories=200), st.integers(0, 99))
 def test_shares_along_a_history_multiply_to_its_reach(game, seed):
-    subject = whole(game)
-    policy = random_policy(subject.tree.sequence_form, np.random.default_rng(seed))
-    reach = parents_first(history_picture(subject, ALL, policy))
-    ends = subject.tree.terminals
+    truncated = whole(game)
+    policy = random_policy(truncated.tree.sequence_form, np.random.default_rng(seed))
+    reach = parents_first(history_picture(truncated, ALL, policy))
+    ends = truncated.tree.terminals
     assert reach[ends].sum() == pytest.approx(1)
-    values = reach[ends] @ subject.tree.rewards_so_far[ends]
+    values = reach[ends] @ truncated.tree.rewards_so_far[ends]
     assert values == pytest.approx(np.array(infoset.evaluate(policy).values), abs=1e-9)
 
 
 @given(random_games(max_histories=200), st.integers(0, 99))
 def test_shares_along_an_infostate_multiply_to_its_reach(game, seed):
-    subject = whole(game)
-    tree = subject.tree
+    truncated = whole(game)
+    tree = truncated.tree
     policy = random_policy(tree.sequence_form, np.random.default_rng(seed))
-    reach = parents_first(history_picture(subject, ALL, policy))
+    reach = parents_first(history_picture(truncated, ALL, policy))
     for player, infostates in enumerate(tree.infostate_trees):
         expected = np.bincount(tree.infostate[:, player], reach)
-        picture = infostate_picture(subject, player, ALL, policy)
+        picture = infostate_picture(truncated, player, ALL, policy)
         assert parents_first(picture) == pytest.approx(expected, abs=1e-12)
         assert len(picture.nodes) == infostates.num_infostates
     expected = np.bincount(tree.public_state, reach)
-    assert parents_first(public_picture(subject, ALL, policy)) == pytest.approx(expected)
+    assert parents_first(public_picture(truncated, ALL, policy)) == pytest.approx(expected)
 
 
 def test_a_step_out_of_what_is_never_reached_has_no_probability():
-    subject = whole(load_game("kuhn_poker"))
-    form = subject.tree.sequence_form
+    truncated = whole(load_game("kuhn_poker"))
+    form = truncated.tree.sequence_form
     never_bets = [np.zeros(plex.num_sequences) for plex in form.treeplexes]
     for weights, plex in zip(never_bets, form.treeplexes, strict=True):
         weights[plex.first_sequence] = 1
         weights[0] = 1
     policy = infoset.TabularPolicy.from_weights(form, never_bets)
-    public = public_picture(subject, ALL, policy).nodes
+    public = public_picture(truncated, ALL, policy).nodes
     (bet,) = [n for n, node in enumerate(public) if node.step.text == "bet" and node.parent == 1]
-    assert (public[bet].step.share, public[bet].step.odds) == (0.0, "0")
+    assert (public[bet].step.probability, public[bet].step.probability_text) == (0.0, "0")
     after = [node.step for node in public if node.parent == bet]
     assert len(after) == 7
-    assert {(step.share, step.odds) for step in after} == {(None, "")}
-    own = infostate_picture(subject, 0, ALL, policy).nodes
+    assert {(step.probability, step.probability_text) for step in after} == {(None, "")}
+    own = infostate_picture(truncated, 0, ALL, policy).nodes
     bets = [n for n, node in enumerate(own) if node.step.text == "bet" and node.step.movers == (0,)]
-    shares = [node.step.share for node in own if node.parent in bets]
-    assert shares == pytest.approx([0.0 if s < 0.5 else 1.0 for s in shares]), "others do move"
-    assert sum(shares) == len(bets)
+    probabilities = [node.step.probability for node in own if node.parent in bets]
+    assert probabilities == pytest.approx([0.0 if s < 0.5 else 1.0 for s in probabilities]), (
+        "others do move"
+    )
+    assert sum(probabilities) == len(bets)
 
 
 def test_histories_of_kuhn_poker():
     picture = history_picture(whole(load_game("kuhn_poker")), ALL)
     assert len(picture.nodes) == 55
     assert len(picture.regions) == 25
-    assert len(picture.alike) == 36
+    assert len(picture.infosets) == 36
     deal = picture.nodes[1]
-    assert (deal.step.text, deal.step.odds, deal.step.movers) == ("[J | Q]", "1/6", (CHANCE,))
+    assert (deal.step.text, deal.step.probability_text, deal.step.movers) == (
+        "[J | Q]",
+        "1/6",
+        (CHANCE,),
+    )
     assert deal.cells == ("J", "Q")
     assert picture.regions[0].title == "start"
     assert picture.regions[1] == ("∅", (1, 2, 3, 4, 5, 6))
@@ -227,7 +236,7 @@ def test_infostates_of_kuhn_poker():
     assert len(nodes) == 37
     actors = [node.actors for node in nodes]
     assert (actors.count((1,)), actors.count((TERMINAL,))) == (6, 6 + 9 + 9)
-    assert actors.count((WATCHING,)) == 1 + 3 + 3
+    assert actors.count((OBSERVING,)) == 1 + 3 + 3
     assert {node.step.text for node in nodes if node.parent == 0} == {"[J]", "[Q]", "[K]"}
     folded = [node for node in nodes if node.step.text == "pass" and node.step.movers == (1,)]
     assert [node.note for node in folded] == ["−1  ×2"] * 3
@@ -250,14 +259,14 @@ def test_simultaneous_moves_are_one_step():
     game = load_game("goofspiel(num_cards=3)")
     second = [node for node in history_picture(whole(game), ALL).nodes if node.parent == 1]
     assert second[0].step.text.startswith("1, 1 → ")
-    assert second[0].step.odds == "1/2"
+    assert second[0].step.probability_text == "1/2"
 
 
 def test_outcomes_that_look_alike_are_numbered():
     blind = FunctionGame(observe=lambda *_: Observation())
     nodes = history_picture(whole(blind), ALL).nodes
     assert [node.step.text for node in nodes[1:]] == ["∅", "∅ #2"]
-    assert [node.step.odds for node in nodes[1:]] == ["0.50", "0.50"]
+    assert [node.step.probability_text for node in nodes[1:]] == ["0.50", "0.50"]
 
 
 def test_what_is_too_long_to_write_is_numbered():
@@ -287,10 +296,10 @@ def test_the_part_drawn(depth, most, expected):
 
 @given(random_games(max_histories=200), st.integers(0, 5), st.integers(2, 50))
 def test_what_is_left_out_is_counted(game, depth, most):
-    subject = whole(game)
-    picture = history_picture(subject, Limits(depth, most))
+    truncated = whole(game)
+    picture = history_picture(truncated, Limits(depth, most))
     assert len(picture.nodes) <= most
-    left = subject.tree.num_histories - len(picture.nodes)
+    left = truncated.tree.num_histories - len(picture.nodes)
     assert max(picture.depth) <= depth
     if left:
         assert picture.remark.startswith(f"… {left:,} more histor")
@@ -302,7 +311,7 @@ def test_what_is_left_out_is_counted(game, depth, most):
 @given(random_games(max_histories=200, max_depth=st.integers(3, 5)))
 def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game):
     with exact_limits():
-        cut = compile_part(game, most_worlds=20)
+        cut = compile_part(game, max_worlds=20)
     picture = history_picture(cut, ALL)
     assert cut.is_whole == (cut.tree.num_histories == cut.histories)
     limits = Limits(max(picture.depth), 10**6)
@@ -315,38 +324,38 @@ def test_a_game_cut_before_it_is_compiled_looks_the_same_as_far_as_it_goes(game)
 
 def test_a_game_with_too_many_histories_is_cut_and_its_size_is_told():
     huge = load_game("liars_dice(numdice=20,dice_sides=1)")
-    subject = compile_part(huge, depth=1)
-    assert not subject.is_whole
-    picture = history_picture(subject, Limits(1, 100))
+    truncated = compile_part(huge, depth=1)
+    assert not truncated.is_whole
+    picture = history_picture(truncated, Limits(1, 100))
     drawn = len(picture.nodes)
     assert picture.remark == f"… {2_199_023_255_552 - drawn:,} more histories below depth 1"
-    infostates = infostate_picture(subject, 0, Limits(None, 30))
+    infostates = infostate_picture(truncated, 0, Limits(None, 30))
     assert infostates.remark.startswith("… more infostates below depth")
 
 
 def test_a_game_too_large_to_explore_has_a_lower_bound():
     with exact_limits():
-        subject = compile_part(load_game("leduc_poker"), most_worlds=100)
-    remark = history_picture(subject, Limits(1, 100)).remark
+        truncated = compile_part(load_game("leduc_poker"), max_worlds=100)
+    remark = history_picture(truncated, Limits(1, 100)).remark
     assert remark.startswith("… at least ")
     with exact_limits(), pytest.raises(GameTooLargeError, match="more than 5 first steps"):
-        compile_part(load_game("leduc_poker"), most_worlds=5)
+        compile_part(load_game("leduc_poker"), max_worlds=5)
 
 
 def test_numbers_and_labels():
-    assert odds_text(0) == "0"
-    assert odds_text(1.0) == "1"
-    assert odds_text(1 - 1e-15) == "1"
-    assert odds_text(0.25) == "0.25"
+    assert probability_text(0) == "0"
+    assert probability_text(1.0) == "1"
+    assert probability_text(1 - 1e-15) == "1"
+    assert probability_text(0.25) == "0.25"
     assert shorten("two\nlines", 20) == "two lines"
-    assert number_apart(["a", "a", "b", "a"]) == ["a", "a #2", "b", "a #3"]
+    assert number_duplicates(["a", "a", "b", "a"]) == ["a", "a #2", "b", "a #3"]
 
 
 def test_uniform_shares_of_kuhn_poker():
-    subject = whole(load_game("kuhn_poker"))
-    policy = uniform_policy(subject.tree.sequence_form)
-    steps = [node.step for node in history_picture(subject, ALL, policy).nodes[1:]]
-    assert {(step.movers, step.share, step.odds) for step in steps} == {
+    truncated = whole(load_game("kuhn_poker"))
+    policy = uniform_policy(truncated.tree.sequence_form)
+    steps = [node.step for node in history_picture(truncated, ALL, policy).nodes[1:]]
+    assert {(step.movers, step.probability, step.probability_text) for step in steps} == {
         ((CHANCE,), 1 / 6, "1/6"),
         ((0,), 0.5, "0.50"),
         ((1,), 0.5, "0.50"),

@@ -1,21 +1,18 @@
-"""Pictures. Matplotlib and pygraphviz are loaded when the first one is drawn, not before."""
+"""Pictures of games and charts of results. Matplotlib and pygraphviz are imported on first use."""
 
-from infoset.plotting.belief import plot_beliefs
-from infoset.plotting.comparison import plot_comparison
-from infoset.plotting.convergence import plot_convergence
-from infoset.plotting.drawings import VIEWS, Drawing, check_target, draw
-from infoset.plotting.heat_map import plot_heat_map
-from infoset.plotting.learning import plot_learning
-from infoset.plotting.lines import Line, plot_lines
-from infoset.plotting.picture import Alike, Picture, PictureNode, PictureStep, Region
-from infoset.plotting.team import plot_team
+from infoset.plotting.convergence import plot_comparison, plot_convergence, plot_learning
+from infoset.plotting.drawing import VIEWS, Drawing, check_target, draw
+from infoset.plotting.heat_maps import plot_beliefs, plot_heat_map
+from infoset.plotting.line_charts import Line, plot_lines
+from infoset.plotting.picture import Picture, PictureInfoset, PictureNode, PictureStep, Region
+from infoset.plotting.team_charts import plot_team
 
 __all__ = [
     "VIEWS",
-    "Alike",
     "Drawing",
     "Line",
     "Picture",
+    "PictureInfoset",
     "PictureNode",
     "PictureStep",
     "Region",

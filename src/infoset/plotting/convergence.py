@@ -1,52 +1,66 @@
-"""How the error of a solver falls, as a picture."""
+"""Charts of convergence: the error of one solver, of several methods, or of a learner."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, log10
-from textwrap import wrap
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from infoset.errors import ParameterError
-from infoset.plotting.canvas import add_grid, new_figure
-from infoset.runs import TracePoint
+from infoset.learning import LearnResult
+from infoset.plotting.figures import (
+    GUIDE_COLOR,
+    TITLE_FONT_SIZE,
+    add_grid,
+    line_style,
+    new_figure,
+    set_log_scale,
+    wrap_spec,
+)
+from infoset.runs import SolveResult, TracePoint
+from infoset.utils.arguments import check_type
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["plot_convergence"]
+__all__ = ["plot_comparison", "plot_convergence", "plot_learning"]
 
-INCHES = (6.4, 4.4)
-TITLE_WIDTH, MOST_TITLE_LINES = 64, 4
-HEIGHT_OF_TITLE_LINE = 0.045
-MOST_MARKED_POINTS = 80
+INCHES, COMPARISON_INCHES = (6.4, 4.4), (9.6, 4.6)
+TITLE_LINE_HEIGHT, LEGEND_LINE_HEIGHT = 0.045, 0.055
+LEGEND_COLUMNS = 6
+MAX_MARKED_POINTS = 80
+MIN_SECONDS = 1e-4
 LINE_COLOR, TARGET_COLOR = "#1f5fa8", "#b5532a"
+ERROR_LABELS = {
+    "EFCE gap": "EFCE gap of recommended play",
+    "CCE gap": "CCE gap of joint play",
+}
+"""Axis labels of the errors that measure joint play instead of the learned policies."""
 
 
 def plot_convergence(
     trace: Sequence[TracePoint], *, game: str = "", method: str = "", target: float | None = None
 ) -> Figure:
-    """Draw exploitability against iterations, both on logarithmic axes.
+    """Draw exploitability against iterations on logarithmic axes.
 
-    Where exploitability is not defined (more than two players, or payoffs that are not
-    constant-sum) it is NashConv that is drawn, and the axis says so. A measurement of exactly
-    zero, which has no logarithm, is drawn on a short linear stretch at the end of its axis.
+    Where exploitability is not defined (more than two players, or utilities that are not
+    constant-sum), NashConv is drawn instead, and the axis label says so. An error of exactly 0,
+    which has no logarithm, is drawn on a short linear part at the end of the axis.
 
     Parameters
     ----------
     trace : Sequence[TracePoint]
         At least one measurement, as in `SolveResult.trace`.
     game, method : str
-        For the title.
+        Text of the title.
     target : float, optional
-        Exploitability, in the game's units, to mark by a line.
+        Exploitability, in the game's units, to mark by a horizontal line.
 
     Returns
     -------
     Figure
-        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
 
     Raises
     ------
@@ -64,78 +78,212 @@ def plot_convergence(
     if not trace:
         raise ParameterError("the trace is empty; give at least one measurement to draw")
     figure = new_figure(INCHES)
-    title = [*wrap_spec(game), subtitle(trace, method)]
-    figure.subplots_adjust(0.13, 0.12, 0.97, 0.96 - HEIGHT_OF_TITLE_LINE * len(title))
+    title = [*wrap_spec(game), _final_error(trace, method)]
+    figure.subplots_adjust(0.13, 0.12, 0.97, 0.96 - TITLE_LINE_HEIGHT * len(title))
     axes = figure.add_subplot()
     _draw_errors(axes, trace, target)
-    _dress(axes, "\n".join(title))
+    axes.set_title("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    add_grid(axes)
+    return figure
+
+
+def plot_comparison(results: Sequence[SolveResult]) -> Figure:
+    """Draw the error of several methods against iterations and against seconds.
+
+    The error is exploitability, or NashConv in games without exploitability. Errors below the
+    rounding error of the measurement are drawn at that level, which is marked. An exact method,
+    which is measured once, is a labeled diamond at its time; its error is a line on the chart of
+    iterations.
+
+    Parameters
+    ----------
+    results : Sequence[SolveResult]
+        At least one, all of the same game.
+
+    Returns
+    -------
+    Figure
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If there are no results, or they are of different games.
+
+    Examples
+    --------
+    >>> from infoset.front import compare
+    >>> figure = plot_comparison(compare("kuhn_poker", ["cfr", "lp"], iterations=100))
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['iterations', 'seconds']
+    """
+    _check_results(results)
+    figure = new_figure(COMPARISON_INCHES)
+    title = wrap_spec(results[0].game)
+    bottom = 0.13 + LEGEND_LINE_HEIGHT * -(-len(results) // LEGEND_COLUMNS)
+    figure.subplots_adjust(0.08, bottom, 0.98, 0.95 - 0.05 * len(title), 0.06)
+    by_iterations, by_seconds = figure.subplots(1, 2, sharey=True)
+    for number, result in enumerate(results):
+        _draw_method(by_iterations, by_seconds, result, number)
+    for axes, label in ((by_iterations, "iterations"), (by_seconds, "seconds")):
+        axes.set(xscale="log", yscale="log", xlabel=label)
+        add_grid(axes)
+        _mark_rounding(axes, results)
+    _set_time_ticks(by_seconds)
+    by_iterations.set_ylabel(f"{errors_of(results[0].trace)[0]} (game's units)")
+    figure.suptitle("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
+    handles, labels = by_seconds.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=LEGEND_COLUMNS, frameon=False)
+    return figure
+
+
+def plot_learning(result: LearnResult) -> Figure:
+    """Draw the error of a learner against episodes, with one line for each seed.
+
+    The error is exploitability, or NashConv in games without exploitability. For learners of joint
+    play it is the gap from their equilibrium (CCE or EFCE). Both axes are logarithmic.
+
+    Parameters
+    ----------
+    result : LearnResult
+
+    Returns
+    -------
+    Figure
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If `result` is not a `LearnResult`.
+
+    Examples
+    --------
+    >>> from infoset.front import learn
+    >>> figure = plot_learning(learn("kuhn_poker", "ixomd", episodes=1000, seeds=2))
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('episodes', "exploitability (game's units)")
+    """
+    check_type("result", result, LearnResult, "what learn returns")
+    figure = new_figure(INCHES)
+    axes = figure.add_subplot()
+    name, _ = errors_of(result.runs[0].trace)
+    errors = [errors_of(run.trace)[1] for run in result.runs]
+    for run, measured in zip(result.runs, errors, strict=True):
+        episodes = [point.iteration for point in run.trace]
+        axes.plot(episodes, measured, color=LINE_COLOR, linewidth=1.2, alpha=0.7)
+    axes.set_xscale("log")
+    set_log_scale(axes, axes.yaxis, list(chain(*errors)))
+    axes.set_xlabel("episodes")
+    axes.set_ylabel(f"{ERROR_LABELS.get(name, name)} (game's units)")
+    title = "\n".join([*wrap_spec(result.game), _final_errors(result)])
+    axes.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+    add_grid(axes)
+    figure.tight_layout()
     return figure
 
 
 def errors_of(trace: Sequence[TracePoint]) -> tuple[str, list[float]]:
-    """Return the name of the error that a trace measures, and its values.
+    """Return the name and the values of the error of a trace.
 
-    The first by `TracePoint.errors` that there is at all points.
+    It is the first error in `TracePoint.errors` that all points have.
     """
     everywhere = [name for name in trace[-1].errors if all(name in p.errors for p in trace)]
     return everywhere[0], [point.errors[everywhere[0]] for point in trace]
 
 
-def subtitle(trace: Sequence[TracePoint], method: str) -> str:
-    """Return the method, and where it ended."""
+def _final_error(trace: Sequence[TracePoint], method: str) -> str:
     _, errors = errors_of(trace)
-    ending = f"{errors[-1]:.3g} after {trace[-1].iteration:,} iterations"
-    return f"{method}: {ending}" if method else ending
+    text = f"{errors[-1]:.3g} after {trace[-1].iteration:,} iterations"
+    return f"{method}: {text}" if method else text
 
 
-def wrap_spec(game: str) -> list[str]:
-    """Break the text of a game into lines for a title, at commas where there are some."""
-    spaced = wrap(
-        game.replace(",", ", "), TITLE_WIDTH, max_lines=MOST_TITLE_LINES, placeholder="..."
-    )
-    return [line.replace(", ", ",") for line in spaced]
+def _final_errors(result: LearnResult) -> str:
+    """Return the method, and the range of the final errors over seeds."""
+    last = sorted(errors_of(run.trace)[1][-1] for run in result.runs)
+    ends = " to ".join(dict.fromkeys((f"{last[0]:.3g}", f"{last[-1]:.3g}")))
+    seeds = "" if len(last) == 1 else f", {len(last)} seeds"
+    return f"{result.method}: {ends} after {result.episodes:,} episodes{seeds}"
 
 
 def _draw_errors(axes: Axes, trace: Sequence[TracePoint], target: float | None) -> None:
     iterations = [point.iteration for point in trace]
     name, errors = errors_of(trace)
-    marker = "o" if len(trace) <= MOST_MARKED_POINTS else None
+    marker = "o" if len(trace) <= MAX_MARKED_POINTS else None
     axes.plot(iterations, errors, color=LINE_COLOR, marker=marker, markersize=3.5, linewidth=1.6)
-    marks = [] if target is None else [target]
-    for mark in marks:
-        axes.axhline(mark, color=TARGET_COLOR, linewidth=1.2, linestyle="--")
+    targets = [] if target is None else [target]
+    for level in targets:
+        axes.axhline(level, color=TARGET_COLOR, linewidth=1.2, linestyle="--")
         axes.annotate(
-            f"target {mark:.3g}",
-            (1, mark),
+            f"target {level:.3g}",
+            (1, level),
             xycoords=("axes fraction", "data"),
             xytext=(-4, 4),
             textcoords="offset points",
             horizontalalignment="right",
             color=TARGET_COLOR,
         )
-    set_scale(axes, axes.xaxis, iterations)
-    set_scale(axes, axes.yaxis, [*errors, *marks])
+    set_log_scale(axes, axes.xaxis, iterations)
+    set_log_scale(axes, axes.yaxis, [*errors, *targets])
     axes.set_xlabel("iterations")
     axes.set_ylabel(f"{name} (game's units)")
 
 
-def set_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
-    """Make an axis logarithmic over whole decades, with a linear end where a value is zero."""
-    positive = [value for value in values if value > 0]
-    low = floor(log10(min(positive, default=1.0)))
-    high = max(ceil(log10(max(positive, default=1.0))), low + 1)
-    is_x = axis is axes.xaxis
-    scale = axes.set_xscale if is_x else axes.set_yscale
-    set_limits = axes.set_xlim if is_x else axes.set_ylim
-    margin = 10 ** (0.02 * (high - low))
-    if len(positive) == len(values):
-        scale("log")
-        set_limits(10.0**low / margin, 10.0**high * margin)
-    else:
-        scale("symlog", linthresh=10.0**low)
-        set_limits(-0.1 * 10.0**low, 10.0**high * margin)
+def _check_results(results: Sequence[SolveResult]) -> None:
+    check_type("results", results, (list, tuple), "what compare returns")
+    for result in results:
+        check_type("a result", result, SolveResult, "what compare or solve returns")
+    games = {result.game for result in results}
+    if len(games) != 1:
+        raise ParameterError(
+            f"a comparison needs one game and at least one method; got {len(results)} results of "
+            f"{', '.join(sorted(games)) or 'none'}"
+        )
 
 
-def _dress(axes: Axes, title: str) -> None:
-    axes.set_title(title, fontsize=11, parse_math=False)
-    add_grid(axes)
+def _draw_method(by_iterations: Axes, by_seconds: Axes, result: SolveResult, number: int) -> None:
+    _, errors = errors_of(result.trace)
+    shown = [max(error, result.measured.rounding) for error in errors]
+    seconds = [max(point.seconds, MIN_SECONDS) for point in result.trace]
+    style: dict[str, Any] = {**line_style(number, len(shown)), "label": result.method}
+    if len(shown) > 1:
+        by_iterations.plot([point.iteration for point in result.trace], shown, **style)
+        by_seconds.plot(seconds, shown, **style)
+        return
+    by_seconds.plot(seconds, shown, **{**style, "linestyle": "", "marker": "D", "markersize": 7})
+    by_seconds.annotate(
+        result.method,
+        (seconds[0], shown[0]),
+        xytext=(-8, 6),
+        textcoords="offset points",
+        horizontalalignment="right",
+        color=style["color"],
+    )
+
+
+def _mark_rounding(axes: Axes, results: Sequence[SolveResult]) -> None:
+    """Mark the rounding error of the measurements, if an error is as small."""
+    rounding = max(result.measured.rounding for result in results)
+    if all(min(errors_of(result.trace)[1]) > rounding for result in results):
+        return
+    axes.axhline(rounding, color=GUIDE_COLOR, linewidth=1.0, linestyle=":")
+    axes.annotate(
+        "rounding",
+        (0.01, rounding),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        color=GUIDE_COLOR,
+        fontsize=8,
+    )
+
+
+def _set_time_ticks(axes: Axes) -> None:
+    """Label more ticks than the decades on a time axis that spans few of them."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = axes.get_xlim()
+    if high / low < 1000:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())

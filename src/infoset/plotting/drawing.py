@@ -1,178 +1,239 @@
-"""Drawing an arranged picture: regions, infosets, edges and nodes."""
+"""Drawings of games, for notebooks and files."""
 
 from __future__ import annotations
 
-from infoset.plotting.arrangement import HEADER_HEIGHT, Arrangement
-from infoset.plotting.measures import (
-    CELL_MARK,
-    LANE_WIDTH,
-    MARK_GAP,
-    PAD,
-    Lane,
-    marks_width,
-    note_start,
-    step_label,
-)
-from infoset.plotting.pen import EDGES, IDLE_EDGES, LINKS, LineLook, Pen, Point
-from infoset.plotting.picture import Alike, PictureStep
-from infoset.plotting.style import (
-    FAINT_INK,
-    INK,
-    LABEL_SIZE,
-    QUIET_INK,
-    SMALL_SIZE,
-    TEXT_SIZE,
-    dashes_of,
-    mark_of,
-    player_color,
-)
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from infoset.efg import ExtensiveForm
+from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.front import GameLike, resolve_game, resolve_policy
+from infoset.game import Game
+from infoset.plotting.history_view import form_picture, history_picture
+from infoset.plotting.infostate_view import infostate_picture, public_picture
+from infoset.plotting.pen import FONT
+from infoset.plotting.picture import Picture
+from infoset.plotting.sheet import draw_sheet
+from infoset.plotting.truncation import Limits, TruncatedTree, compile_part
+from infoset.policy import TabularPolicy
+from infoset.tree import GameTree, build_tree
 from infoset.typing import Player
+from infoset.utils.arguments import check_choice, check_player
+from infoset.utils.files import write_bytes
 
-__all__ = [
-    "base_line",
-    "draw_actor",
-    "draw_arrangement",
-    "draw_cell_mark",
-    "edge_look",
-    "link_look",
-]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-PLAIN, THINNEST, THICKEST = 0.8, 0.4, 3.2
-NEVER = (1.0, 1.6)
-LINK_WIDTH, DOT, CELL_MARK_RADIUS = 1.0, 1.6, 2.6
-CAP_HEIGHT = 0.73
-"""Of the font, as a share of its size."""
+__all__ = ["MAX_NODES", "VIEWS", "Drawing", "check_target", "draw"]
 
-STEP_LIFT, TITLE_LIFT, PAIR_DROP = 2.8, 3.0, 6.0
+VIEWS: Final = ("history", "infostate", "public", "all")
+"""Views of a game; `all` draws the other three on one sheet."""
 
+MAX_NODES: Final = 150
+DOTS_PER_INCH, MAX_DOTS = 200, 20_000
+FALLBACK_FONTS: Final = "Verdana, sans-serif"
 
-def draw_arrangement(pen: Pen, arranged: Arrangement) -> None:
-    """Draw a picture; names begin with its kind: `history-3-edge`."""
-    for number in range(len(arranged.boxes)):
-        _draw_region(pen, arranged, number)
-    for lane in arranged.lanes:
-        _draw_lane(pen, arranged, lane)
-    for pair in arranged.pairs:
-        _draw_pair(pen, arranged, pair)
-    for node in range(len(arranged.picture.nodes)):
-        if node:
-            _draw_edge(pen, arranged, node)
-        _draw_node(pen, arranged, node)
+UNTURNED: Final = re.compile(r' transform="rotate\(-0 [-. \d]+\)"')
+"""Rotation by 0 degrees, which matplotlib writes for every text."""
+
+FORMATS: Final[Mapping[str, dict[str, Any]]] = {
+    ".svg": {"format": "svg", "metadata": {"Date": None}},
+    ".png": {"format": "png"},
+    ".pdf": {"format": "pdf", "metadata": {"CreationDate": None}},
+}
 
 
-def draw_actor(pen: Pen, name: str, x: float, y: float, actor: Player) -> float:
-    """Draw the mark of an actor from x on; return where it ends."""
-    mark = mark_of(actor)
-    middle = x + mark.radius
-    pen.mark(name, (middle, y), mark, mark.radius)
-    if mark.label:
-        base = y + mark.drop + LABEL_SIZE * CAP_HEIGHT / 2
-        pen.text(
-            f"{name}-label",
-            (middle, base),
-            mark.label,
-            size=LABEL_SIZE,
-            color="white",
-            is_bold=True,
-            align="center",
-        )
-    return middle + mark.radius
+@dataclass(frozen=True)
+class Drawing:
+    """One or more pictures on a sheet. A notebook shows it; `save` writes a file.
+
+    Equal pictures give equal bytes.
+
+    Attributes
+    ----------
+    pictures : tuple[Picture, ...]
+        From top to bottom.
+    """
+
+    pictures: tuple[Picture, ...]
+
+    def figure(self) -> Figure:
+        """Return a new matplotlib figure, not registered with `pyplot`, that can be drawn on.
+
+        Raises
+        ------
+        MissingExtraError
+            If pygraphviz is not installed.
+        """
+        return draw_sheet(self.pictures)
+
+    def svg(self) -> str:
+        """Return the drawing as SVG; texts stay texts, with fallback fonts for browsers."""
+        text = UNTURNED.sub("", self._bytes(".svg").decode())
+        return text.replace(f"'{FONT}'", f"'{FONT}', {FALLBACK_FONTS}")
+
+    def save(self, path: str | Path) -> None:
+        """Write a file; the extension (`.svg`, `.png` or `.pdf`) selects the format.
+
+        Raises
+        ------
+        ParameterError
+            If the extension is unknown or the folder does not exist.
+        OSError
+            If the file cannot be written.
+        """
+        suffix = check_target(path)
+        data = self.svg().encode() if suffix == ".svg" else self._bytes(suffix)
+        write_bytes(path, data)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _bytes(self, suffix: str) -> bytes:
+        from matplotlib import rc_context
+
+        figure, buffer = self.figure(), BytesIO()
+        dots = min(DOTS_PER_INCH, MAX_DOTS / max(figure.get_size_inches()))
+        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "infoset", "pdf.fonttype": 42}):
+            figure.savefig(buffer, dpi=dots, **FORMATS[suffix])
+        return buffer.getvalue()
 
 
-def draw_cell_mark(pen: Pen, name: str, x: float, y: float, player: Player) -> None:
-    """Draw the small mark before what a player knows."""
-    pen.mark(name, (x + CELL_MARK_RADIUS, y), mark_of(player), CELL_MARK_RADIUS)
+def check_target(path: str | Path) -> str:
+    """Return the lower-case extension of a picture file to write.
+
+    Raises
+    ------
+    ParameterError
+        If the extension is unknown or the folder does not exist.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise ParameterError(f"cannot write a picture to {str(path)!r}; end its name in {known}")
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise ParameterError(f"there is no folder {folder} for {Path(path).name}; make it first")
+    return suffix
 
 
-def edge_look(step: PictureStep) -> LineLook:
-    """Return how the edge of a step looks: the more probable, the wider; dotted if it never is."""
-    color = player_color(step.movers[0]) if len(step.movers) == 1 else QUIET_INK
-    if step.share is None:
-        return LineLook(color, PLAIN)
-    if step.share == 0:
-        return LineLook(FAINT_INK, PLAIN, NEVER)
-    return LineLook(color, THINNEST + (THICKEST - THINNEST) * step.share)
+def draw(
+    game: GameLike,
+    view: str = "history",
+    *,
+    player: Player = 0,
+    policy: TabularPolicy | str | Path | None = None,
+    depth: int | None = None,
+    max_nodes: int = MAX_NODES,
+    memory: int | None = None,
+) -> Drawing:
+    """Draw a game: its histories, the infostates of a player, its public states, or all three.
 
+    A large tree is truncated at a depth, and a remark in the picture counts the omitted nodes.
 
-def link_look(player: Player) -> LineLook:
-    """Return how the lines look that join what looks alike to a player."""
-    return LineLook(player_color(player), LINK_WIDTH, dashes_of(player))
+    Parameters
+    ----------
+    game : str, Game, GameTree or ExtensiveForm
+        An extensive form has the view `history` only.
+    view : str
+        `history`: all histories, with the infosets of every player, at and between its turns, and
+        public states as regions. `infostate`: the infostates of one player. `public`: the public
+        states, with the infostates of each player there. `all`: the three on one sheet.
+    player : Player
+        Player of the view `infostate`.
+    policy : TabularPolicy, str or Path, optional
+        A policy, its file, or `uniform`. Edges are labeled with their probabilities, and their
+        widths grow with them.
+    depth : int, optional
+        Largest number of steps from the root to draw.
+    max_nodes : int
+        Largest number of histories, infostates or public states to draw.
+    memory : int, optional
+        Bytes allowed for the game tree, which is built in full if there is a policy; by default a
+        fraction of the free memory.
 
+    Raises
+    ------
+    UnknownNameError
+        If the view or the game is unknown.
+    ParameterError
+        If the player, the depth or the number of nodes is out of range.
+    UnsupportedGameError
+        If an extensive form is drawn in another view than `history`.
+    GameTooLargeError
+        If a policy needs the whole tree and the tree exceeds `memory`.
+    PolicyFileError, PolicyMismatchError
+        If the policy cannot be read or belongs to another game.
 
-def _draw_region(pen: Pen, arranged: Arrangement, number: int) -> None:
-    region, box = arranged.picture.regions[number], arranged.boxes[number]
-    name = f"{arranged.picture.kind}-region-{number}"
-    node = region.nodes[0]
-    if len(region.nodes) > 1:
-        at = box.left + PAD, box.top + HEADER_HEIGHT - TITLE_LIFT
+    Examples
+    --------
+    >>> drawing = draw("kuhn_poker", "public")
+    >>> len(drawing.pictures[0].nodes)
+    25
+    >>> drawing.save("kuhn_poker.svg")
+
+    Source: Kovařík et al. (2022), Figure 3.
+    """
+    check_choice("view", view, VIEWS)
+    limits = make_limits(depth, max_nodes)
+    loaded = resolve_game(game)
+    check_player(player, loaded.num_players, str(loaded))
+    if isinstance(loaded, ExtensiveForm):
+        return _draw_form(loaded, view, limits, policy)
+    is_for_any_part = policy is None or policy == "uniform"
+    if isinstance(loaded, Game) and is_for_any_part:
+        truncated = compile_part(loaded, depth)
     else:
-        at = (
-            arranged.left[node] + arranged.level(node).title,
-            base_line(arranged.y[node], SMALL_SIZE),
+        tree = loaded if isinstance(loaded, GameTree) else build_tree(loaded, memory=memory)
+        truncated = TruncatedTree(tree, tree.num_histories)
+    return draw_subject(truncated, view, player=player, limits=limits, policy=policy)
+
+
+def make_limits(depth: int | None, max_nodes: int) -> Limits:
+    """Return checked limits.
+
+    Raises
+    ------
+    ParameterError
+        If `depth` is negative or `max_nodes` is less than 1.
+    """
+    if depth is not None and depth < 0:
+        raise ParameterError(f"depth is {depth}; it counts steps from the root, so it is 0 or more")
+    if max_nodes < 1:
+        raise ParameterError(f"max_nodes is {max_nodes}; draw at least 1 node")
+    return Limits(depth, max_nodes)
+
+
+def draw_subject(
+    truncated: TruncatedTree,
+    view: str,
+    *,
+    player: Player,
+    limits: Limits,
+    policy: TabularPolicy | str | Path | None = None,
+) -> Drawing:
+    """Draw a view of a compiled game; the parameters are those of `draw`, checked."""
+    found = None if policy is None else resolve_policy(policy, truncated.tree.sequence_form)
+    pictures = {
+        "public": lambda: public_picture(truncated, limits, found),
+        "infostate": lambda: infostate_picture(truncated, player, limits, found),
+        "history": lambda: history_picture(truncated, limits, found),
+    }
+    chosen = pictures if view == "all" else [view]
+    return Drawing(tuple(pictures[name]() for name in chosen))
+
+
+def _draw_form(
+    form: ExtensiveForm, view: str, limits: Limits, policy: TabularPolicy | str | Path | None
+) -> Drawing:
+    if view != "history":
+        raise UnsupportedGameError(
+            f"{form} is an extensive form, which has no view {view!r}; draw view 'history', or "
+            "the game that infoset.efg.as_game makes of it"
         )
-    pen.box(name, box)
-    pen.text(f"{name}-title", at, region.title, size=SMALL_SIZE, color=QUIET_INK, is_bold=True)
-
-
-def _draw_lane(pen: Pen, arranged: Arrangement, lane: Lane) -> None:
-    picture, first = arranged.picture, lane.nodes[0]
-    start = arranged.level(first).lanes[picture.columns.index(lane.player)]
-    x = arranged.left[first] + start + (lane.track + 0.5) * LANE_WIDTH
-    points = [(x, arranged.y[node]) for node in lane.nodes]
-    name = f"{picture.kind}-{first}-infoset-{lane.player}"
-    pen.chain(name, points, link_look(lane.player), DOT)
-
-
-def _draw_pair(pen: Pen, arranged: Arrangement, pair: Alike) -> None:
-    """Join two nodes of different depths, below the texts beside their marks."""
-    (first_x, first_y), (last_x, last_y) = (_below_marks(arranged, node) for node in pair.nodes)
-    if last_y < first_y:
-        first_y -= 2 * PAIR_DROP
-    ends = [(first_x, first_y), (last_x, last_y)]
-    name = f"{arranged.picture.kind}-{pair.nodes[0]}-infoset-{pair.player}-{pair.nodes[1]}"
-    pen.curve(name, [ends[0], *ends, ends[1]], link_look(pair.player), LINKS)
-
-
-def _below_marks(arranged: Arrangement, node: int) -> Point:
-    middle = marks_width(arranged.picture.nodes[node].actors) / 2
-    return arranged.marks_left(node) + middle, arranged.y[node] + PAIR_DROP
-
-
-def _draw_edge(pen: Pen, arranged: Arrangement, node: int) -> None:
-    picture = arranged.picture
-    here = picture.nodes[node]
-    before, y = arranged.y[here.parent], arranged.y[node]
-    points = [
-        (arranged.right[here.parent], before),
-        (arranged.left[here.parent] + arranged.level(here.parent).width, before),
-        (arranged.left[node], y),
-        (arranged.marks_left(node), y),
-    ]
-    name = f"{picture.kind}-{node}"
-    look = edge_look(here.step)
-    pen.curve(f"{name}-edge", points, look, IDLE_EDGES if here.step.share == 0 else EDGES)
-    lift = STEP_LIFT + look.width / 2 - PLAIN / 2
-    at = arranged.left[node] + PAD, y - lift
-    pen.text(f"{name}-step", at, step_label(picture, node))
-
-
-def _draw_node(pen: Pen, arranged: Arrangement, node: int) -> None:
-    picture = arranged.picture
-    here, level = picture.nodes[node], arranged.level(node)
-    name, left, y = f"{picture.kind}-{node}", arranged.left[node], arranged.y[node]
-    x = arranged.marks_left(node)
-    for actor in here.actors:
-        x = draw_actor(pen, f"{name}-actor-{actor}", x, y, actor) + MARK_GAP
-    for player, start, text in zip(picture.columns, level.cells, here.cells, strict=True):
-        if text:
-            at = left + start + CELL_MARK, base_line(y, TEXT_SIZE)
-            draw_cell_mark(pen, f"{name}-knower-{player}", left + start, y, player)
-            pen.text(f"{name}-cell-{player}", at, text, color=player_color(player))
-    if here.note:
-        at = left + note_start(picture, level, node), base_line(y, SMALL_SIZE)
-        pen.text(f"{name}-note", at, here.note, size=SMALL_SIZE, color=INK)
-
-
-def base_line(y: float, size: float) -> float:
-    """Return the base line of a text whose capitals have their middle at y."""
-    return y + size * CAP_HEIGHT / 2
+    found = None if policy is None else resolve_policy(policy, form.sequence_form)
+    return Drawing((form_picture(form, limits, found),))

@@ -1,4 +1,4 @@
-"""The tree of histories as a picture."""
+"""The tree of histories, of a game or of an extensive form, as a picture."""
 
 from __future__ import annotations
 
@@ -7,93 +7,126 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoset.efg import ExtensiveForm
 from infoset.game.infostate import value_text
-from infoset.plotting.knowledge import LONGEST_STEP, move_texts, private_texts
-from infoset.plotting.picture import TERMINAL, Alike, Picture, PictureNode, PictureStep, Region
-from infoset.plotting.reaches import Reaches
-from infoset.plotting.subject import GOES_ON, Limits, Part, Subject, choose_part, continued
-from infoset.plotting.texts import EMPTY, odds_text, shorten, utilities_text
+from infoset.plotting.labels import (
+    EMPTY,
+    MAX_CELL_LENGTH,
+    MAX_STEP_LENGTH,
+    move_texts,
+    number_duplicates,
+    private_texts,
+    probability_text,
+    shorten,
+    utilities_text,
+)
+from infoset.plotting.picture import (
+    TERMINAL,
+    Picture,
+    PictureInfoset,
+    PictureNode,
+    PictureStep,
+    Region,
+)
+from infoset.plotting.step_probabilities import StepProbabilities
+from infoset.plotting.truncation import (
+    CONTINUES,
+    DrawnPart,
+    Limits,
+    TruncatedTree,
+    choose_part,
+    truncated_nodes,
+)
 from infoset.policy import TabularPolicy
 from infoset.tree import GameTree, PublicTree
-from infoset.typing import CHANCE, IntArray
+from infoset.typing import CHANCE, FloatArray, IntArray, Player
 
-__all__ = ["alike_nodes", "group_nodes", "history_picture", "player_names", "public_text"]
+__all__ = [
+    "form_picture",
+    "history_picture",
+    "player_names",
+    "public_text",
+]
 
 START = "start"
 
 
 def history_picture(
-    subject: Subject, limits: Limits, policy: TabularPolicy | None = None
+    truncated: TruncatedTree, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
-    """Return the tree of histories, with everyone's infosets, and public states as regions.
+    """Return the tree of histories, with the infosets of all players and public states as regions.
 
     Parameters
     ----------
-    subject : Subject
+    truncated : TruncatedTree
     limits : Limits
     policy : TabularPolicy, optional
-        Gives every step a probability; without it only nature's have one.
+        Gives every step a probability; without it only chance moves have one.
     """
-    tree = subject.tree
+    tree = truncated.tree
     part = choose_part(tree.parent, limits)
     return Picture(
         kind="history",
         title=f"{tree.game}: histories, infosets of every player, public states",
-        nodes=_nodes(subject, part, policy),
+        nodes=_nodes(truncated, part, policy),
         player_names=player_names(tree.num_players),
         columns=tuple(range(tree.num_players)),
-        alike=alike_nodes(tree.infostate[: part.size]),
+        infosets=_picture_infosets(tree.infostate[: part.size]),
         regions=_regions(tree, part),
-        remark=part.remark("history", "histories", subject.histories, subject.is_exact),
+        remark=part.remark("history", "histories", truncated.histories, truncated.is_exact),
     )
 
 
-def _nodes(subject: Subject, part: Part, policy: TabularPolicy | None) -> tuple[PictureNode, ...]:
-    tree = subject.tree
+def _nodes(
+    truncated: TruncatedTree, part: DrawnPart, policy: TabularPolicy | None
+) -> tuple[PictureNode, ...]:
+    tree = truncated.tree
     drawn = tree.infostate[: part.size]
     known = [
         private_texts(infostates, dict.fromkeys(drawn[:, player].tolist()))
         for player, infostates in enumerate(tree.infostate_trees)
     ]
     steps = _Steps.of(tree, part, policy)
-    more = continued(tree.parent, part)
+    more = truncated_nodes(tree.parent, part)
     nodes = []
     for history, infostates in enumerate(drawn.tolist()):
-        actors = subject.actors(history)
-        goes_on = history in more or subject.is_cut_off([history])
+        actors = truncated.actors(history)
+        continues = history in more or truncated.is_cut_off([history])
         nodes.append(
             PictureNode(
                 parent=int(tree.parent[history]),
                 actors=actors,
                 step=steps.step(history),
                 cells=tuple(texts[at] for texts, at in zip(known, infostates, strict=True)),
-                note=_note(tree, history, actors == (TERMINAL,), goes_on),
-                rank=subject.rank([history]),
+                note=_note(tree, history, actors == (TERMINAL,), continues),
+                rank=truncated.rank([history]),
             )
         )
     return tuple(nodes)
 
 
-def _note(tree: GameTree, history: int, is_terminal: bool, goes_on: bool) -> str:
+def _note(tree: GameTree, history: int, is_terminal: bool, continues: bool) -> str:
     if is_terminal:
         return utilities_text(tree.rewards_so_far[history].tolist())
-    return GOES_ON if goes_on else ""
+    return CONTINUES if continues else ""
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """The steps of a tree: labels by world state, and probabilities under a policy."""
+    """Labels of the steps of a tree by world state, and probabilities under a policy."""
 
     tree: GameTree
     texts: Mapping[int, list[str]]
-    shares: Sequence[float] | None
+    probabilities: Sequence[float] | None
 
     @classmethod
-    def of(cls, tree: GameTree, part: Part, policy: TabularPolicy | None) -> _Steps:
+    def of(cls, tree: GameTree, part: DrawnPart, policy: TabularPolicy | None) -> _Steps:
         worlds = np.unique(tree.world[tree.parent[1 : part.size]]).tolist()
         texts = {world: move_texts(tree.graph, world) for world in worlds}
-        shares = None if policy is None else Reaches(tree, policy).of_histories().tolist()
-        return cls(tree, texts, shares)
+        probabilities = (
+            None if policy is None else StepProbabilities(tree, policy).of_histories().tolist()
+        )
+        return cls(tree, texts, probabilities)
 
     def step(self, history: int) -> PictureStep:
         """Return the step to a history; an empty one at the root."""
@@ -102,32 +135,34 @@ class _Steps:
         graph, edge = self.tree.graph, int(self.tree.edge[history])
         world = int(self.tree.world[self.tree.parent[history]])
         movers = tuple(np.flatnonzero(graph.joint_action[edge] >= 0).tolist())
-        share = None if self.shares is None else self.shares[history]
+        probability = None if self.probabilities is None else self.probabilities[history]
         return PictureStep(
             text=self.texts[world][edge - int(graph.first_edge[world])],
             movers=movers or (CHANCE,),
-            odds=self._odds(edge, movers, share),
-            share=share,
+            probability_text=self._probability_text(edge, movers, probability),
+            probability=probability,
         )
 
-    def _odds(self, edge: int, movers: tuple[int, ...], share: float | None) -> str:
-        """Return the probability as text; without a policy only where nature has a choice."""
+    def _probability_text(
+        self, edge: int, movers: tuple[int, ...], probability: float | None
+    ) -> str:
+        """Return the probability as text; without a policy only at chance moves."""
         graph = self.tree.graph
-        if movers and share is not None:
-            return odds_text(share)
+        if movers and probability is not None:
+            return probability_text(probability)
         if movers and graph.probability[edge] == 1:
             return ""
         exact = graph.exact_probability
-        return odds_text(float(graph.probability[edge]) if exact is None else exact[edge])
+        return probability_text(float(graph.probability[edge]) if exact is None else exact[edge])
 
 
 def player_names(num_players: int) -> tuple[str, ...]:
-    """Return what the players of a game are called, whose rules give them no names."""
+    """Return names for the players of a game without player names."""
     return tuple(f"player {player}" for player in range(num_players))
 
 
-def group_nodes(labels: Sequence[int] | IntArray) -> dict[int, tuple[int, ...]]:
-    """Return the nodes of each label, both in the order of first appearance; -1 is no label."""
+def _group_nodes(labels: Sequence[int] | IntArray) -> dict[int, tuple[int, ...]]:
+    """Return the nodes of each label, in order of first appearance; -1 means no label."""
     groups: dict[int, list[int]] = {}
     for node, label in enumerate(np.asarray(labels).tolist()):
         if label >= 0:
@@ -135,26 +170,132 @@ def group_nodes(labels: Sequence[int] | IntArray) -> dict[int, tuple[int, ...]]:
     return {label: tuple(nodes) for label, nodes in groups.items()}
 
 
-def alike_nodes(infoset: IntArray) -> tuple[Alike, ...]:
-    """Return the infosets of two or more nodes. infoset [nodes, N], -1 for none."""
+def _picture_infosets(infoset: IntArray) -> tuple[PictureInfoset, ...]:
+    """Return the infosets of two or more nodes. `infoset` [nodes, N], -1 for none."""
     return tuple(
-        Alike(player, nodes)
+        PictureInfoset(player, nodes)
         for player in range(infoset.shape[1])
-        for nodes in group_nodes(infoset[:, player]).values()
+        for nodes in _group_nodes(infoset[:, player]).values()
         if len(nodes) > 1
     )
 
 
 def public_text(tree: PublicTree, public_state: int) -> str:
-    """Return what everybody saw last."""
+    """Return the last public observation."""
     if public_state == 0:
         return START
     seen = tree.observations[tree.observation[public_state]]
-    return EMPTY if seen is None else shorten(value_text(seen), LONGEST_STEP)
+    return EMPTY if seen is None else shorten(value_text(seen), MAX_STEP_LENGTH)
 
 
-def _regions(tree: GameTree, part: Part) -> tuple[Region, ...]:
-    groups = group_nodes(tree.public_state[: part.size])
+def _regions(tree: GameTree, part: DrawnPart) -> tuple[Region, ...]:
+    groups = _group_nodes(tree.public_state[: part.size])
     return tuple(
         Region(public_text(tree.public_tree, state), nodes) for state, nodes in groups.items()
+    )
+
+
+def form_picture(
+    form: ExtensiveForm, limits: Limits, policy: TabularPolicy | None = None
+) -> Picture:
+    """Return the tree of histories with the infosets that the form has.
+
+    A classical form has infosets of the acting player only. An augmented form has infosets of all
+    players, and public sets, which are drawn as regions.
+
+    Parameters
+    ----------
+    form : ExtensiveForm
+    limits : Limits
+    policy : TabularPolicy, optional
+        Gives every move a probability; without it only chance moves have one.
+    """
+    part = choose_part(form.parent, limits)
+    probabilities = None if policy is None else _form_probabilities(form, policy)
+    view = _FormView(form, truncated_nodes(form.parent, part), probabilities)
+    whose = "every player" if form.is_augmented else "the acting player"
+    regions = _form_regions(form, part)
+    public = ", public sets" if regions else ""
+    return Picture(
+        kind="history",
+        title=f"{form.name}: histories, infosets of {whose}{public}",
+        nodes=tuple(view.node(history) for history in range(part.size)),
+        player_names=form.player_names,
+        columns=tuple(range(form.num_players)),
+        cell_meaning="an infoset of {}",
+        infosets=_picture_infosets(form.infoset[: part.size]),
+        regions=regions,
+        remark=part.remark("history", "histories", form.num_histories),
+    )
+
+
+def _form_probabilities(form: ExtensiveForm, policy: TabularPolicy) -> FloatArray:
+    """Return [H] the probability of the move that leads to each history."""
+    probabilities = form.chance_probability.copy()
+    for player, infostates in enumerate(policy.sequence_form.infostate_trees):
+        moved = np.flatnonzero(form.actor[form.parent] == player)
+        moved = moved[moved > 0]
+        acting = form.acting_infoset[:, player]
+        position = np.searchsorted(np.unique(acting[acting >= 0]), acting[form.parent[moved]])
+        first = infostates.first_sequence[infostates.acting[position]]
+        probabilities[moved] = policy.probabilities[player][first + form.position[moved]]
+    return probabilities
+
+
+@dataclass(frozen=True)
+class _FormView:
+    """An extensive form, and the probabilities to draw."""
+
+    form: ExtensiveForm
+    continued: set[int]
+    probabilities: FloatArray | None
+
+    def node(self, history: int) -> PictureNode:
+        form, actor = self.form, int(self.form.actor[history])
+        note = CONTINUES if history in self.continued else ""
+        return PictureNode(
+            parent=int(form.parent[history]),
+            actors=(actor,),
+            step=self._step(history) if history else PictureStep(),
+            cells=tuple(self._cell(player, history) for player in range(form.num_players)),
+            note=utilities_text(form.utility[history].tolist()) if actor == TERMINAL else note,
+            rank=int(form.position[history]),
+        )
+
+    def _step(self, history: int) -> PictureStep:
+        form, parent = self.form, int(self.form.parent[history])
+        mover = int(form.actor[parent])
+        probability = None if self.probabilities is None else float(self.probabilities[history])
+        labels = number_duplicates(str(action) for action in form.legal_actions(parent))
+        return PictureStep(
+            text=shorten(labels[form.position[history]], MAX_STEP_LENGTH),
+            movers=(mover,),
+            probability_text=self._probability_text(history, mover, probability),
+            probability=probability,
+        )
+
+    def _probability_text(self, history: int, mover: Player, probability: float | None) -> str:
+        if mover == CHANCE:
+            return probability_text(self.form.probabilities[self.form.chance[history]])
+        return "" if probability is None else probability_text(probability)
+
+    def _cell(self, player: Player, history: int) -> str:
+        """Return the name of an infoset, or its number if the name is long."""
+        infoset = int(self.form.infoset[history, player])
+        if infoset < 0:
+            return ""
+        name = self.form.infoset_name(player, infoset)
+        return name if len(name) <= MAX_CELL_LENGTH else f"#{infoset}"
+
+
+def _form_regions(form: ExtensiveForm, part: DrawnPart) -> tuple[Region, ...]:
+    """Return the public sets; a set that spans several depths is split by depth."""
+    if form.public_set is None:
+        return ()
+    deepest = int(form.depth.max()) + 1
+    public = form.public_set[: part.size].astype(np.int64)
+    groups = _group_nodes(public * deepest + form.depth[: part.size])
+    return tuple(
+        Region(shorten(str(form.public_names[label // deepest]), MAX_STEP_LENGTH), nodes)
+        for label, nodes in groups.items()
     )

@@ -1,4 +1,4 @@
-"""The tree of one player's infostates as a picture."""
+"""The tree of one player's infostates, and the tree of public states, as pictures."""
 
 from __future__ import annotations
 
@@ -8,42 +8,61 @@ from itertools import pairwise
 
 import numpy as np
 
-from infoset.plotting.history_view import player_names
-from infoset.plotting.knowledge import seen_text
-from infoset.plotting.picture import TERMINAL, WATCHING, Picture, PictureNode, PictureStep
-from infoset.plotting.reaches import Reaches
-from infoset.plotting.subject import GOES_ON, Limits, Subject, choose_part, continued
-from infoset.plotting.texts import odds_text, utilities_text
+from infoset.plotting.history_view import player_names, public_text
+from infoset.plotting.labels import (
+    count_text,
+    observation_text,
+    private_order,
+    private_texts,
+    probability_text,
+    utilities_text,
+)
+from infoset.plotting.picture import OBSERVING, TERMINAL, Picture, PictureNode, PictureStep
+from infoset.plotting.step_probabilities import StepProbabilities
+from infoset.plotting.truncation import (
+    CONTINUES,
+    Limits,
+    TruncatedTree,
+    choose_part,
+    truncated_nodes,
+)
 from infoset.policy import TabularPolicy
 from infoset.tree import InfostateTree
 from infoset.typing import FloatArray, IntArray, Player
 
-__all__ = ["infostate_picture", "members", "shared_step", "size_note"]
+__all__ = [
+    "infostate_picture",
+    "public_picture",
+]
 
-MOST_UTILITIES = 3
+MAX_UTILITIES = 3
 
 
 def infostate_picture(
-    subject: Subject, player: Player, limits: Limits, policy: TabularPolicy | None = None
+    truncated: TruncatedTree, player: Player, limits: Limits, policy: TabularPolicy | None = None
 ) -> Picture:
-    """Return the tree of what one player may know, on and off turn.
+    """Return the tree of one player's infostates, at and between its turns.
 
     Parameters
     ----------
-    subject : Subject
+    truncated : TruncatedTree
     player : Player
     limits : Limits
     policy : TabularPolicy, optional
         Gives every step a probability: that of the player's own action, if any, times that of
-        what it sees then, given what it knew.
+        the next observation given the parent infostate.
     """
-    tree = subject.tree
+    tree = truncated.tree
     infostates = tree.infostate_trees[player]
     part = choose_part(infostates.parent, limits)
-    shares = None if policy is None else Reaches(tree, policy).of_infostates(player)
-    view = _InfostateView(subject, infostates, continued(infostates.parent, part), shares)
-    groups = members(tree.infostate[:, player], part.size)
-    total = infostates.num_infostates if subject.is_whole else None
+    probabilities = (
+        None if policy is None else StepProbabilities(tree, policy).of_infostates(player)
+    )
+    view = _InfostateView(
+        truncated, infostates, truncated_nodes(infostates.parent, part), probabilities
+    )
+    groups = _group_histories(tree.infostate[:, player], part.size)
+    total = infostates.num_infostates if truncated.is_whole else None
     return Picture(
         kind="infostate",
         title=f"{tree.game}: infostates of player {player}",
@@ -53,36 +72,36 @@ def infostate_picture(
     )
 
 
-def members(group: IntArray, size: int) -> list[list[int]]:
-    """Return the histories of each of the first `size` groups. group [H]."""
+def _group_histories(group: IntArray, size: int) -> list[list[int]]:
+    """Return the histories of each of the first `size` groups. `group` [H]."""
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(size + 1))
     return [order[start:stop].tolist() for start, stop in pairwise(bounds.tolist())]
 
 
-def size_note(histories: Sequence[int]) -> str:
-    """Return how many histories there are; nothing for one."""
+def _size_note(histories: Sequence[int]) -> str:
+    """Return the number of histories as text; empty for one."""
     return f"×{len(histories):,}" if len(histories) > 1 else ""
 
 
-def shared_step(
-    text: str, movers: tuple[Player, ...], shares: FloatArray | None, number: int
+def _observed_step(
+    text: str, movers: tuple[Player, ...], probabilities: FloatArray | None, number: int
 ) -> PictureStep:
     """Return the step to an infostate or public state, with its probability if it has one."""
-    if shares is None or np.isnan(shares[number]):
+    if probabilities is None or np.isnan(probabilities[number]):
         return PictureStep(text, movers)
-    share = float(shares[number])
-    return PictureStep(text, movers, odds_text(share), share)
+    probability = float(probabilities[number])
+    return PictureStep(text, movers, probability_text(probability), probability)
 
 
 @dataclass(frozen=True)
 class _InfostateView:
     """What the nodes are made from."""
 
-    subject: Subject
+    truncated: TruncatedTree
     infostates: InfostateTree
     continued: set[int]
-    shares: FloatArray | None
+    probabilities: FloatArray | None
 
     def node(self, number: int, histories: Sequence[int]) -> PictureNode:
         actor = self._actor(histories)
@@ -91,32 +110,105 @@ class _InfostateView:
             actors=(actor,),
             step=self._step(number),
             note=self._note(number, histories, actor),
-            rank=self.subject.rank(histories),
+            rank=self.truncated.rank(histories),
         )
 
     def _actor(self, histories: Sequence[int]) -> Player:
-        """Return the player where it acts, `TERMINAL` where all is over, else `WATCHING`."""
+        """Return the player if it acts, `TERMINAL` after the end, and else `OBSERVING`."""
         player = self.infostates.player
-        if player in self.subject.actors(histories[0]):
+        if player in self.truncated.actors(histories[0]):
             return player
-        is_over = self.subject.actors_among(histories) == {TERMINAL}
-        return TERMINAL if is_over else WATCHING
+        is_over = self.truncated.actors_among(histories) == {TERMINAL}
+        return TERMINAL if is_over else OBSERVING
 
     def _step(self, number: int) -> PictureStep:
         if number == 0:
             return PictureStep()
         is_own = self.infostates.action[number] >= 0
         movers = (self.infostates.player,) if is_own else ()
-        return shared_step(seen_text(self.infostates, number), movers, self.shares, number)
+        return _observed_step(
+            observation_text(self.infostates, number), movers, self.probabilities, number
+        )
 
     def _note(self, number: int, histories: Sequence[int], actor: Player) -> str:
         utilities = self._utilities(histories) if actor == TERMINAL else ""
-        is_cut = number in self.continued or self.subject.is_cut_off(histories)
-        parts = (utilities, size_note(histories), GOES_ON if is_cut else "")
+        is_cut = number in self.continued or self.truncated.is_cut_off(histories)
+        parts = (utilities, _size_note(histories), CONTINUES if is_cut else "")
         return "  ".join(filter(None, parts))
 
     def _utilities(self, histories: Sequence[int]) -> str:
-        values = np.unique(self.subject.tree.rewards_so_far[histories, self.infostates.player])
-        if len(values) <= MOST_UTILITIES:
+        values = np.unique(self.truncated.tree.rewards_so_far[histories, self.infostates.player])
+        if len(values) <= MAX_UTILITIES:
             return " or ".join(utilities_text([value]) for value in values.tolist())
         return f"{utilities_text(values[:1])} to {utilities_text(values[-1:])}"
+
+
+MAX_LISTED, MAX_LIST_LENGTH = 8, 26
+
+
+def public_picture(
+    truncated: TruncatedTree, limits: Limits, policy: TabularPolicy | None = None
+) -> Picture:
+    """Return the tree of public states, with the infostates of each player there.
+
+    Parameters
+    ----------
+    truncated : TruncatedTree
+    limits : Limits
+    policy : TabularPolicy, optional
+        Gives every step a probability: that of the next public observation, to an observer who
+        knows the policies and the public state.
+    """
+    tree = truncated.tree
+    part = choose_part(tree.public_tree.parent, limits)
+    probabilities = None if policy is None else StepProbabilities(tree, policy).of_public_states()
+    view = _PublicView(truncated, truncated_nodes(tree.public_tree.parent, part), probabilities)
+    groups = _group_histories(tree.public_state, part.size)
+    total = tree.public_tree.num_public_states if truncated.is_whole else None
+    return Picture(
+        kind="public",
+        title=f"{tree.game}: public states, and the infostates of every player there",
+        nodes=tuple(view.node(number, histories) for number, histories in enumerate(groups)),
+        player_names=player_names(tree.num_players),
+        columns=tuple(range(tree.num_players)),
+        remark=part.remark("public state", "public states", total),
+    )
+
+
+@dataclass(frozen=True)
+class _PublicView:
+    """What the nodes are made from."""
+
+    truncated: TruncatedTree
+    continued: set[int]
+    probabilities: FloatArray | None
+
+    def node(self, number: int, histories: Sequence[int]) -> PictureNode:
+        tree = self.truncated.tree.public_tree
+        found = self.truncated.actors_among(histories)
+        text = "" if number == 0 else public_text(tree, number)
+        return PictureNode(
+            parent=int(tree.parent[number]),
+            actors=tuple(sorted(found, key=lambda actor: (actor < 0, actor))),
+            step=_observed_step(text, (), self.probabilities, number) if number else PictureStep(),
+            cells=tuple(self._infostates(number, player) for player in range(len(tree.infostates))),
+            note=self._note(number, histories),
+            rank=self.truncated.rank(histories),
+        )
+
+    def _infostates(self, number: int, player: Player) -> str:
+        """Return the private parts of a player's infostates, or their number if there are many."""
+        tree = self.truncated.tree.public_tree
+        first, last = tree.first_infostate[player][number : number + 2]
+        inside = tree.infostates[player][first:last].tolist()
+        if len(inside) <= MAX_LISTED:
+            infostates = self.truncated.tree.infostate_trees[player]
+            inside.sort(key=lambda infostate: private_order(infostates, infostate))
+            texts = private_texts(infostates, inside)
+            if len(listed := "  ".join(texts.values())) <= MAX_LIST_LENGTH:
+                return listed
+        return count_text(len(inside), "infostate")
+
+    def _note(self, number: int, histories: Sequence[int]) -> str:
+        is_cut = number in self.continued or self.truncated.is_cut_off(histories)
+        return "  ".join(filter(None, (_size_note(histories), CONTINUES if is_cut else "")))

@@ -1,4 +1,4 @@
-"""What notebooks show for games, trees and policies."""
+"""Notebook displays of games, trees and policies."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from operator import attrgetter
 from infoset.efg import ExtensiveForm
 from infoset.errors import InfosetError
 from infoset.game import Game
-from infoset.plotting.drawings import draw, draw_subject
-from infoset.plotting.subject import Limits, compile_part
+from infoset.plotting.drawing import draw, draw_subject
+from infoset.plotting.truncation import Limits, compile_part
 from infoset.policy import PolicyRow, TabularPolicy
 from infoset.tree import GameTree
 
 __all__ = ["game_svg", "policy_html", "tree_svg"]
 
-MOST_NODES, MOST_WORLDS, MOST_ROWS = 80, 2_000, 40
+MAX_NODES, MAX_WORLDS, MAX_ROWS = 80, 2_000, 40
 BAR_COLOR, BAR_WIDTH = "#9db8d9", 60
 
 
 def game_svg(game: Game) -> str | None:
-    """Return the tree of histories of a game as SVG, cut where it is large.
+    """Return the tree of histories of a game as SVG, truncated if it is large.
 
-    None where it cannot be drawn: a notebook then shows the game as text.
+    None if it cannot be drawn: a notebook then shows the game as text.
     """
-    limits = Limits(depth=None, nodes=MOST_NODES)
+    limits = Limits(depth=None, nodes=MAX_NODES)
     try:
-        subject = compile_part(game, most_worlds=MOST_WORLDS)
-        return draw_subject(subject, "history", player=0, limits=limits).svg()
+        truncated = compile_part(game, max_worlds=MAX_WORLDS)
+        return draw_subject(truncated, "history", player=0, limits=limits).svg()
     except InfosetError:
         return None
 
 
 def tree_svg(tree: GameTree | ExtensiveForm) -> str | None:
-    """Return the tree of histories as SVG, cut where it is large; None if it cannot be drawn."""
+    """Return the tree of histories as SVG, truncated if it is large; None if it cannot be drawn."""
     try:
-        return draw(tree, max_nodes=MOST_NODES).svg()
+        return draw(tree, max_nodes=MAX_NODES).svg()
     except InfosetError:
         return None
 
 
 def policy_html(policy: TabularPolicy) -> str:
-    """Return a policy as an HTML table: a row per infostate, the first of each player."""
+    """Return a policy as an HTML table of the first infostates of each player."""
     parts = [f"<p><b>{escape(policy.sequence_form.name)}</b></p>"]
     for player, rows in groupby(policy.rows(), key=attrgetter("player")):
         parts.append(f"<p>player {player}</p>")
@@ -53,21 +53,23 @@ def policy_html(policy: TabularPolicy) -> str:
 
 def _table(rows: Iterator[PolicyRow]) -> str:
     head = "<tr><th>own reach</th><th>infostate</th><th>policy</th></tr>"
-    shown = [_row(row) for row in islice(rows, MOST_ROWS)]
-    left_out = sum(1 for _ in rows)
-    if left_out:
-        shown.append(f"<tr><td></td><td>… {left_out:,} more infostates</td><td></td></tr>")
+    shown = [_row(row) for row in islice(rows, MAX_ROWS)]
+    omitted = sum(1 for _ in rows)
+    if omitted:
+        shown.append(f"<tr><td></td><td>… {omitted:,} more infostates</td><td></td></tr>")
     return f"<table>{head}{''.join(shown)}</table>"
 
 
 def _row(row: PolicyRow) -> str:
-    shares = zip(row.actions, row.probabilities.tolist(), strict=True)
-    cells = "".join(_share(str(action), share) for action, share in shares)
+    probabilities = zip(row.actions, row.probabilities.tolist(), strict=True)
+    cells = "".join(
+        _probability_bar(str(action), probability) for action, probability in probabilities
+    )
     return f"<tr><td>{row.own_reach:.3f}</td><td>{escape(row.infostate)}</td><td>{cells}</td></tr>"
 
 
-def _share(action: str, share: float) -> str:
-    """Return an action with its probability, on a bar as long as it is probable."""
-    bar = f"linear-gradient({BAR_COLOR}, {BAR_COLOR}) 0 / {share * 100:.1f}% 100% no-repeat"
+def _probability_bar(action: str, probability: float) -> str:
+    """Return an action with its probability, on a bar of proportional length."""
+    bar = f"linear-gradient({BAR_COLOR}, {BAR_COLOR}) 0 / {probability * 100:.1f}% 100% no-repeat"
     style = f"display: inline-block; min-width: {BAR_WIDTH}px; margin-right: 1em; background: {bar}"
-    return f'<span style="{style}">{escape(action)} {share:.3f}</span>'
+    return f'<span style="{style}">{escape(action)} {probability:.3f}</span>'

@@ -1,12 +1,14 @@
-"""Drawing lines, marks, boxes and texts by matplotlib, in points."""
+"""Shapes, colors and text of tree pictures, and a pen that draws them with matplotlib in points."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from infoset.plotting.style import FONT, INK, REGION_FILL, REGION_LINE, TEXT_SIZE, Mark
+from infoset.plotting.picture import OBSERVING, TERMINAL
+from infoset.typing import CHANCE, Player
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,18 +16,120 @@ if TYPE_CHECKING:
 __all__ = [
     "BOXES",
     "EDGES",
+    "FAINT_INK",
+    "FONT",
     "IDLE_EDGES",
+    "INK",
+    "LABEL_SIZE",
     "LINKS",
     "MARKS",
+    "QUIET_INK",
+    "SMALL_SIZE",
     "TEXTS",
+    "TEXT_SIZE",
+    "TITLE_SIZE",
     "Box",
-    "LineLook",
+    "LineStyle",
+    "Mark",
     "Pen",
     "Point",
+    "dashes_of",
+    "mark_of",
+    "player_color",
+    "text_width",
 ]
 
+FONT: Final = "DejaVu Sans"
+"""This font is part of matplotlib, so every machine has it."""
+
+TEXT_SIZE, SMALL_SIZE, LABEL_SIZE, TITLE_SIZE = 8.5, 7.5, 6.5, 10.0
+INK, QUIET_INK, FAINT_INK = "#1a1a1a", "#666666", "#a3a3a3"
+REGION_FILL, REGION_LINE = "#f0f1f4", "#9aa0a8"
+
+
+class Mark(NamedTuple):
+    """The mark of an actor: a shape with a label.
+
+    Attributes
+    ----------
+    sides : int
+        Number of sides of a regular polygon; 0 for a circle.
+    turn : float
+        Rotation in degrees; at 0 a corner points up.
+    radius : float
+        Radius in points.
+    fill, line : str
+        Colors.
+    label : str
+        Text inside the shape.
+    drop : float
+        Offset of the label below the center of the shape, in points.
+    """
+
+    sides: int
+    turn: float
+    radius: float
+    fill: str
+    line: str
+    label: str = ""
+    drop: float = 0.0
+
+
+SHAPES: Final = (
+    (3, 0.0, 8.2, 0.7),
+    (3, 180.0, 8.2, -0.9),
+    (4, 0.0, 7.8, 0.0),
+    (5, 0.0, 7.4, 0.2),
+    (6, 0.0, 7.2, 0.0),
+    (4, 45.0, 7.4, 0.0),
+)
+"""Sides, turn, radius and drop by player; players 0 and 1 are ▲ and ▼, as in the paper."""
+
+COLORS: Final = ("#1f5fa8", "#b5532a", "#2f7d4f", "#7b4a9e", "#8a6d00", "#a03060")
+DASHES: Final = ((4.0, 2.0), (1.0, 1.4), (5.0, 1.5, 1.0, 1.5), (8.0, 2.0), (2.4, 1.2))
+
+HINTING: Final = 1.04
+"""Factor by which text can be wider on a screen than by the metrics of its font."""
+
+OTHER_MARKS: Final = {
+    CHANCE: Mark(0, 0.0, 5.6, "white", INK),
+    TERMINAL: Mark(4, 45.0, 5.2, INK, INK),
+    OBSERVING: Mark(0, 0.0, 2.6, QUIET_INK, QUIET_INK),
+}
+
+
+def player_color(player: Player) -> str:
+    """Return the color of a player; gray for chance and terminals."""
+    return COLORS[player % len(COLORS)] if player >= 0 else QUIET_INK
+
+
+def mark_of(actor: Player) -> Mark:
+    """Return the mark of a player (its number inside), of chance, or of a terminal."""
+    if actor in OTHER_MARKS:
+        return OTHER_MARKS[actor]
+    sides, turn, radius, drop = SHAPES[actor % len(SHAPES)]
+    color = player_color(actor)
+    return Mark(sides, turn, radius, color, color, str(actor), drop)
+
+
+def dashes_of(player: Player) -> tuple[float, ...]:
+    """Return the dashes of the lines that join an infoset of a player."""
+    return DASHES[player % len(DASHES)]
+
+
+@cache
+def text_width(text: str, size: float = TEXT_SIZE, is_bold: bool = False) -> float:
+    """Return the width of a text in points."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(family=FONT, size=size, weight="bold" if is_bold else "normal")
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, False)
+    return HINTING * float(width)
+
+
 BOXES, IDLE_EDGES, EDGES, LINKS, MARKS, TEXTS = range(1, 7)
-"""What is drawn over what."""
+"""Drawing order, from back to front."""
 
 MOVE_TO, LINE_TO, CURVE_TO = 1, 2, 4
 CORNER_RADIUS: Final = 4
@@ -42,8 +146,8 @@ class Box(NamedTuple):
     height: float
 
 
-class LineLook(NamedTuple):
-    """Colour, width in points, and dashes of a line; no dashes make it solid."""
+class LineStyle(NamedTuple):
+    """Color, width in points, and dashes of a line; no dashes make it solid."""
 
     color: str
     width: float
@@ -54,7 +158,7 @@ class LineLook(NamedTuple):
 class Pen:
     """Draws on axes whose unit is a point, with an offset; y grows downwards.
 
-    Whatever is drawn has a name, which is its `id` in SVG.
+    Every element has a name, which becomes its `id` in SVG.
     """
 
     axes: Axes
@@ -62,11 +166,11 @@ class Pen:
     top: float = 0.0
 
     def moved(self, left: float, top: float) -> Pen:
-        """Return a pen whose origin is elsewhere."""
+        """Return a pen with its origin moved."""
         return Pen(self.axes, self.left + left, self.top + top)
 
     def box(self, name: str, box: Box) -> None:
-        """Draw a shaded box with round corners."""
+        """Draw a shaded box with rounded corners."""
         from matplotlib.patches import FancyBboxPatch
 
         patch = FancyBboxPatch(
@@ -83,7 +187,7 @@ class Pen:
         )
         self.axes.add_patch(patch)
 
-    def curve(self, name: str, points: Sequence[Point], look: LineLook, layer: int) -> None:
+    def curve(self, name: str, points: Sequence[Point], look: LineStyle, layer: int) -> None:
         """Draw an S-shaped curve between the second and the third of four points.
 
         The first is joined to the second and the third to the fourth by straight lines.
@@ -110,8 +214,8 @@ class Pen:
         )
         self.axes.add_patch(patch)
 
-    def chain(self, name: str, points: Sequence[Point], look: LineLook, dot: float) -> None:
-        """Draw straight lines from point to point, with dots of a radius on them."""
+    def chain(self, name: str, points: Sequence[Point], look: LineStyle, dot: float) -> None:
+        """Draw straight lines from point to point, with a dot of radius `dot` at each."""
         placed = [self._place(point) for point in points]
         self.axes.plot(
             [x for x, _ in placed],
@@ -128,7 +232,7 @@ class Pen:
         )
 
     def mark(self, name: str, at: Point, mark: Mark, radius: float) -> None:
-        """Draw a mark of a radius, its middle at a point."""
+        """Draw a mark of the given radius, centered at a point."""
         x, y = self._place(at)
         self.axes.plot(
             [x],
@@ -155,7 +259,7 @@ class Pen:
         is_bold: bool = False,
         align: Literal["left", "center"] = "left",
     ) -> None:
-        """Write a text; its base line is at the point."""
+        """Write a text with its baseline at the point."""
         self.axes.text(
             *self._place(at),
             text,
@@ -171,5 +275,5 @@ class Pen:
         )
 
     def _place(self, point: Point) -> Point:
-        """Return a point on the axes; hundredths of a point are enough."""
+        """Return a point on the axes, rounded to hundredths of a point."""
         return round(self.left + point[0], 2), round(self.top + point[1], 2)

@@ -1,4 +1,4 @@
-"""What a picture of a game shows, as data: the same for all views and all forms of a game."""
+"""Content of a picture of a game, as plain data: the same types serve every view."""
 
 from __future__ import annotations
 
@@ -9,32 +9,40 @@ from typing import Final, NamedTuple
 from infoset.efg import TERMINAL
 from infoset.typing import Player
 
-__all__ = ["TERMINAL", "WATCHING", "Alike", "Picture", "PictureNode", "PictureStep", "Region"]
+__all__ = [
+    "OBSERVING",
+    "TERMINAL",
+    "Picture",
+    "PictureInfoset",
+    "PictureNode",
+    "PictureStep",
+    "Region",
+]
 
-WATCHING: Final = -3
-"""Stands for the player whose infostate it is, where it does not act."""
+OBSERVING: Final = -3
+"""Actor of an infostate at which its player observes but does not act."""
 
 
 @dataclass(frozen=True)
 class PictureStep:
-    """What leads to a node.
+    """The action, chance outcome or observation that leads to a node.
 
     Attributes
     ----------
     text : str
-        An action, an outcome of nature's, an observation.
+        Label of the action, chance outcome or observation.
     movers : tuple[Player, ...]
-        Who made it; nobody where it is something seen.
-    odds : str
-        Its probability as text, empty where it is not shown.
-    share : float or None
-        Its probability, from 0 to 1, where a policy is drawn and tells.
+        Players who moved, or `CHANCE`; empty for an observation.
+    probability_text : str
+        Probability as text; empty if it is not shown.
+    probability : float or None
+        Probability under the policy that is drawn; None without a policy, or where it is undefined.
     """
 
     text: str = ""
     movers: tuple[Player, ...] = ()
-    odds: str = ""
-    share: float | None = None
+    probability_text: str = ""
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -44,17 +52,17 @@ class PictureNode:
     Attributes
     ----------
     parent : int
-        The node one step before; -1 at the root.
+        Parent node; -1 at the root.
     actors : tuple[Player, ...]
-        Who acts: players, `CHANCE`, `TERMINAL` where the game is over, `WATCHING`.
-    step : Step
-        What leads here.
+        The acting players, or `CHANCE`, `TERMINAL` or `OBSERVING`.
+    step : PictureStep
+        The step that leads here.
     cells : tuple[str, ...]
-        A text for each column of the picture, such as what each player knows.
+        One text for each column of the picture, such as the private information of each player.
     note : str
-        What stands behind: utilities, sizes, or a sign that the tree goes on.
+        Text at the right: utilities, sizes, or a sign that the tree continues.
     rank : int
-        Where it stands among what follows its parent; equals stay in the order of nodes.
+        Position among its siblings; ties keep the order of nodes.
     """
 
     parent: int
@@ -65,8 +73,8 @@ class PictureNode:
     rank: int = 0
 
 
-class Alike(NamedTuple):
-    """Nodes that a player cannot tell apart: one of its infosets.
+class PictureInfoset(NamedTuple):
+    """Nodes that a player cannot distinguish: one of its infosets.
 
     Attributes
     ----------
@@ -80,12 +88,12 @@ class Alike(NamedTuple):
 
 
 class Region(NamedTuple):
-    """Nodes of one depth that share a public state.
+    """Nodes of one depth in the same public state.
 
     Attributes
     ----------
     title : str
-        What everybody saw last.
+        The last public observation.
     nodes : tuple[int, ...]
     """
 
@@ -95,26 +103,26 @@ class Region(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """A tree to draw: nodes, what looks alike to whom, and regions.
+    """A tree to draw: its nodes, the infosets of each player, and the public states as regions.
 
     Attributes
     ----------
     kind : str
-        `history`, `infostate` or `public`: what the nodes are.
+        Kind of node: `history`, `infostate` or `public`.
     title : str
     nodes : tuple[PictureNode, ...]
         Parents before children; the root is first.
     columns : tuple[Player, ...]
-        Whom each cell of a node is about.
+        The player that each cell of a node describes.
     cell_meaning : str
-        What the cells say, for the legend; `{}` stands for the player's name.
-    alike : tuple[Alike, ...]
+        Meaning of the cells, for the legend; `{}` stands for the player's name.
+    infosets : tuple[PictureInfoset, ...]
     regions : tuple[Region, ...]
-        They hold each node once, or there are none.
+        Either empty, or a partition of the nodes.
     player_names : tuple[str, ...]
-        [N] for the legend.
+        [N] names for the legend.
     remark : str
-        What was left out; empty where nothing was.
+        How much of the tree is omitted; empty if nothing is.
     """
 
     kind: str
@@ -122,14 +130,14 @@ class Picture:
     nodes: tuple[PictureNode, ...]
     player_names: tuple[str, ...]
     columns: tuple[Player, ...] = ()
-    cell_meaning: str = "known to {}, not to all"
-    alike: tuple[Alike, ...] = ()
+    cell_meaning: str = "private information of {}"
+    infosets: tuple[PictureInfoset, ...] = ()
     regions: tuple[Region, ...] = ()
     remark: str = ""
 
     @cached_property
     def depth(self) -> tuple[int, ...]:
-        """Number of steps before each node."""
+        """Number of steps from the root to each node."""
         depths: list[int] = []
         for node in self.nodes:
             depths.append(depths[node.parent] + 1 if node.parent >= 0 else 0)
@@ -137,5 +145,5 @@ class Picture:
 
     @cached_property
     def lone_titles(self) -> dict[int, str]:
-        """Titles of the regions of one node, by node; they stand beside it, others above."""
+        """Titles of single-node regions, by node; they are written beside the node."""
         return {nodes[0]: title for title, nodes in self.regions if len(nodes) == 1}

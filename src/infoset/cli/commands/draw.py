@@ -77,5 +77,5 @@ def _summary(picture: Picture) -> dict[str, Any]:
         "view": picture.kind,
         "title": picture.title,
         "nodes": len(picture.nodes),
-        "left_out": picture.remark or None,
+        "omitted": picture.remark or None,
     }

@@ -1,4 +1,4 @@
-"""A game compiled as far as its pictures need, and which part of it is drawn."""
+"""A game compiled as far as its pictures need it, and the choice of the part to draw."""
 
 from __future__ import annotations
 
@@ -15,26 +15,34 @@ from infoset.plotting.picture import TERMINAL
 from infoset.tree import GameTree, WorldGraph, build_world_graph, count_histories, unroll
 from infoset.typing import CHANCE, NOOP, Action, IntArray, JointAction, LongArray, Player, World
 
-__all__ = ["GOES_ON", "Limits", "Part", "Subject", "choose_part", "compile_part", "continued"]
+__all__ = [
+    "CONTINUES",
+    "DrawnPart",
+    "Limits",
+    "TruncatedTree",
+    "choose_part",
+    "compile_part",
+    "truncated_nodes",
+]
 
-GOES_ON = "…"
-"""Stands behind a node whose children are not drawn."""
+CONTINUES = "…"
+"""Note at a node whose children are not drawn."""
 
-MOST_WORLDS = 20_000
-MOST_HISTORIES = 500_000
+MAX_WORLDS = 20_000
+MAX_HISTORIES = 500_000
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A game tree, whole or cut at a depth.
+class TruncatedTree:
+    """A game tree, whole or truncated at a depth.
 
     Attributes
     ----------
     tree : GameTree
     histories : int
-        How many the whole game has.
+        Number of histories of the whole game.
     is_exact : bool
-        False where that is a lower bound.
+        Whether `histories` is exact; otherwise it is a lower bound.
     """
 
     tree: GameTree
@@ -43,26 +51,26 @@ class Subject:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the tree is that of the whole game."""
-        return not isinstance(self.tree.game, _CutGame)
+        """Whether the tree covers the whole game."""
+        return not isinstance(self.tree.game, _TruncatedGame)
 
     def actors(self, history: int) -> tuple[Player, ...]:
-        """Return who acts at a history: players, `CHANCE`, or `TERMINAL`."""
+        """Return the players who act at a history, or `CHANCE` or `TERMINAL`."""
         return self._actors_at(int(self.tree.world[history]))
 
     def actors_among(self, histories: Sequence[int] | LongArray) -> set[Player]:
-        """Return everyone who acts at one history at least."""
+        """Return all who act at one or more of the histories."""
         worlds = np.unique(self.tree.world[histories]).tolist()
         return {actor for world in worlds for actor in self._actors_at(world)}
 
     def rank(self, histories: Sequence[int]) -> int:
-        """Return the least position of the histories among the moves of their parents."""
+        """Return the smallest position of the histories among the children of their parents."""
         before = self.tree.parent[histories]
         first = np.where(before < 0, 0, self.tree.first_child[before])
         return int((np.asarray(histories) - first).min())
 
     def is_cut_off(self, histories: Sequence[int]) -> bool:
-        """Return whether the game goes on at one of the histories where the tree does not."""
+        """Return whether the game continues after a history that is a leaf of the tree."""
         chosen = np.asarray(histories)
         is_last = self.tree.first_child[chosen] == self.tree.first_child[chosen + 1]
         return bool(self.actors_among(chosen[is_last]) - {TERMINAL})
@@ -70,23 +78,23 @@ class Subject:
     def _actors_at(self, world: int) -> tuple[Player, ...]:
         graph = self.tree.graph
         has_moves = graph.first_edge[world] < graph.first_edge[world + 1]
-        if isinstance(graph.game, _CutGame) and not has_moves:
+        if isinstance(graph.game, _TruncatedGame) and not has_moves:
             return graph.game.actors_beyond(graph.worlds[world])
         players = np.flatnonzero(graph.action_set[world] >= 0).tolist()
         return tuple(players) or (CHANCE if has_moves else TERMINAL,)
 
 
 def compile_part(
-    game: Game, depth: int | None = None, *, most_worlds: int = MOST_WORLDS
-) -> Subject:
-    """Compile a game, or its first steps if it has more than `most_worlds` world states.
+    game: Game, depth: int | None = None, *, max_worlds: int = MAX_WORLDS
+) -> TruncatedTree:
+    """Compile a game, or its first steps if it has more than `max_worlds` world states.
 
     Parameters
     ----------
     game : Game
     depth : int, optional
-        How many steps will be drawn at most.
-    most_worlds : int
+        Largest number of steps that will be drawn.
+    max_worlds : int
 
     Raises
     ------
@@ -95,38 +103,38 @@ def compile_part(
     GameRuleError
         If the game breaks a rule.
     """
-    graph = _explore(game, most_worlds)
+    graph = _explore(game, max_worlds)
     counts = count_histories(graph)
-    if counts.is_exact and counts.histories <= MOST_HISTORIES:
-        return Subject(unroll(graph), counts.histories)
-    first_steps = _explore_first_steps(game, depth, most_worlds)
-    return Subject(unroll(first_steps), counts.histories, counts.is_exact)
+    if counts.is_exact and counts.histories <= MAX_HISTORIES:
+        return TruncatedTree(unroll(graph), counts.histories)
+    first_steps = _explore_first_steps(game, depth, max_worlds)
+    return TruncatedTree(unroll(first_steps), counts.histories, counts.is_exact)
 
 
-def _explore(game: Game, most_worlds: int) -> WorldGraph:
-    return build_world_graph(game, max_worlds=most_worlds, max_seconds=inf, partial=True)
+def _explore(game: Game, max_worlds: int) -> WorldGraph:
+    return build_world_graph(game, max_worlds=max_worlds, max_seconds=inf, partial=True)
 
 
-def _explore_first_steps(game: Game, depth: int | None, most_worlds: int) -> WorldGraph:
-    """Explore as many steps as are few enough, at most `depth`, at least one."""
+def _explore_first_steps(game: Game, depth: int | None, max_worlds: int) -> WorldGraph:
+    """Explore step by step while the world states and histories stay few; at most `depth` steps."""
     steps, deepest = 1, None
-    while (graph := _explore(_CutGame(game, steps), most_worlds)).is_complete:
-        if count_histories(graph).histories > MOST_HISTORIES:
+    while (graph := _explore(_TruncatedGame(game, steps), max_worlds)).is_complete:
+        if count_histories(graph).histories > MAX_HISTORIES:
             break
         deepest, steps = graph, steps + 1
         if depth is not None and steps > depth:
             break
     if deepest is None:
         raise GameTooLargeError(
-            f"{game} has more than {most_worlds:,} first steps, too many to draw even one; "
+            f"{game} has more than {max_worlds:,} first steps, too many to draw one step; "
             "try smaller parameters",
             {"world_states": graph.num_worlds},
         )
     return deepest
 
 
-class _CutGame(Game):
-    """A game that ends after some steps; world states are pairs of depth and world state."""
+class _TruncatedGame(Game):
+    """A game that ends after `depth` steps; its world states are pairs of depth and world state."""
 
     def __init__(self, game: Game, depth: int) -> None:
         self.game = game
@@ -161,23 +169,23 @@ class _CutGame(Game):
         return str(self.game)
 
     def actors_beyond(self, world: Any) -> tuple[Player, ...]:
-        """Return who acts at a world state where this game ends and the other may go on."""
+        """Return who acts in the original game at a world state where this game ends."""
         players = tuple(sorted(self.game.actors(world[1])))
         if players:
             return players
-        goes_on = any(True for _ in self.game.transitions(world[1], (NOOP,) * self.num_players))
-        return (CHANCE if goes_on else TERMINAL,)
+        continues = any(True for _ in self.game.transitions(world[1], (NOOP,) * self.num_players))
+        return (CHANCE if continues else TERMINAL,)
 
 
-class Part(NamedTuple):
-    """Which nodes of a tree are drawn: the first ones.
+class DrawnPart(NamedTuple):
+    """The first nodes of a tree, which are drawn.
 
     Attributes
     ----------
     size : int
         Number of nodes drawn.
     depth : int
-        Of the deepest drawn.
+        Depth of the deepest node drawn.
     is_level : bool
         Whether all nodes of that depth are drawn.
     """
@@ -187,7 +195,7 @@ class Part(NamedTuple):
     is_level: bool
 
     def remark(self, singular: str, plural: str, total: int | None, is_exact: bool = True) -> str:
-        """Say what is left out; nothing if nothing is. `total` is None where it is not known."""
+        """Return how much is omitted, empty if nothing is. `total` is None if it is unknown."""
         if total is not None and total <= self.size:
             return ""
         left = "" if total is None else f"{total - self.size:,} "
@@ -198,29 +206,29 @@ class Part(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """How much to draw at most.
+    """Largest part of a tree to draw.
 
     Attributes
     ----------
     depth : int or None
         Steps from the root.
     nodes : int
-        Histories, infostates or public states.
+        Number of histories, infostates or public states.
     """
 
     depth: int | None
     nodes: int
 
 
-def choose_part(parent: IntArray, limits: Limits) -> Part:
+def choose_part(parent: IntArray, limits: Limits) -> DrawnPart:
     """Choose the levels to draw of a tree whose nodes are numbered level by level.
 
-    If not even the first step fits, it is drawn in part.
+    If the first step alone is too large, only some of its nodes are drawn.
 
     Examples
     --------
     >>> choose_part(np.array([-1, 0, 0, 1, 1, 2, 2]), Limits(depth=None, nodes=5))
-    Part(size=3, depth=1, is_level=True)
+    DrawnPart(size=3, depth=1, is_level=True)
     """
     size, most = len(parent), limits.nodes
     depths = np.zeros(min(size, most + 1), np.int64)
@@ -228,12 +236,12 @@ def choose_part(parent: IntArray, limits: Limits) -> Part:
         depths[node] = depths[before] + 1
     deepest = int(depths[-1]) - (size > most)
     if deepest == 0 and size > 1 and limits.depth != 0:
-        return Part(most, 1, is_level=False)
+        return DrawnPart(most, 1, is_level=False)
     depth = deepest if limits.depth is None else min(limits.depth, deepest)
-    return Part(int(np.searchsorted(depths, depth, side="right")), depth, is_level=True)
+    return DrawnPart(int(np.searchsorted(depths, depth, side="right")), depth, is_level=True)
 
 
-def continued(parent: IntArray, part: Part) -> set[int]:
-    """Return the nodes drawn that have a child that is not."""
-    left_out = parent[part.size :]
-    return set(np.unique(left_out[left_out < part.size]).tolist())
+def truncated_nodes(parent: IntArray, part: DrawnPart) -> set[int]:
+    """Return the drawn nodes with a child that is not drawn."""
+    omitted = parent[part.size :]
+    return set(np.unique(omitted[omitted < part.size]).tolist())

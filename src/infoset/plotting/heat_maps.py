@@ -1,4 +1,4 @@
-"""What is believed of two players' infostates, as squares of a table."""
+"""Heat maps: a table of numbers over two parameters, and beliefs over pairs of infostates."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from infoset.beliefs import Belief
 from infoset.errors import ParameterError
 from infoset.game import Infostate
 from infoset.game.infostate import value_text
-from infoset.plotting.canvas import new_figure
-from infoset.plotting.style import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
+from infoset.plotting.figures import TITLE_FONT_SIZE, new_figure
+from infoset.plotting.pen import INK, QUIET_INK, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE
 from infoset.typing import FloatArray, Player
 from infoset.utils.arguments import check_player, check_type
 
@@ -20,14 +20,83 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["plot_beliefs"]
+__all__ = [
+    "plot_beliefs",
+    "plot_heat_map",
+]
 
-COLORS = "Blues"
+INCHES = (7.2, 6.0)
+COLORS = "viridis"
+LIGHT, DARK = "#ffffff", "#1a1a1a"
+NUMBERS_UP_TO = 15
+"""Largest number of cells in a row or column for which each cell shows its number."""
+
+
+def plot_heat_map(
+    values: Sequence[Sequence[float]],
+    x: Sequence[float],
+    y: Sequence[float],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+) -> Figure:
+    """Draw a table of numbers over two parameters, the first row at the bottom.
+
+    Parameters
+    ----------
+    values : Sequence[Sequence[float]]
+        [y, x] numbers.
+    x, y : Sequence[float]
+        The parameters.
+    title, x_label, y_label : str
+
+    Returns
+    -------
+    Figure
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
+
+    Raises
+    ------
+    ParameterError
+        If the shape of `values` is not (len(y), len(x)), or it is empty.
+
+    Examples
+    --------
+    >>> figure = plot_heat_map([[1, 2], [3, 4]], [0, 1], [0, 1], title="", x_label="", y_label="")
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['1.00', '2.00', '3.00', '4.00']
+    """
+    shown = np.asarray(values, np.float64)
+    if shown.shape != (len(y), len(x)) or not shown.size:
+        raise ParameterError(
+            f"the values are of shape {shown.shape}; give one for each of the {len(y)} y by each "
+            f"of the {len(x)} x, at least one"
+        )
+    figure = new_figure(INCHES, layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(shown, origin="lower", cmap=COLORS)
+    axes.set_xticks(range(len(x)), [f"{value:g}" for value in x])
+    axes.set_yticks(range(len(y)), [f"{value:g}" for value in y])
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
+    if max(shown.shape) <= NUMBERS_UP_TO:
+        middle = (shown.min() + shown.max()) / 2
+        for (row, column), value in np.ndenumerate(shown):
+            ink = LIGHT if value < middle else DARK
+            text = f"{value:.2f}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=7, color=ink)
+    figure.colorbar(image, ax=axes, shrink=0.8)
+    return figure
+
+
+BELIEF_COLORS = "Blues"
 DARK_FROM = 0.6
-"""The share of the largest probability from which numbers are written in white."""
+"""Fraction of the largest probability above which numbers are white."""
 
 NAMED_UP_TO = 12
-"""Infostates of a player up to which each has its name, and each square its number."""
+"""Largest number of infostates of a player for which names and numbers are written."""
 
 PANEL_INCHES, MARGIN_INCHES = 2.3, 0.9
 
@@ -35,26 +104,26 @@ PANEL_INCHES, MARGIN_INCHES = 2.3, 0.9
 def plot_beliefs(
     beliefs: Mapping[str, Belief], *, players: tuple[Player, Player] = (0, 1)
 ) -> Figure:
-    """Draw beliefs beside each other: how probable each pair of infostates of two players is.
+    """Draw beliefs side by side: the probability of each pair of infostates of two players.
 
-    A row for each infostate of the first player, a column for each of the second; beside it, its
-    own probability. Other players, if there are any, are summed over.
+    Rows are infostates of the first player, columns those of the second; each label has
+    the marginal probability of the infostate. Other players are summed over.
 
     Parameters
     ----------
     beliefs : Mapping[str, Belief]
-        By the title of their panels.
+        Beliefs by panel title.
     players : tuple[Player, Player]
 
     Returns
     -------
     Figure
-        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
 
     Raises
     ------
     ParameterError
-        If there is no belief, or players are not two different ones of the game.
+        If there is no belief, or `players` are not two different players of the game.
 
     Examples
     --------
@@ -96,9 +165,9 @@ def _check(beliefs: Mapping[str, Belief], players: Sequence[Player]) -> None:
 
 
 def _names(beliefs: Iterable[Belief], player: Player) -> dict[Infostate, str]:
-    """Return the infostates of a player in the beliefs, in order, with their names.
+    """Return the infostates of a player in the beliefs, sorted, with their names.
 
-    They are named by what is private, as far as that tells them apart.
+    The name is the private part if the private parts are distinct, else the whole infostate.
     """
     known = {infostate for belief in beliefs for infostate in belief.infostates(player)}
     ordered = sorted(known, key=str)
@@ -124,8 +193,8 @@ def _table(
 
 
 def _draw(axes: Axes, table: FloatArray, largest: float, names: Sequence[Sequence[str]]) -> None:
-    """Draw one table: a square for each pair, and beside it what its row or column sums to."""
-    axes.imshow(table, cmap=COLORS, vmin=0, vmax=largest)
+    """Draw one table: a cell for each pair, and the sums of rows and columns in the labels."""
+    axes.imshow(table, cmap=BELIEF_COLORS, vmin=0, vmax=largest)
     axes.spines[:].set_color(QUIET_INK)
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     if max(table.shape) > NAMED_UP_TO:

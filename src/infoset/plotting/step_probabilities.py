@@ -1,4 +1,4 @@
-"""How probable each step of a picture is when the players follow a policy."""
+"""Probability of each step of a picture when the players follow a policy."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from infoset.policy import TabularPolicy
 from infoset.tree import GameTree
 from infoset.typing import FloatArray, IntArray, Player
 
-__all__ = ["Reaches"]
+__all__ = ["StepProbabilities"]
 
 
 @dataclass(frozen=True)
-class Reaches:
-    """Probabilities of the steps of a game tree under a policy of all players, and nature's.
+class StepProbabilities:
+    """Probabilities of the steps of a game tree under a policy of all players, and of chance.
 
-    A step out of what is never reached has no probability where it depends on how one got
-    there: NaN.
+    A step that leaves an infostate or public state of reach 0 has no conditional probability: NaN.
     """
 
     tree: GameTree
@@ -27,32 +26,32 @@ class Reaches:
     def of_histories(self) -> FloatArray:
         """Return [H] the probability of the step to each history; 1 at the root."""
         tree, graph = self.tree, self.tree.graph
-        shares = graph.probability[tree.edge]
+        probabilities = graph.probability[tree.edge]
         for player in range(tree.num_players):
             acted = graph.joint_action[tree.edge, player] >= 0
             own = self.policy.probabilities[player][tree.sequence[:, player]]
-            shares = shares * np.where(acted, own, 1.0)
-        shares[0] = 1.0
-        return shares
+            probabilities = probabilities * np.where(acted, own, 1.0)
+        probabilities[0] = 1.0
+        return probabilities
 
     def of_infostates(self, player: Player) -> FloatArray:
-        """Return [S] the probability of the step to each infostate of a player from the last.
+        """Return [S] the probability of the step to each infostate of a player from its parent.
 
-        It is that of the player's own action, if any, times that of what it sees next, given
-        what it knew: `policy(a) · P₋ᵢ(s') / P₋ᵢ(s)`.
+        The probability of the player's own action, if any, times that of the next observation
+        given the parent infostate: `policy(a) · P₋ᵢ(s') / P₋ᵢ(s)`.
         """
         infostates = self.tree.infostate_trees[player]
         others = self._reach(without=player)
-        share = _conditional(self.tree.infostate[:, player], infostates.parent, others)
+        probability = _conditional(self.tree.infostate[:, player], infostates.parent, others)
         own = self.policy.probabilities[player][infostates.last_sequence]
-        return share * np.where(infostates.action >= 0, own, 1.0)
+        return probability * np.where(infostates.action >= 0, own, 1.0)
 
     def of_public_states(self) -> FloatArray:
-        """Return [P] the probability of the step to each public state from the last."""
+        """Return [P] the probability of the step to each public state from its parent."""
         return _conditional(self.tree.public_state, self.tree.public_tree.parent, self._reach())
 
     def _reach(self, without: Player | None = None) -> FloatArray:
-        """Return [H] the product of everyone's reach, nature's included, of one player's not."""
+        """Return [H] the product of the reaches of chance and of all players but `without`."""
         reach = self.tree.chance_reach
         for player in range(self.tree.num_players):
             if player != without:
@@ -68,7 +67,7 @@ def _conditional(group: IntArray, parent: IntArray, reach: FloatArray) -> FloatA
     """
     total = np.bincount(group, reach, minlength=len(parent))
     before = total[parent]
-    shares = np.full(len(parent), np.nan)
-    np.divide(total, before, out=shares, where=before > 0)
-    shares[0] = 1.0
-    return shares
+    probabilities = np.full(len(parent), np.nan)
+    np.divide(total, before, out=probabilities, where=before > 0)
+    probabilities[0] = 1.0
+    return probabilities

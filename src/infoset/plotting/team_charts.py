@@ -1,12 +1,10 @@
-"""Pictures of team learning: payoffs of both policies and their squared distance."""
+"""Charts of team learning: payoffs of both policies and their squared distance."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from infoset.plotting.canvas import add_grid, new_figure
-from infoset.plotting.comparison import COLORS
-from infoset.plotting.convergence import wrap_spec
+from infoset.plotting.figures import COLORS, TITLE_FONT_SIZE, add_grid, new_figure, wrap_spec
 from infoset.teams import TeamPoint, TeamResult
 from infoset.utils.arguments import check_type
 
@@ -19,7 +17,7 @@ __all__ = ["plot_team"]
 INCHES = (6.8, 5.2)
 BOUND_COLOR = "#666666"
 FAINT = 0.25
-MOST_OTHER_RUNS = 100
+MAX_OTHER_RUNS = 100
 
 
 def plot_team(result: TeamResult) -> Figure:
@@ -35,12 +33,12 @@ def plot_team(result: TeamResult) -> Figure:
     Returns
     -------
     Figure
-        A matplotlib figure of its own, unknown to `pyplot`; save it by `figure.savefig(path)`.
+        A new matplotlib figure, not registered with `pyplot`; save it with `figure.savefig(path)`.
 
     Raises
     ------
     ParameterError
-        If something else is given.
+        If `result` is not a `TeamResult`.
 
     Examples
     --------
@@ -60,7 +58,7 @@ def plot_team(result: TeamResult) -> Figure:
     above.set_ylabel("payoff (game's units)")
     above.legend(frameon=False, fontsize=8)
     title = "\n".join([*wrap_spec(result.game), _subtitle(result)])
-    above.set_title(title, fontsize=11, parse_math=False)
+    above.set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
     below.set_ylabel("squared distance")
     below.set_xlabel("iterations")
     below.set_xscale("log")
@@ -71,7 +69,7 @@ def plot_team(result: TeamResult) -> Figure:
 
 def _draw_other_runs(axes: Axes, result: TeamResult) -> None:
     others = [run for run in range(result.num_runs) if run != result.run]
-    for run in others[:MOST_OTHER_RUNS]:
+    for run in others[:MAX_OTHER_RUNS]:
         trace = result.trace_of(run)
         for team in range(len(result.teams)):
             earned = [point.payoffs[team] for point in trace]
@@ -100,13 +98,13 @@ def _draw_team(above: Axes, below: Axes, result: TeamResult, team: int) -> None:
 def _plot(
     axes: Axes, trace: tuple[TeamPoint, ...], values: list[float], **style: str | float
 ) -> None:
-    """Draw a line, or a dot where there is one measurement."""
+    """Draw a line, or a dot if there is one measurement."""
     marker = "o" if len(trace) == 1 else None
     axes.plot([point.iteration for point in trace], values, marker=marker, **style)  # type: ignore[arg-type]
 
 
 def _subtitle(result: TeamResult) -> str:
-    """Return the method, and where it got to."""
+    """Return the method and its final payoffs."""
     earned = ", ".join(f"{payoff:.6g}" for payoff in result.payoffs)
     runs = "" if result.num_runs == 1 else f", best of {result.num_runs} runs"
     if len(result.teams) > 1:

@@ -1,0 +1,211 @@
+"""Labels of pictures: probabilities, utilities, and what a player saw and did."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from infoset.game import Probability
+from infoset.game.infostate import step_text, value_text
+from infoset.tree import InfostateTree, WorldGraph
+from infoset.typing import NOOP, Action, IntArray
+
+__all__ = [
+    "EMPTY",
+    "MAX_CELL_LENGTH",
+    "MAX_STEP_LENGTH",
+    "count_text",
+    "move_texts",
+    "number_duplicates",
+    "observation_text",
+    "private_order",
+    "private_texts",
+    "probability_text",
+    "shorten",
+    "utilities_text",
+]
+
+EMPTY = "∅"
+LARGEST_DENOMINATOR = 999
+SMALLEST_SHOWN = 0.005
+ROUNDING = 1e-12
+
+
+def shorten(text: str, length: int) -> str:
+    """Return the text, cut to `length` characters, on one line.
+
+    Examples
+    --------
+    >>> shorten("a long observation", 8)
+    'a long …'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def number_duplicates(texts: Iterable[str]) -> list[str]:
+    """Return distinct texts: repeated ones get a number.
+
+    Examples
+    --------
+    >>> number_duplicates(["heads", "tails", "heads"])
+    ['heads', 'tails', 'heads #2']
+    """
+    seen: dict[str, int] = {}
+    result = []
+    for text in texts:
+        seen[text] = seen.get(text, 0) + 1
+        result.append(text if seen[text] == 1 else f"{text} #{seen[text]}")
+    return result
+
+
+def probability_text(probability: Probability) -> str:
+    """Return a probability as text: a short fraction, or two digits.
+
+    Examples
+    --------
+    >>> [probability_text(value) for value in (Fraction(1, 6), 0.3333, 1e-9, 0.9999)]
+    ['1/6', '0.33', '<0.01', '>0.99']
+    """
+    if isinstance(probability, (Fraction, int)):
+        exact = Fraction(probability)
+        if exact.denominator <= LARGEST_DENOMINATOR:
+            return str(exact)
+    value = float(probability)
+    if abs(value - round(value)) < ROUNDING:
+        return f"{value:.0f}"
+    if value < SMALLEST_SHOWN:
+        return "<0.01"
+    return ">0.99" if value > 1 - SMALLEST_SHOWN else f"{value:.2f}"
+
+
+def utilities_text(utilities: Iterable[float]) -> str:
+    """Return utilities with their signs.
+
+    Examples
+    --------
+    >>> utilities_text([1.0, -1.0, 0.0, 2.5])
+    '+1, −1, 0, +2.5'
+    """
+    texts = (f"{value:+.6g}" if value else "0" for value in utilities)
+    return ", ".join(texts).replace("-", "−")
+
+
+def count_text(count: int, singular: str, plural: str = "") -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count_text(1, "history", "histories"), count_text(9212, "infostate")
+    ('1 history', '9,212 infostates')
+    """
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+MAX_CELL_LENGTH = 18
+MAX_STEP_LENGTH = 32
+NOTHING_PRIVATE = "–"
+
+
+class _Step(NamedTuple):
+    action: Action
+    private: Hashable
+    public: Hashable
+
+
+def _last_step(tree: InfostateTree, infostate: int) -> _Step:
+    taken = tree.action[infostate]
+    actions = tree.legal_actions(int(tree.parent[infostate]))
+    return _Step(
+        actions[taken] if taken >= 0 else NOOP,
+        tree.observations[tree.private_observation[infostate]],
+        tree.observations[tree.public_observation[infostate]],
+    )
+
+
+def observation_text(tree: InfostateTree, infostate: int) -> str:
+    """Return the last step of an infostate: own action, public and private observation."""
+    step = _last_step(tree, infostate)
+    return EMPTY if step == (NOOP, None, None) else shorten(step_text(*step), MAX_STEP_LENGTH)
+
+
+def private_texts(tree: InfostateTree, infostates: Iterable[int]) -> dict[int, str]:
+    """Return the private information of a player at infostates, by infostate.
+
+    Infostates of one public state have distinct texts. A text that is too long or not unique is
+    replaced by the number of the infostate in its tree: `#17`.
+    """
+    texts: dict[int, str] = {}
+    taken: set[tuple[int, str]] = set()
+    for infostate in infostates:
+        text = _private_text(tree, infostate)
+        public_state = int(tree.public_state[infostate])
+        if len(text) > MAX_CELL_LENGTH or (public_state, text) in taken:
+            text = f"#{infostate}"
+        taken.add((public_state, text))
+        texts[infostate] = text
+    return texts
+
+
+def _private_text(tree: InfostateTree, infostate: int) -> str:
+    parts: list[str] = []
+    while infostate > 0:
+        step = _last_step(tree, infostate)
+        if step.private is not None:
+            parts.append(value_text(step.private))
+        if step.action is not NOOP and not _tells(step.public, step.action):
+            parts.append(f"!{value_text(step.action)}")
+        infostate = int(tree.parent[infostate])
+    return " ".join(reversed(parts)) or NOTHING_PRIVATE
+
+
+def _tells(public: Hashable, action: Action) -> bool:
+    """Return whether a public observation is the action or contains it."""
+    return action in public if isinstance(public, tuple) else action == public
+
+
+def private_order(tree: InfostateTree, infostate: int) -> tuple[tuple[int, int], ...]:
+    """Return a sort key of an infostate: private observations and own actions, step by step."""
+    steps: list[tuple[int, int]] = []
+    while infostate > 0:
+        steps.append((int(tree.private_observation[infostate]), int(tree.action[infostate])))
+        infostate = int(tree.parent[infostate])
+    return tuple(reversed(steps))
+
+
+def move_texts(graph: WorldGraph, world: int) -> list[str]:
+    """Return distinct labels of the edges of a world state.
+
+    A label names the actions of the players and, if there are several outcomes, the observations
+    that the outcome causes.
+    """
+    edges = range(*graph.first_edge[world : world + 2].tolist())
+    joint_actions = graph.joint_action[edges.start : edges.stop]
+    texts = [_move_text(graph, world, edge, joint_actions) for edge in edges]
+    return number_duplicates(texts)
+
+
+def _move_text(graph: WorldGraph, world: int, edge: int, siblings: IntArray) -> str:
+    joint = graph.joint_action[edge]
+    players = np.flatnonzero(joint >= 0)
+    labels = [
+        graph.action_sets[graph.action_set[world, player]][joint[player]] for player in players
+    ]
+    is_sure = len(labels) > 0 and (siblings == joint).all(axis=1).sum() == 1
+    parts = [", ".join(value_text(label) for label in labels)] if labels else []
+    parts += [] if is_sure else [_outcome_text(graph, edge)]
+    return shorten(" → ".join(parts), MAX_STEP_LENGTH)
+
+
+def _outcome_text(graph: WorldGraph, edge: int) -> str:
+    """Return the observations of a transition: `public [private of player 0 | of player 1]`."""
+    public = graph.observations[graph.public_observation[edge]]
+    private = [graph.observations[seen] for seen in graph.private_observation[edge]]
+    parts = [] if public is None else [value_text(public)]
+    if any(seen is not None for seen in private):
+        texts = (NOTHING_PRIVATE if seen is None else value_text(seen) for seen in private)
+        parts.append(f"[{' | '.join(texts)}]")
+    return " ".join(parts) or EMPTY
