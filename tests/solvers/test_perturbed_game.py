@@ -267,7 +267,7 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
     assert all(map(np.array_equal, resumed.policy.probabilities, whole.policy.probabilities))
     with pytest.raises(CheckpointMismatchError, match="minimum probabilities"):
         run(0.04, 80)
-    with pytest.raises(ParameterError, match="not for lp"):
+    with pytest.raises(ParameterError, match="not supported by lp"):
         run(0.05, 80, "lp")
 
 

@@ -56,8 +56,9 @@ def resolve_players(
     Examples
     --------
     >>> from infoset.games import load_game
-    >>> resolve_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
-    [PIMC(kuhn_poker, public_weight=0.0, seed=0, num_worlds=9, milliseconds=None, opponents=...)]
+    >>> [searcher] = resolve_players(["pimc(num_worlds=9)"], load_game("kuhn_poker"))
+    >>> searcher.settings()["num_worlds"]
+    9
     """
     for player in players:
         _check_name(player)
