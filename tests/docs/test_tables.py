@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 
 import pytest
+
 from tests.docs.snippets import ROOT
 
 SCRIPT = runpy.run_path(str(ROOT / "docs" / "write_tables.py"))
