@@ -27,7 +27,7 @@ def test_what_is_wrong_is_said_in_a_line(command):
     assert "checkpoint=nowhere/run.ckpt cannot be written" in ran.complaint
     assert command("solve", *LIMITS, "30", "--checkpoint", "run.ckpt").code == 0
     ran = command("solve", *LIMITS, "20", "--checkpoint", "run.ckpt")
-    assert "a run of 30 iterations, past the 20 asked for" in ran.complaint
+    assert "a run of 30 iterations, more than iterations=20" in ran.complaint
 
 
 def test_the_time_shown_is_that_of_all_sittings():

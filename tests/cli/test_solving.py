@@ -44,7 +44,7 @@ def test_the_default_solves_kuhn_poker(command, tmp_path):
     assert ran.out.startswith("kuhn_poker, lp\n")
     lines = [line.strip() for line in ran.out.splitlines()]
     assert lines[1].split() == ["outcome", "optimal"]
-    assert lines[2].endswith("lp is exact, and quick here: 82 numbers, at most 65,000")
+    assert lines[2].endswith("lp is exact and fast at this size: 82 coefficients, limit 65,000")
     assert "security level of player 0   -0.0555556" in lines
     assert any("exploitability" in line and "which may be rounding" in line for line in lines)
     assert "infoset show kuhn_poker runs/kuhn_poker-lp/policy.parquet" in ran.out

@@ -250,7 +250,7 @@ def test_runs_without_a_horizon_go_on_for_as_long_as_one_likes(method, preset, t
 def test_a_run_for_a_number_of_episodes_says_that_it_is_of_that_many(tmp_path):
     infoset.learn("kuhn_poker", "ixomd", episodes=70, checkpoint=tmp_path / "run")
     with pytest.raises(
-        CheckpointMismatchError, match=r"run: horizon \(the iterations asked for\) 70"
+        CheckpointMismatchError, match=r"run: horizon \(the number of iterations\) 70"
     ):
         infoset.learn("kuhn_poker", "ixomd", episodes=99, checkpoint=tmp_path / "run")
 

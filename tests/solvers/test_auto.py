@@ -14,9 +14,9 @@ from infoset.solvers import Auto, auto
 @pytest.mark.parametrize(
     ("spec", "method", "reason"),
     [
-        ("leduc_poker", "lp", "9,292 numbers, at most 65,000"),
+        ("leduc_poker", "lp", "9,292 coefficients"),
         ("goofspiel(num_cards=4,imp_info=True,points_order=descending)", "lp", "exact"),
-        ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d numbers, more than 65,000"),
+        ("liars_dice", "sapdcfr+", r"\d\d\d,\d\d\d coefficients, limit 65,000"),
         ("kuhn_poker(players=3)", "cfr+", "two-player constant-sum games only"),
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],
@@ -57,7 +57,7 @@ def test_who_asks_for_no_target_gets_the_exact_answer_where_it_costs_less_than_a
     form = infoset.build_tree(load_game("liars_dice(dice_sides=5)")).sequence_form
     by_default = Auto().run(form, make_budget(form))
     assert (by_default.method, by_default.outcome) == ("lp", "optimal")
-    assert "at most 65,000" in by_default.reason
+    assert "limit 65,000" in by_default.reason
     asked = Auto().run(form, make_budget(form, target=DEFAULT_TARGET))
     assert (asked.method, asked.outcome) == ("sapdcfr+", "converged")
 

@@ -42,7 +42,7 @@ def excess_of(solver, distance):
     form, plans = solver.sequence_form, solver.policy().realization_plans()
     total = -form.constant_sum
     for player, plex in enumerate(form.treeplexes):
-        weights, strength = distance.weights(plex), solver.strengths[player]
+        weights, strength = distance.weights(plex), solver.smoothing[player]
         gradient = gradient_of(form, player, plans)
         _, earned = reference_prox(plex, weights, distance.kind, gradient, [(strength, None)])
         _, most = reference_prox(plex, weights, distance.kind, 0 * gradient, [(1.0, None)])

@@ -53,7 +53,7 @@ def test_rows_of_the_table():
 
 def test_where_the_simplex_takes_too_long_the_interior_point_is_taken(monkeypatch):
     """The limit is of iterations; here there is none left of it."""
-    monkeypatch.setattr(_linear_program, "LEAST_SIMPLEX_ITERATIONS", 10)
+    monkeypatch.setattr(_linear_program, "MIN_SIMPLEX_ITERATIONS", 10)
     monkeypatch.setattr(_linear_program, "ROWS_PER_SIMPLEX_ITERATION", 10**6)
     failed = infoset.solve(LEDUC, LinearProgram(algorithm="simplex"))
     assert (failed.outcome, failed.iterations) == ("failed", 10)

@@ -156,7 +156,7 @@ def update_regrets(
 
     groups [G, 5]: of a layout, or parts of them (see `Layout`), parents first; parent [I]:
     position of the parent sequence; row: one row of the schedule; limit: of the adaptive
-    prediction, negative if there is none; gradient [Q]: becomes the counterfactual value of each
+    prediction, negative without one; gradient [Q]: becomes the counterfactual value of each
     sequence; regret, policy [Q]; previous, changes: see `adapt_prediction`, empty if there is no
     adaptive prediction. Infostates with one action only pass their value up.
     """

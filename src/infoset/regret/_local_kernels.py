@@ -22,9 +22,10 @@ def apply_scheme(
 ) -> None:
     """Update regrets and policy as a member of the CFR family does: its local rule.
 
-    row [9]: of the schedule, followed by the limit of the adaptive prediction, negative if there
-    is none. state [S, A, I]: the regrets; with an adaptive prediction also the last instantaneous
-    regrets and, in the first rows of two more arrays, the two sums of `adapt_prediction`.
+    row [9]: of the schedule, followed by the limit of the adaptive prediction, negative
+    without one. state [S, A, I]: the regrets; with an adaptive prediction also the last
+    instantaneous regrets and, in the first rows of two more arrays, the two sums of
+    `adapt_prediction`.
     """
     weight, keep_positive, keep_negative, floor, keep_predicted, prediction = row[:6]
     limit = row[8]

@@ -1,8 +1,14 @@
 """Kernels of the treeplex prox, over the action-major layout of `layout.py`.
 
 Points of a treeplex are stored as coordinates [Q]: logarithms of the behavior for entropy, the
-behavior itself for the Euclidean distance. In both, a magnet or center of zeros means that there is
-none: the divergence from it is the regularizer itself.
+behavior itself for the Euclidean distance. In both, a magnet or center of zeros means that it is
+missing: the divergence from it is the regularizer itself.
+
+The maximum over the treeplex separates into one problem per infostate, solved bottom up (Hoda et
+al. 2010). With q(a) the gradient of action a plus the values v below it, β the dilation weight, and
+φ the entropy or half the squared norm, infostate I solves
+
+    v(I) = max_b <q, b> − β · (D_φ(b, center) / η + temperature · D_φ(b, magnet))
 """
 
 from __future__ import annotations
@@ -59,7 +65,8 @@ def respond_by_entropy(
     """
     inverse_step, temperature, gradient, center, magnet, coordinate, policy = prox
     regularization = inverse_step + temperature
-    # Logits, and their maximum per infostate: subtracted below, it keeps exponentials finite.
+    # Logits (q/β + log center / η + temperature · log magnet) / (1/η + temperature), and their
+    # maximum per infostate: subtracted below, it keeps exponentials finite.
     for i in range(count):
         value[i] = -math.inf
         total[i] = 0.0
@@ -71,19 +78,21 @@ def respond_by_entropy(
                 q[i] / weight[i] + inverse_step * c[i] + temperature * m[i]
             ) / regularization
             value[i] = max(value[i], logit[i])
+    # Softmax, action by action: the inner loops run over neighboring infostates and vectorize.
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         logit, sigma = coordinate[own], policy[own]
         for i in range(count):
             sigma[i] = math.exp(logit[i] - value[i])
             total[i] += sigma[i]
-    # log-sum-exp, the dual of entropy
+    # log-sum-exp, the convex conjugate of negative entropy; times k, below, the value of I
     for i in range(count):
         value[i] += math.log(total[i])
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         logit, sigma = coordinate[own], policy[own]
         for i in range(count):
+            # log σ. The clamp bounds the next step: it keeps the behavior of the center positive.
             logit[i] = max(logit[i] - value[i], MIN_LOGARITHM)
             sigma[i] /= total[i]
     for i in range(count):
@@ -111,6 +120,7 @@ def project_on_simplex(point: FloatArray, first: int, step: int, num: int) -> No
             if number > shift:
                 total += number
                 num_above += 1
+        # No number was dropped: the shift is the right one.
         if num_above >= num_kept:
             break
         num_kept = num_above
@@ -137,6 +147,7 @@ def respond_by_projection(
     regularization = inverse_step + temperature
     for i in range(count):
         value[i] = 0.0
+    # The unconstrained maximizer; the constrained one is the nearest point of the simplex.
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, sigma = gradient[own], center[own], magnet[own], policy[own]
@@ -144,18 +155,20 @@ def respond_by_projection(
             sigma[i] = (
                 q[i] / weight[i] + inverse_step * c[i] + temperature * m[i]
             ) / regularization
+    # The actions of one infostate are `count` apart.
     for i in range(count):
         project_on_simplex(policy, base + i, count, actions)
     for action in range(actions):
         own = slice(base + action * count, base + (action + 1) * count)
         q, c, m, sigma, x = gradient[own], center[own], magnet[own], policy[own], coordinate[own]
         for i in range(count):
+            # ½ |b − center|² / η + ½ temperature |b − magnet|², of the objective above
             from_center, from_magnet = sigma[i] - c[i], sigma[i] - m[i]
             distance = (
                 inverse_step * from_center * from_center + temperature * from_magnet * from_magnet
             )
             value[i] += q[i] * sigma[i] - 0.5 * weight[i] * distance
-            x[i] = sigma[i]
+            x[i] = sigma[i]  # last: coordinate and center may be one array
 
 
 @kernel
@@ -189,6 +202,7 @@ def prox_sweep(
             respond_by_projection(base, count, actions, weight[here], prox, value)
         else:
             respond_by_entropy(base, count, actions, weight[here], prox, value, total)
+        # v(I) adds to the gradient of the parent sequence, as a payoff of that sequence would.
         up = parent[here]
         for i in range(count):
             prox.gradient[up[i]] += value[i]
@@ -209,6 +223,7 @@ def deepest_sums(
     of s over the infostates directly below each sequence.
     """
     sums = own.copy()
+    # Parents come first, so that all sums below an infostate are complete when it is reached.
     for infostate in range(len(own) - 1, -1, -1):
         first = first_sequence[infostate]
         sums[infostate] += factor * below[first : first + num_actions[infostate]].max()

@@ -18,7 +18,7 @@ _CFR_PLUS = RegretScheme(
 )
 _DCFR = RegretScheme(
     "dcfr",
-    "discounted CFR with exponents 1.5, 0 and 2 (Brown and Sandholm 2019)",
+    "discounted CFR, exponents 1.5, 0 and 2 (Brown and Sandholm 2019)",
     positive_discount=1.5,
     negative_discount=0.0,
     average_exponent=2.0,
@@ -32,7 +32,7 @@ _PCFR_PLUS = RegretScheme(
 )
 _PDCFR_PLUS = RegretScheme(
     "pdcfr+",
-    "predictive CFR+ with discounts, exponents 2.3 and 5 (Xu et al. 2024)",
+    "predictive discounted CFR+, exponents 2.3 and 5 (Xu et al. 2024)",
     positive_discount=2.3,
     regret_floor=0.0,
     prediction=1.0,
@@ -63,14 +63,14 @@ _SCHEMES = (
     ),
     RegretScheme(
         "lcfr",
-        "linear CFR: iterations weigh as their number (Brown and Sandholm 2019)",
+        "linear CFR: iteration t has weight t (Brown and Sandholm 2019)",
         regret_exponent=1.0,
         average_exponent=1.0,
     ),
     _DCFR,
     RegretScheme(
         "dcfr+",
-        "CFR+ with discounts, exponents 1.5 and 4 (Xu et al. 2024)",
+        "discounted CFR+, exponents 1.5 and 4 (Xu et al. 2024)",
         positive_discount=1.5,
         discount_offset=1.5,
         regret_floor=0.0,
@@ -87,13 +87,13 @@ _SCHEMES = (
     replace(
         _PCFR_PLUS,
         name="apcfr+",
-        description="PCFR+ that trusts predictions by how steady regrets are (Meng et al. 2026)",
+        description="PCFR+ with adaptive prediction weights (Meng et al. 2026)",
         adaptive_limit=5.0,
     ),
     replace(
         _PCFR_PLUS,
         name="sapcfr+",
-        description="PCFR+ with predictions of weight 1/3 (Meng et al. 2026)",
+        description="PCFR+ with prediction weight 1/3 (Meng et al. 2026)",
         prediction=1 / 3,
     ),
     replace(
@@ -106,7 +106,7 @@ _SCHEMES = (
     replace(
         _PDCFR_PLUS,
         name="sapdcfr+",
-        description="PDCFR+ with predictions of weight 1/3",
+        description="PDCFR+ with prediction weight 1/3",
         prediction=1 / 3,
     ),
     replace(

@@ -44,7 +44,7 @@ class Budget:
     interrupt : threading.Event
         Ends the run when another thread sets it, as Ctrl-C does in the main thread.
     target_is_default : bool
-        Whether the target is the default, so that methods may be more exact than it asks.
+        Whether the target is the default, so that methods may be more exact than the target.
 
     Raises
     ------

@@ -76,12 +76,12 @@ def settings_of(spec: DataclassInstance) -> dict[str, Any]:
 
 
 def refuse_checkpoint(checkpoint: Checkpointing | None, method: str) -> None:
-    """Raise if a checkpoint is asked for, on behalf of a method whose state cannot be saved.
+    """Raise if a checkpoint is given for a method whose state cannot be saved.
 
     Raises
     ------
     ParameterError
-        If a checkpoint is asked for.
+        If `checkpoint` is not None.
     """
     if checkpoint is not None:
         raise ParameterError(
@@ -237,8 +237,8 @@ class RunCheckpointer(Checkpointer):
         planned = self._budget.iterations
         if planned is not None and saved.iteration > planned:
             raise CheckpointMismatchError(
-                f"{self._to.path} is a run of {saved.iteration} iterations, past the {planned} "
-                f"asked for; ask for at least {saved.iteration}, or give another file"
+                f"{self._to.path} is a run of {saved.iteration} iterations, more than "
+                f"iterations={planned}: give at least {saved.iteration}, or another file"
             )
         self._solver.set_state(saved.state)
         self._budget.trace.extend(saved.trace)

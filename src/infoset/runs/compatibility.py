@@ -33,7 +33,7 @@ def check_compatibility(saved: Checkpoint, here: Checkpoint, path: Path) -> None
     if differences:
         raise CheckpointMismatchError(
             f"{path} belongs to another run: {'; '.join(differences)}. Give this run another "
-            "file, or ask for the run that the file belongs to"
+            "file, or use the settings that the file was saved with"
         )
 
 
@@ -61,7 +61,7 @@ def _differing(saved: Checkpoint, here: Checkpoint) -> list[tuple[str, Any, Any]
 
 def _words(setting: str) -> str:
     """Return the name of a setting, with its source if users do not give it directly."""
-    return "horizon (the iterations asked for)" if setting == "horizon" else setting
+    return "horizon (the number of iterations)" if setting == "horizon" else setting
 
 
 def _shapes(state: StateArrays) -> dict[str, str]:

@@ -37,7 +37,7 @@ class IterativeSolver(Protocol):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration, to which its time is proportional."""
+        """Count of numbers read in one iteration, to which its time is roughly proportional."""
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations; an interrupt at any point must leave a valid answer."""
@@ -50,7 +50,7 @@ class IterativeSolver(Protocol):
 
 
 def gradient_cost(sequence_form: SequenceForm) -> int:
-    """Return how many numbers are read to compute and use one gradient per player."""
+    """Return the count of numbers read to compute and use one gradient per player."""
     sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
     return sequence_form.num_payoffs * sequence_form.num_players + 4 * sequences
 

@@ -1,4 +1,4 @@
-"""Solving games whose rules are known: the CFR family, and the linear program."""
+"""Solvers: the CFR family, first-order methods, linear programs, and decomposition."""
 
 from infoset.solvers.auto import Auto
 from infoset.solvers.cfr_br import CFRBR, CFRBRSolver

@@ -1,4 +1,14 @@
-"""The kernel of first-order methods on two-player games: gradients, prox steps, averages."""
+"""The kernel of first-order methods on two-player games: gradients, prox steps, averages.
+
+Each player has a base h and plays x. With g the gradient of the player's utility and ĝ a prediction
+of the next one, an iteration is
+
+    h ← prox(center, g),    x ← prox(center, ĝ)
+
+where prox(c, g) = argmax <g, x> − α D(x, magnet) − D(x, c) / η is solved in one sweep by
+`prox_sweep`. The center is the base itself or, for lazy methods (FTRL), the start with the sum of
+all gradients in place of g.
+"""
 
 from __future__ import annotations
 
@@ -14,22 +24,22 @@ EXTRA_GRADIENT = 2
 
 
 class PlayerState(NamedTuple):
-    """What the kernel knows of one player, in order of position; state but for the first four.
+    """One player's arrays in order of position; iterations change all but the first four.
 
     Attributes
     ----------
     groups, parent, weight
-        See `prox_sweep`.
+        As in `prox_sweep`.
     pair : BlockPayoffs
-        See `block_gradient`.
+        As in `block_gradient`.
     gradient, sums : FloatArray
-        [Q] the last gradient; where steps are lazy the sum of all, else zeros.
+        [Q] the last gradient; the sum of all gradients if the method is lazy, else zeros.
     magnet, base : FloatArray
         [Q] coordinates.
     base_plan : FloatArray
-        [Q] the plan of the base; without a guess the array of what is played.
+        [Q] the plan of the base; without a prediction, the same array as `plan`.
     policy, plan, average : FloatArray
-        [Q] what is played, as behavior and as plan, and the weighted sum of these plans.
+        [Q] the behavior that is played, its plan, and the weighted sum of these plans.
     """
 
     groups: IndexArray
@@ -47,7 +57,15 @@ class PlayerState(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays without memory: two [Q] of the larger player, two of the largest group's count."""
+    """Scratch arrays, shared by the players.
+
+    Attributes
+    ----------
+    push, coordinate : FloatArray
+        [Q] of the player with more sequences.
+    value, total : FloatArray
+        [I] of the largest group.
+    """
 
     push: FloatArray
     coordinate: FloatArray
@@ -56,14 +74,14 @@ class Workspace(NamedTuple):
 
 
 @kernel
-def observe(side: PlayerState, opponent_plan: FloatArray) -> None:
-    """Take the gradient of a side at a plan of the opponent."""
-    block_gradient(side.pair, opponent_plan, side.gradient)
+def observe(state: PlayerState, opponent_plan: FloatArray) -> None:
+    """Compute a player's gradient at a plan of the opponent."""
+    block_gradient(state.pair, opponent_plan, state.gradient)
 
 
 @kernel
 def prox_step(
-    side: PlayerState,
+    state: PlayerState,
     is_euclidean: bool,
     inverse_step: float,
     temperature: float,
@@ -72,71 +90,77 @@ def prox_step(
     plan: FloatArray,
     workspace: Workspace,
 ) -> None:
-    """Fill coordinate and plan [Q] with the prox, from a center, of the sums and the gradient."""
-    for i in range(len(side.gradient)):
-        workspace.push[i] = side.sums[i] + side.gradient[i]
+    """Solve one prox problem: fill coordinate and plan [Q], given the center and the gradients."""
+    # The sweep overwrites its gradient with values, so it gets a copy. For methods that are not
+    # lazy the sums are zero.
+    for i in range(len(state.gradient)):
+        workspace.push[i] = state.sums[i] + state.gradient[i]
     prox_sweep(
         is_euclidean,
-        side.groups,
-        side.parent,
-        side.weight,
+        state.groups,
+        state.parent,
+        state.weight,
         ProxProblem(
             inverse_step,
             temperature,
             workspace.push,
             center,
-            side.magnet,
+            state.magnet,
             coordinate,
-            side.policy,
+            state.policy,
         ),
         workspace.value,
         workspace.total,
     )
-    realize_policy(side.groups, side.parent, side.policy, plan)
+    # The sweep leaves behavior; the opponent's gradient needs the plan.
+    realize_policy(state.groups, state.parent, state.policy, plan)
 
 
 @kernel
 def move_base(
-    side: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
+    state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
-    """Count what was played in the average, and move the base by the gradient.
+    """Add the plan that was played to the average, and move the base along the gradient.
 
     row: inverse step size, temperature, and retention of the average.
     """
-    inverse_step, temperature, kept = row
-    for i in range(len(side.plan)):
-        side.average[i] = kept * side.average[i] + side.plan[i]
-    center = side.magnet if is_lazy else side.base
+    inverse_step, temperature, retention = row
+    # First the average: without a prediction the step below overwrites the plan.
+    for i in range(len(state.plan)):
+        state.average[i] = retention * state.average[i] + state.plan[i]
+    # The magnet of lazy methods never moves: it is the start.
+    center = state.magnet if is_lazy else state.base
+    # h ← prox(center, g), in place: the sweep reads the center of a group before writing it.
     prox_step(
-        side,
+        state,
         is_euclidean,
         inverse_step,
         temperature,
         center,
-        side.base,
-        side.base_plan,
+        state.base,
+        state.base_plan,
         workspace,
     )
     if is_lazy:
-        for i in range(len(side.sums)):
-            side.sums[i] += side.gradient[i]
+        for i in range(len(state.sums)):
+            state.sums[i] += state.gradient[i]
 
 
 @kernel
 def play_prediction(
-    side: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
+    state: PlayerState, is_euclidean: bool, is_lazy: bool, row: FloatArray, workspace: Workspace
 ) -> None:
-    """Play the base moved once more, by the gradient as it stands."""
+    """Play x ← prox(center, ĝ), where ĝ is the current gradient; the base does not move."""
     inverse_step, temperature, _ = row
-    center = side.magnet if is_lazy else side.base
+    center = state.magnet if is_lazy else state.base
     prox_step(
-        side,
+        state,
         is_euclidean,
         inverse_step,
         temperature,
         center,
         workspace.coordinate,
-        side.plan,
+        state.plan,
         workspace,
     )
 
@@ -150,32 +174,35 @@ def iterate_first_order(
     prediction: int,
     magnet_period: int,
     alternating: bool,
-    sides: tuple[PlayerState, ...],
+    states: tuple[PlayerState, ...],
     workspace: Workspace,
 ) -> None:
     """Run the iterations of `schedule` [T, 3], all state in place; count them in done[0].
 
-    In an iteration both players take the gradients at the plans played, move their bases by
-    them, and play the bases moved once more by a guess of the next gradients: none, the last
-    ones, or extra ones at the bases. Lazy: steps are made from the magnet by the sums of all
-    gradients. The average takes the plans that an iteration begins with. After each
-    `magnet_period` iterations, if not 0, the magnets move to the bases. Alternating, without
-    extra gradients: the second player answers what the first has just come to play.
+    schedule: inverse step size, temperature, and retention of the average. is_lazy: whether steps
+    are from the magnet, by the sum of all gradients. prediction: NO_PREDICTION to play the base,
+    LAST_GRADIENT (optimistic methods) or EXTRA_GRADIENT (mirror prox) to step from it once more.
+    magnet_period: iterations after which the magnets move to the bases; 0 for never. alternating:
+    whether player 1 responds to the plan that player 0 has just computed; not with EXTRA_GRADIENT.
+    The average takes the plan at which an iteration starts.
     """
+    # Both players in one pass, or one player per pass.
     together = 1 if alternating else 2
     for row in schedule:
         for first in range(0, 2, together):
+            # All gradients of a pass are taken before any plan changes.
             for player in range(first, first + together):
-                observe(sides[player], sides[1 - player].plan)
+                observe(states[player], states[1 - player].plan)
             for player in range(first, first + together):
-                move_base(sides[player], is_euclidean, is_lazy, row, workspace)
+                move_base(states[player], is_euclidean, is_lazy, row, workspace)
             if prediction == EXTRA_GRADIENT:
+                # Mirror prox as one gradient at the plan played and one at the bases.
                 for player in range(2):
-                    observe(sides[player], sides[1 - player].base_plan)
+                    observe(states[player], states[1 - player].base_plan)
             if prediction != NO_PREDICTION:
                 for player in range(first, first + together):
-                    play_prediction(sides[player], is_euclidean, is_lazy, row, workspace)
+                    play_prediction(states[player], is_euclidean, is_lazy, row, workspace)
         done[0] += 1
         if magnet_period > 0 and done[0] % magnet_period == 0:
-            for side in sides:
-                side.magnet[:] = side.base
+            for state in states:
+                state.magnet[:] = state.base

@@ -1,4 +1,4 @@
-"""Finding infostates and actions by the names that users give."""
+"""Look-up of infostates and actions by the names that users give."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["find_infostate", "numbers_by_action", "sequences_at"]
 
 
 def find_infostate(form: SequenceForm, key: tuple[str, Player]) -> int:
-    """Return the position of an infostate, given as text and player, where that player acts.
+    """Return the index of an acting infostate, given its text and player.
 
     Raises
     ------
     ParameterError
-        If the key is not such a pair, or the player is unknown.
+        If the key is not a pair of text and player, or the player is unknown.
     UnknownNameError
         If the player has no such infostate.
     """
@@ -30,8 +30,8 @@ def find_infostate(form: SequenceForm, key: tuple[str, Player]) -> int:
     label, player = key
     if not 0 <= player < form.num_players:
         raise ParameterError(
-            f"there is no infostate of player {player}: {form.name} has {form.num_players} "
-            "players, from 0 on"
+            f"player {player} does not exist: the players of {form.name} are 0 to "
+            f"{form.num_players - 1}"
         )
     labels = form.infostate_trees[player].acting_labels
     if label not in labels:
@@ -44,12 +44,12 @@ def _check_key(key: object) -> None:
         case (str(), Integral()):
             return
     raise ParameterError(
-        f"{key!r} is not an infostate, as text, and its player: write it as ('[J]', 0)"
+        f"{key!r} does not identify an infostate: give its text and player, such as ('[J]', 0)"
     )
 
 
 def sequences_at(form: SequenceForm, player: Player, infostate: int) -> slice:
-    """Return where the sequences of an acting infostate are among those of the player."""
+    """Return the range of the sequences of an acting infostate."""
     plex = form.treeplexes[player]
     first = int(plex.first_sequence[infostate])
     return slice(first, first + int(plex.num_actions[infostate]))
@@ -58,14 +58,14 @@ def sequences_at(form: SequenceForm, player: Player, infostate: int) -> slice:
 def numbers_by_action(
     form: SequenceForm, player: Player, infostate: int, numbers: Mapping[Action, float]
 ) -> FloatArray:
-    """Return numbers given by action at an acting infostate in its order, zero where none is.
+    """Return [A] the numbers of an acting infostate in the order of its actions, 0 if not given.
 
     Raises
     ------
     UnknownNameError
         If an action is unknown.
     ParameterError
-        If they are not numbers by action.
+        If `numbers` is not a mapping from actions to numbers.
     """
     check_type("probabilities", numbers, Mapping, "one for each action, such as {'bet': 1.0}")
     tree = form.infostate_trees[player]

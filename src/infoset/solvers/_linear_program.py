@@ -1,4 +1,4 @@
-"""Linear programs in sequence form: the model, HiGHS, and the measured answer."""
+"""Linear programs in sequence form: the model, the call of HiGHS, and the measured answer."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ __all__ = [
 
 Algorithm: TypeAlias = Literal["simplex", "ipm", "ipm+crossover"]
 
-SECONDS_BETWEEN_LOOKS = 0.05
-LEAST_SIMPLEX_ITERATIONS = 10_000
+SECONDS_BETWEEN_CHECKS = 0.05
+MIN_SIMPLEX_ITERATIONS = 10_000
 ROWS_PER_SIMPLEX_ITERATION = 3
 
 
@@ -52,20 +52,20 @@ class LinearModel(NamedTuple):
 
 
 class LinearSolution(NamedTuple):
-    """What HiGHS made of a model; zeros where it made nothing.
+    """The solution of a model by HiGHS; arrays that HiGHS does not provide are zero.
 
     Attributes
     ----------
     outcome : Outcome
-        'optimal', also where an interior point is not precise enough for HiGHS to say so;
-        'iterations' where the simplex was taking too many.
+        'optimal', also for an interior point that is not precise enough for HiGHS to call it so;
+        'iterations' if the simplex reached its iteration limit.
     values, reduced_costs : FloatArray
         [columns]
     duals : FloatArray
         [rows]
     iterations : int
     basic_columns, basic_rows : BoolArray
-        Which are in the basis; none where HiGHS has no basis.
+        [columns], [rows] True in the basis; all False if HiGHS has no basis.
     """
 
     outcome: Outcome
@@ -78,11 +78,12 @@ class LinearSolution(NamedTuple):
 
 
 def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) -> LinearSolution:
-    """Solve a linear program; Ctrl-C ends it, and is an outcome.
+    """Solve a linear program; Ctrl-C ends it with the outcome 'interrupted'.
 
-    The simplex gets a number of iterations in proportion to the rows, so that where it fails is
-    decided by the game and not by the machine. It needed at most one per row on the games it
-    solves (one per four rows on the large ones), and got nowhere in one per row on battleship.
+    The iteration limit of the simplex is proportional to the number of rows, so that whether it
+    fails depends on the game and not on the machine. On the games that it solves it needed at most
+    one iteration per row (one per four rows on large games); on battleship it made no progress in
+    one per row.
     """
     import highspy
 
@@ -94,7 +95,7 @@ def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
         "run_crossover": "on" if algorithm == "ipm+crossover" else "off",
     }
     if algorithm == "simplex":
-        limit = max(LEAST_SIMPLEX_ITERATIONS, rows // ROWS_PER_SIMPLEX_ITERATION)
+        limit = max(MIN_SIMPLEX_ITERATIONS, rows // ROWS_PER_SIMPLEX_ITERATION)
         options["simplex_iteration_limit"] = limit
     if seconds is not None:
         options["time_limit"] = max(float(seconds), 0.0)
@@ -107,7 +108,7 @@ def maximize(model: LinearModel, algorithm: Algorithm, seconds: float | None) ->
 
 
 def maximize_at_vertex(model: LinearModel, seconds: float | None) -> LinearSolution:
-    """Solve a linear program to a vertex: by the simplex, or else by crossing over to one."""
+    """Solve a linear program to a vertex: by the simplex or, if it fails, by crossover."""
     started = time.monotonic()
     solution = maximize(model, "simplex", seconds)
     if solution.outcome not in ("failed", "iterations"):
@@ -163,7 +164,7 @@ def _solution(highs: Any, model: LinearModel, outcome: Outcome) -> LinearSolutio
 
 
 def _vector(given: Sequence[float], size: int) -> FloatArray:
-    """Return what HiGHS has as an array; zeros where it has nothing."""
+    """Return values of HiGHS as an array; zeros if it has none."""
     return np.asarray(given, dtype=np.float64) if len(given) == size else np.zeros(size)
 
 
@@ -176,10 +177,10 @@ def _basic(statuses: Sequence[Any], size: int) -> BoolArray:
 
 
 def _solve_interruptibly(highs: Any) -> bool:
-    """Run HiGHS in a thread of its own, so that Ctrl-C can stop it; return whether it did.
+    """Run HiGHS in a separate thread, so that Ctrl-C can stop it; return whether it was stopped.
 
-    That thread also ends HiGHS's own. It must be over before the process is, which an interrupted
-    `Thread.join` cannot tell (it takes the thread for stopped); an event can.
+    That thread also shuts down HiGHS's own threads, and must end before the process does. An event
+    signals its end: `Thread.join` does not, as it marks the thread as stopped when interrupted.
     """
     is_over = Event()
 
@@ -196,7 +197,7 @@ def _solve_interruptibly(highs: Any) -> bool:
     interrupted = False
     while not is_over.is_set():
         try:
-            is_over.wait(SECONDS_BETWEEN_LOOKS)
+            is_over.wait(SECONDS_BETWEEN_CHECKS)
         except KeyboardInterrupt:
             highs.cancelSolve()
             interrupted = True
@@ -205,11 +206,11 @@ def _solve_interruptibly(highs: Any) -> bool:
 
 
 def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
-    """Return the program that maximizes what a player's plan guarantees.
+    """Return the program that maximizes the security level of a player's plan.
 
     Columns: the plan x [Q of the player], then values q [1 + I of the opponent]. Rows: the flow
-    of the plan [1 + I], then, for each sequence of the opponent, what choosing it concedes beyond
-    its value [Q]. Their duals are the opponent's plan. Payoffs are divided by a power of two.
+    constraints E x = e [1 + I of the player], then Aᵀx − Fᵀq ≥ 0 [Q of the opponent], whose duals
+    are the opponent's plan. Payoffs are divided by a power of two, which is exact.
     """
     from scipy.sparse import block_array
 
@@ -219,10 +220,12 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
     matrix = block_array([[flow, None], [payoffs, -other_flow.T]], format="csr")
     num_rows, num_columns = matrix.shape
     num_plan, num_flow = own.num_sequences, 1 + own.num_infostates
+    # Flow rows are equations with right side (1, 0, 0, …); the others are bounded below by 0.
     row_upper = np.full(num_rows, np.inf)
     row_upper[:num_flow] = 0.0
     row_lower = np.zeros(num_rows)
     row_lower[0] = row_upper[0] = 1.0
+    # x ≥ 0, q is free, and the objective is q₀, the value at the opponent's empty sequence.
     lower = np.zeros(num_columns)
     lower[num_plan:] = -np.inf
     cost = np.zeros(num_columns)
@@ -231,10 +234,11 @@ def plan_model(sequence_form: SequenceForm, player: Player) -> LinearModel:
 
 
 def policy_of_solution(sequence_form: SequenceForm, solution: LinearSolution) -> TabularPolicy:
-    """Return both policies, given a solution of player 0's program: variables and duals."""
+    """Return the policies of both players, given a solution of player 0's program."""
     first, second = sequence_form.treeplexes
     plan = solution.values[: first.num_sequences]
-    # A price is what the objective would change by, and the opponent's plan is what it would lose.
+    # HiGHS reports duals as derivatives of the objective: minus the opponent's plan, or plus it,
+    # depending on the sign convention for the sense of the objective.
     dual = solution.duals[-second.num_sequences :]
     dual = -dual if dual.sum() < 0 else dual
     weights = [np.clip(plan, 0, None), np.clip(dual, 0, None)]
@@ -255,7 +259,7 @@ def _flow_matrix(treeplex: Treeplex) -> csr_array:
 
 
 def _payoff_matrix(sequence_form: SequenceForm, player: Player) -> csr_array:
-    """Return [Q of the opponent, Q of the player] the player's payoffs, of size at most 1."""
+    """Return [Q of the opponent, Q of the player] the player's payoffs, scaled to at most 1."""
     from scipy.sparse import coo_array
 
     payoff: FloatArray = sequence_form.payoff[:, player]
@@ -268,13 +272,13 @@ def _payoff_matrix(sequence_form: SequenceForm, player: Player) -> csr_array:
 
 
 CERTIFIED = 1e-6
-"""Exploitability, relative to the payoff range, above which an 'optimal' answer is not believed."""
+"""Exploitability, relative to the payoff range, above which an 'optimal' answer is rejected."""
 
 Measure = Callable[[TabularPolicy], Evaluation]
 
 
 class Answer(NamedTuple):
-    """Where a solve stands: the policy, how it was measured, and why it ended there."""
+    """The answer of a solve: the policy, its evaluation, and why the solve ended."""
 
     policy: TabularPolicy
     measured: Evaluation
@@ -282,7 +286,7 @@ class Answer(NamedTuple):
     iterations: int
 
     def to_result(self, method: str, budget: Budget) -> SolveResult:
-        """Return the result of a solve that ends with this; record it in the budget."""
+        """Return the result of a solve that ends with this answer, and record it in the budget."""
         budget.record(self.iterations, self.measured)
         return SolveResult(
             game=self.policy.sequence_form.name,
@@ -304,7 +308,7 @@ def solve_program(
     measure: Measure,
     budget: Budget,
 ) -> Answer:
-    """Solve a program by one algorithm after the other, until there is an answer to believe."""
+    """Try algorithms in order until one returns an answer that its measurement confirms."""
     iterations = 0
     for algorithm in algorithms:
         solution = maximize(model, algorithm, seconds_left(budget))
@@ -312,19 +316,19 @@ def solve_program(
         answer = measured_answer(policy_of(solution), measure, solution.outcome, iterations)
         if answer.outcome not in ("failed", "iterations"):
             return answer
-    # Iterations of the simplex are our own limit, not one that was asked for.
+    # 'iterations' would refer to the budget, but here it is our limit on the simplex.
     return answer._replace(outcome="failed")
 
 
 def measured_answer(
     policy: TabularPolicy, measure: Measure, outcome: Outcome, iterations: int
 ) -> Answer:
-    """Return an answer whose outcome is 'optimal' only where best responses gain nothing."""
+    """Return an answer, 'failed' instead of 'optimal' if best responses gain more than rounding."""
     measured = measure(policy)
     low, high = policy.sequence_form.payoff_range
     certified = measured.nash_conv / 2 <= CERTIFIED * max(high - low, 1e-300)
-    believed: Outcome = outcome if outcome != "optimal" or certified else "failed"
-    return Answer(policy, measured, believed, iterations)
+    confirmed: Outcome = outcome if outcome != "optimal" or certified else "failed"
+    return Answer(policy, measured, confirmed, iterations)
 
 
 def seconds_left(budget: Budget) -> float | None:

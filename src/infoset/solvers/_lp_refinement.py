@@ -1,4 +1,4 @@
-"""Refinement: optimal plans that also exploit the mistakes of the opponent."""
+"""Refinement of linear-program solutions: optimal plans that also exploit mistakes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from infoset.typing import FloatArray, IntArray, Player
 __all__ = ["refined_behavior"]
 
 POSITIVE = 1e-9
-"""Below this a plan, a reduced cost or a dual counts as zero."""
+"""Plans, reduced costs and duals below this count as zero."""
 
 Maximize = Callable[[LinearModel], LinearSolution]
 Flags = NDArray[np.bool_]
 
 
 def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maximize) -> FloatArray:
-    """Return [Q] how a player acts at every infostate, reached or not.
+    """Return [Q] the refined behavior of a player at every infostate, reached or not.
 
-    First the plan of the whole game is found, then that of the game which begins with the
-    player's own first mistakes (each sequence that the plan leaves out where it could take it,
-    with weight 1), then with second ones, until every infostate is reached.
+    The first program is that of the whole game. The next one is that of the game that begins with
+    the player's own first mistakes: each sequence of probability zero at a reached infostate, with
+    weight 1. Then follow second mistakes, and so on, until every infostate is reached.
     """
     own, other = (sequence_form.treeplexes[number] for number in (player, 1 - player))
     model = plan_model(sequence_form, player)
@@ -35,8 +35,9 @@ def refined_behavior(sequence_form: SequenceForm, player: Player, maximize: Maxi
     starts = np.zeros(own.num_sequences, dtype=bool)
     starts[0] = True
     while starts.any():
-        solved = _robust_plan(_begun_at(model, own, starts, known), stages, maximize)
+        solved = _robust_plan(_restricted_model(model, own, starts, known), stages, maximize)
         plan = np.where(solved > POSITIVE, solved, 0.0)[: own.num_sequences]
+        # Behavior at the infostates that this plan is the first to reach
         reached = ~known & (plan[own.parent_sequence] > 0)
         acts = _of_sequences(own, reached)
         behavior[acts] = plan[acts] / plan[own.parent_sequence[own.infostate_of_sequence[acts]]]
@@ -51,26 +52,29 @@ def _of_sequences(treeplex: Treeplex, infostates: Flags) -> Flags:
     return np.concatenate([[False], np.repeat(infostates, treeplex.num_actions)])
 
 
-def _begun_at(model: LinearModel, own: Treeplex, starts: Flags, known: Flags) -> LinearModel:
+def _restricted_model(
+    model: LinearModel, own: Treeplex, starts: Flags, known: Flags
+) -> LinearModel:
     """Return the program of the game in which the player's plan begins at some sequences.
 
-    What is decided already, at known infostates and before, has no weight but there.
+    Sequences at known infostates are fixed: weight 1 at the starts, 0 elsewhere. The flow
+    constraints of known infostates are dropped.
     """
     decided = _of_sequences(own, known)
     decided[0] = True
     lower, upper = model.lower.copy(), model.upper.copy()
     lower[: own.num_sequences][decided] = upper[: own.num_sequences][decided] = starts[decided]
     row_lower, row_upper = model.row_lower.copy(), model.row_upper.copy()
-    loose = np.flatnonzero(np.concatenate([[True], known]))
-    row_lower[loose], row_upper[loose] = -np.inf, np.inf
+    dropped = np.flatnonzero(np.concatenate([[True], known]))
+    row_lower[dropped], row_upper[dropped] = -np.inf, np.inf
     return model._replace(lower=lower, upper=upper, row_lower=row_lower, row_upper=row_upper)
 
 
 def _robust_plan(model: LinearModel, stages: list[FloatArray], maximize: Maximize) -> FloatArray:
-    """Return a solution that is best at the cost of the model, and among those at each stage.
+    """Return a solution that maximizes the objectives lexicographically: the model's, then stages.
 
-    By complementary slackness the solutions of one program are those of the next: columns and
-    rows that have a price are held where they are.
+    By complementary slackness, the optimal face of a program is its feasible set with the columns
+    and rows of nonzero reduced cost or dual fixed at their bounds. The next stage optimizes on it.
     """
     solution = maximize(model)
     for cost in stages:
@@ -80,20 +84,19 @@ def _robust_plan(model: LinearModel, stages: list[FloatArray], maximize: Maximiz
 
 
 def _face(model: LinearModel, solution: LinearSolution) -> LinearModel:
+    """Return the program restricted to the optimal solutions of the last objective."""
     lower, upper = model.lower.copy(), model.upper.copy()
     row_lower, row_upper = model.row_lower.copy(), model.row_upper.copy()
-    _hold(lower, upper, np.abs(solution.reduced_costs) > POSITIVE)
-    _hold(row_lower, row_upper, np.abs(solution.duals) > POSITIVE)
+    # Where the interval is not a single number, only its lower end is finite: fix it there.
+    priced_columns = np.abs(solution.reduced_costs) > POSITIVE
+    upper[priced_columns] = lower[priced_columns]
+    priced_rows = np.abs(solution.duals) > POSITIVE
+    row_upper[priced_rows] = row_lower[priced_rows]
     return model._replace(lower=lower, upper=upper, row_lower=row_lower, row_upper=row_upper)
 
 
-def _hold(lower: FloatArray, upper: FloatArray, priced: Flags) -> None:
-    """Close the interval of what has a price; only lower ends are finite where it is open."""
-    upper[priced] = lower[priced]
-
-
 def _mistake_costs(model: LinearModel, other: Treeplex) -> list[FloatArray]:
-    """Return [columns] for k = 1, 2, …: what the opponent loses by its sequences of length k."""
+    """Return per k = 1, 2, … [columns] the opponent's total loss by its sequences of k actions."""
     length = _lengths(other)
     losses = model.matrix[-other.num_sequences :]
     costs = []

@@ -11,21 +11,23 @@ def perturbed_best_value(
     parent_sequence: IntArray,
     first_sequence: IntArray,
     num_actions: IntArray,
-    least: FloatArray,
+    minimum: FloatArray,
     gradient: FloatArray,
 ) -> float:
-    """Return the most that a plan earns whose actions have at least the probabilities `least` [Q].
+    """Return the value of the best plan whose actions have at least the probabilities `minimum`.
 
-    parent_sequence, first_sequence, num_actions [I]; gradient [Q] becomes, in place, the
-    counterfactual value of each sequence under best play.
+    parent_sequence, first_sequence, num_actions [I]; minimum [Q]; gradient [Q] becomes, in place,
+    the counterfactual value of each sequence under that plan.
     """
+    # Bottom up: v(I) = Σ_a ε(I, a) q(I, a) + (1 − Σ_a ε(I, a)) max_a q(I, a). The probability that
+    # the minimums leave free goes to a best action.
     for infostate in range(len(num_actions) - 1, -1, -1):
         first = first_sequence[infostate]
         best = gradient[first]
-        share, value = 1.0, 0.0
+        rest, value = 1.0, 0.0
         for sequence in range(first, first + num_actions[infostate]):
             best = max(best, gradient[sequence])
-            share -= least[sequence]
-            value += least[sequence] * gradient[sequence]
-        gradient[parent_sequence[infostate]] += value + share * best
+            rest -= minimum[sequence]
+            value += minimum[sequence] * gradient[sequence]
+        gradient[parent_sequence[infostate]] += value + rest * best
     return float(gradient[0])

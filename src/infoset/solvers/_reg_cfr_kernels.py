@@ -1,4 +1,8 @@
-"""Kernels of regularized CFR, over the action-major layout of `infoset.regret`."""
+"""Kernels of regularized CFR (Liu et al. 2023), over the layout of `infoset.regret`.
+
+Each infostate runs optimistic mirror descent with the Euclidean distance on its regularized
+counterfactual values q − τ σ.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from infoset.utils.compilation import kernel
 
 
 class PlayerState(NamedTuple):
-    """What the kernel knows of one player, in order of position; state but for the first three.
+    """One player's arrays in order of position; iterations change all but the first three.
 
     Attributes
     ----------
@@ -22,13 +26,13 @@ class PlayerState(NamedTuple):
     gradient : FloatArray
         [Q] scratch.
     last : FloatArray
-        [Q] what each action earned last, its regularizer considered.
+        [Q] m = q − τ σ of the last iteration: the slope of the regularized value.
     change : FloatArray
-        [I] sum over iterations of the squared changes of that.
+        [I] sum over iterations of |m − m₋₁|².
     base, policy : FloatArray
-        [Q] behavior before the guess, and with it: what is played.
+        [Q] behavior before the optimistic step, and after it: the policy that is played.
     plan : FloatArray
-        [Q] the plan of what is played.
+        [Q] the plan of `policy`.
     """
 
     groups: IndexArray
@@ -44,73 +48,78 @@ class PlayerState(NamedTuple):
 
 @kernel
 def observe_infostate(
-    side: PlayerState, infostate: int, first: int, step: int, num: int, temperature: float
+    state: PlayerState, infostate: int, first: int, step: int, num: int, temperature: float
 ) -> float:
-    """Take in what the actions of one infostate have earned; return what its policy did.
+    """Return the regularized value of one infostate; update its slopes and their changes.
 
-    Both with the regularizer: the policy pays half the temperature times its squared norm.
+    The value is <q, σ> − ½ τ |σ|². The actions of the infostate are at first, first + step, ….
     """
     value = 0.0
     for i in range(first, first + num * step, step):
-        probability, earned = side.policy[i], side.gradient[i]
+        probability, earned = state.policy[i], state.gradient[i]
         value += probability * (earned - 0.5 * temperature * probability)
+        # m ← q − τ σ, and its squared change, by which the step size shrinks
         slope = earned - temperature * probability
-        change = slope - side.last[i]
-        side.change[infostate] += change * change
-        side.last[i] = slope
+        change = slope - state.last[i]
+        state.change[infostate] += change * change
+        state.last[i] = slope
     return value
 
 
 @kernel
-def project_above(point: FloatArray, first: int, step: int, num: int, least: float) -> None:
-    """Replace numbers by the nearest probabilities ≥ `least`; see `project_on_simplex`."""
-    share = 1.0 - num * least
-    if share > 0.0:
+def project_above(
+    point: FloatArray, first: int, step: int, num: int, min_probability: float
+) -> None:
+    """Project onto the probabilities ≥ `min_probability`; see `project_on_simplex`."""
+    # Shifting and scaling maps that simplex to the ordinary one, and keeps distances in order.
+    rest = 1.0 - num * min_probability
+    if rest > 0.0:
         for i in range(first, first + num * step, step):
-            point[i] = (point[i] - least) / share
+            point[i] = (point[i] - min_probability) / rest
         project_on_simplex(point, first, step, num)
     for i in range(first, first + num * step, step):
-        point[i] = least + share * point[i]
+        point[i] = min_probability + rest * point[i]
 
 
 @kernel
 def update_policy(
-    side: PlayerState, step_size_offset: float, temperature: float, least: float
+    state: PlayerState, step_size_offset: float, temperature: float, min_probability: float
 ) -> None:
-    """Update base and policy at all infostates, from the last, by the gradient at the plans.
+    """Sweep one player's treeplex bottom up: update base and policy at every infostate, in place.
 
-    The gradient becomes the value of each sequence, regularizers considered.
+    The gradient becomes the regularized counterfactual value of each sequence.
     """
-    for group in range(len(side.groups) - 1, -1, -1):
-        base, count, actions, infostate, _ = side.groups[group]
+    for group in range(len(state.groups) - 1, -1, -1):
+        base, count, actions, infostate, _ = state.groups[group]
         for i in range(count):
             own, first = infostate + i, base + i
             # the value, with the regularizer, passes up; then base ← base + η m, projected
-            value = observe_infostate(side, own, first, count, actions, temperature)
-            side.gradient[side.parent[own]] += value
-            step_size = 1.0 / math.sqrt(step_size_offset + 2.0 * side.change[own])
+            value = observe_infostate(state, own, first, count, actions, temperature)
+            state.gradient[state.parent[own]] += value
+            # η = 1 / √(κ + 2 Σ |m − m₋₁|²)
+            step_size = 1.0 / math.sqrt(step_size_offset + 2.0 * state.change[own])
             for k in range(first, first + actions * count, count):
-                side.base[k] += step_size * side.last[k]
-            project_above(side.base, first, count, actions, least)
+                state.base[k] += step_size * state.last[k]
+            project_above(state.base, first, count, actions, min_probability)
             # optimism: the same step again from the base, with the last slope as prediction
             for k in range(first, first + actions * count, count):
-                side.policy[k] = side.base[k] + step_size * side.last[k]
-            project_above(side.policy, first, count, actions, least)
+                state.policy[k] = state.base[k] + step_size * state.last[k]
+            project_above(state.policy, first, count, actions, min_probability)
 
 
 @kernel
 def iterate_regularized(
-    schedule: FloatArray, done: LongArray, step_size_offset: float, sides: tuple[PlayerState, ...]
+    schedule: FloatArray, done: LongArray, step_size_offset: float, states: tuple[PlayerState, ...]
 ) -> None:
     """Run the iterations of `schedule` [T, 2], all state in place; count them in done[0].
 
-    Columns: temperature and minimum probability. The second player responds to the new plan of
-    the first.
+    schedule: temperature τ and minimum probability γ. Player 1 responds to the plan that player 0
+    has just computed.
     """
-    for temperature, least in schedule:
+    for temperature, min_probability in schedule:
         for player in range(2):
-            side = sides[player]
-            block_gradient(side.pair, sides[1 - player].plan, side.gradient)
-            update_policy(side, step_size_offset, temperature, least)
-            realize_policy(side.groups, side.parent, side.policy, side.plan)
+            state = states[player]
+            block_gradient(state.pair, states[1 - player].plan, state.gradient)
+            update_policy(state, step_size_offset, temperature, min_probability)
+            realize_policy(state.groups, state.parent, state.policy, state.plan)
         done[0] += 1

@@ -1,4 +1,9 @@
-"""Kernels of solvers, over the action-major layout of `infoset.regret`."""
+"""Kernels of RTCFR+ (Meng et al. 2025), over the action-major layout of `infoset.regret`.
+
+An iteration of a player is that of CFR+ with two changes: the gradient includes the regularizer
+−μ/2 |x − r|² that pulls the plan x toward a reference plan r, and the policy that is played mixes
+in minimum action probabilities γ.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +19,10 @@ from infoset.utils.compilation import kernel
 
 
 @kernel
-def pull_gradient(
+def regularize_gradient(
     strength: float, plan: FloatArray, reference: FloatArray, gradient: FloatArray
 ) -> None:
-    """Add to `gradient` [Q] a pull of the plan [Q] toward its reference [Q], in place."""
+    """Add −μ (x − r), the derivative of the regularizer at the plan [Q], to `gradient` [Q]."""
     for i in range(len(plan)):
         gradient[i] -= strength * (plan[i] - reference[i])
 
@@ -28,7 +33,7 @@ def iterate_toward_references(
     done: LongArray,
     row: FloatArray,
     strength: float,
-    least: float,
+    min_probability: float,
     period: int,
     groups: tuple[IndexArray, ...],
     parents: tuple[IndexArray, ...],
@@ -37,7 +42,7 @@ def iterate_toward_references(
     regrets: tuple[FloatArray, ...],
     policies: tuple[FloatArray, ...],
     perturbed: tuple[FloatArray, ...],
-    leasts: tuple[FloatArray, ...],
+    minimums: tuple[FloatArray, ...],
     plans: tuple[FloatArray, ...],
     references: tuple[FloatArray, ...],
     previous: FloatArray,
@@ -45,23 +50,28 @@ def iterate_toward_references(
 ) -> None:
     """Run iterations of RTCFR+ for two players, all state in place; count them in done[0].
 
-    row: of the schedule; strength: μ, in units of utility; least: γ before the first `period`.
-    Per player: groups, parents (see `update_regrets`), pairs (see `block_gradient`), gradients,
-    regrets, policies and perturbed ones, their minimum probabilities, plans of them, and reference
-    plans [Q]. previous, changes: empty.
+    row: of the schedule of CFR+; strength: μ, in units of utility; min_probability: γ in the first
+    `period`. Per player [Q]: gradients, regrets, policies σ and perturbed policies σ̂, their
+    minimum probabilities, the plans of σ̂, and the reference plans. groups and parents: see
+    `update_regrets`; pairs: see `block_gradient`. previous, changes: empty arrays, as CFR+ has no
+    adaptive prediction.
     """
     for step in range(iterations):
+        # Outer loop of the paper: r ← x and γ ← γ / 2 after each period; regrets stay.
         begins = done[0] % period == 0
         for player in range(2):
             if begins:
                 references[player][:] = plans[player]
+            # γ is no part of the saved state: the first step of each call computes it as well.
             if begins or step == 0:
-                leasts[player][:] = least * 0.5 ** (done[0] // period)
+                minimums[player][:] = min_probability * 0.5 ** (done[0] // period)
         for player in range(2):
             gradient = gradients[player]
             plan = plans[player]
+            # g ← ∂u/∂x − μ (x − r), in sequence form
             block_gradient(pairs[player], plans[1 - player], gradient)
-            pull_gradient(strength, plan, references[player], gradient)
+            regularize_gradient(strength, plan, references[player], gradient)
+            # Regret matching+. Infostate values are those of σ, not of σ̂, as in the authors' code.
             update_regrets(
                 groups[player],
                 parents[player],
@@ -73,8 +83,9 @@ def iterate_toward_references(
                 previous,
                 changes,
             )
+            # σ̂ ← (1 − γ |A(I)|) σ + γ. The other player responds to its plan in this iteration.
             apply_min_probabilities(
-                groups[player], policies[player], leasts[player], perturbed[player]
+                groups[player], policies[player], minimums[player], perturbed[player]
             )
             realize_policy(groups[player], parents[player], perturbed[player], plan)
         done[0] += 1

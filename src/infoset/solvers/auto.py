@@ -1,4 +1,4 @@
-"""Choosing a method by the size and kind of a game."""
+"""The method `auto`: the linear program or the CFR family, by the kind and size of the game."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from infoset.tree import SequenceForm, check_sequence_form
 __all__ = ["Auto", "run_best"]
 
 LARGEST_PROGRAM = 65_000
-"""Numbers in a linear program up to which HiGHS took less than a second on every game tried."""
+"""Coefficients of a linear program up to which HiGHS took less than a second on all games tried."""
 
 LARGEST_COARSE_PROGRAM = 10_000
-"""The same, less than a tenth of one, for targets asked for that the CFR family reaches sooner."""
+"""The limit if a target is given: HiGHS took less than 0.1 s, and the CFR family is fast too."""
 
 LARGEST_PRECISE_PROGRAM = 300_000
-"""The same, less than half a minute, for targets that the CFR family takes as long to reach."""
+"""The limit for precise targets: HiGHS took less than 30 s, and the CFR family is as slow."""
 
 PRECISE = 1e-6
-"""Targets below this share of the payoff range are for the linear program where it can be."""
+"""Targets below this fraction of the payoff range are precise."""
 
 BEST = "sapdcfr+"
-"""Of the CFR family the quickest over all two-player constant-sum games measured."""
+"""The fastest member of the CFR family over all two-player constant-sum benchmark games."""
 
 ROBUST = "cfr+"
 
 
 @dataclass(frozen=True)
 class Auto:
-    """The linear program where it is quick, else a member of the CFR family.
+    """The linear program if it is fast, otherwise a member of the CFR family.
 
-    What is chosen depends on the kind and size of the game, on the target, and on whether a
-    number of iterations is asked for; never on a clock. `reason` in the result says why.
+    The choice depends on the kind and size of the game and on the limits of the budget, never on
+    a clock. `reason` in the result explains it.
     """
 
     name: str = "auto"
-    description: str = f"lp where the game is small enough, else {BEST} or {ROBUST}"
+    description: str = f"lp if the game is small enough, otherwise {BEST} or {ROBUST}"
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
         """Choose a method and run it.
@@ -65,37 +65,39 @@ def run_best(
     by_lp: Callable[[], SolveResult],
     by_regret: Callable[[RegretScheme], SolveResult],
 ) -> SolveResult:
-    """Run one of two solvers of a game, and say why; see `Auto`."""
+    """Run one of two solvers of a game, and give the reason; see `Auto`."""
     rejection = _why_not_lp(sequence_form, budget)
     if rejection is None:
         result = by_lp()
         if result.outcome != "failed":
-            size, most = program_size(sequence_form), _largest_program(sequence_form, budget)
-            reason = f"lp is exact, and quick here: {size:,} numbers, at most {most:,}"
+            size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
+            reason = f"lp is exact and fast at this size: {size:,} coefficients, limit {limit:,}"
             return replace(result, reason=reason)
         budget.trace.clear()
         rejection = "lp found no solution"
     if sequence_form.is_two_player_constant_sum:
-        name, merit = BEST, "is the best of the others over all games measured"
+        name, merit = BEST, "is the best iterative method over all benchmark games"
     else:
-        name, merit = ROBUST, "keeps regrets low in any game, equilibrium or not"
+        name, merit = ROBUST, "minimizes regret in any game, but need not reach an equilibrium"
     return replace(by_regret(SCHEMES[name]), reason=f"{rejection}; {name} {merit}")
 
 
 def _why_not_lp(sequence_form: SequenceForm, budget: Budget) -> str | None:
-    """Return why the linear program is not for this, or None if it is."""
+    """Return why the linear program is rejected; None if it is accepted."""
     if not sequence_form.is_two_player_constant_sum:
         return "lp solves two-player constant-sum games only"
     if budget.iterations is not None:
-        return "lp has no iterations to limit"
+        return "lp does not take a number of iterations"
     if budget.checkpoint is not None:
-        return "lp has no state to keep in a checkpoint"
-    size, most = program_size(sequence_form), _largest_program(sequence_form, budget)
-    return f"lp is slow here: {size:,} numbers, more than {most:,}" if size > most else None
+        return "lp cannot save checkpoints"
+    size, limit = program_size(sequence_form), _largest_program(sequence_form, budget)
+    if size > limit:
+        return f"lp is slow at this size: {size:,} coefficients, limit {limit:,}"
+    return None
 
 
 def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
-    """Return up to which size the linear program is worth its time, given the target."""
+    """Return the size up to which the linear program is used, given the target."""
     if budget.target is None or budget.target_is_default:
         return LARGEST_PROGRAM
     low, high = sequence_form.payoff_range
@@ -104,6 +106,6 @@ def _largest_program(sequence_form: SequenceForm, budget: Budget) -> int:
 
 
 def program_size(sequence_form: SequenceForm) -> int:
-    """Return how many coefficients the linear program has, to within the number of infostates."""
+    """Return the number of coefficients of the linear program, up to the number of infostates."""
     sequences = sum(plex.num_sequences for plex in sequence_form.treeplexes)
     return sequence_form.num_payoffs + 2 * sequences

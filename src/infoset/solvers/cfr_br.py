@@ -1,4 +1,4 @@
-"""CFR-BR: regret minimization against an opponent that always answers best."""
+"""CFR-BR: regret minimization against best responses."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ __all__ = ["CFRBR", "CFRBRSolver"]
 
 @dataclass(frozen=True)
 class CFRBR:
-    """CFR-BR: each side minimizes regret against best responses to what it plays.
+    """CFR-BR: each player minimizes regret against best responses to its own plans.
 
-    With b a pure best response to the player's plan x of this iteration, x is updated by the
-    gradient of its utility against b. In two-player constant-sum games the mean over iterations
-    of what x guarantees comes within regret / T of the value: plans become good by themselves,
-    and their average, which is the answer, guarantees no less than that mean. The two sides are
-    two runs that never meet.
+    In each iteration, the player's plan x is updated by the gradient of its utility against a pure
+    best response to x. In two-player constant-sum games the mean over iterations of the security
+    levels of x is within regret / T of the value. So the last iterates become good too, and the
+    average plan, which is the answer, guarantees at least that mean. The runs of the two players
+    are independent.
 
     Attributes
     ----------
     name, description : str
-        What the result calls it; one line, with the source.
+        The method in results; one line, with the source.
     scheme : RegretScheme
         Any member of the CFR family. Whether it alternates makes no difference.
 
     Notes
     -----
     Source: Johanson, Bard, Burch and Bowling (2012).
-    Differs from the paper: both sides are solved, none of them in an abstraction, and best
-    responses are exact; among equally good actions they take the first.
+    Differs from the paper: both players' policies are computed, without an abstraction. Best
+    responses are exact, and take the first of equally good actions.
 
     Examples
     --------
@@ -50,11 +50,11 @@ class CFRBR:
     """
 
     name: str = "cfr-br"
-    description: str = "CFR against best responses, for both sides (Johanson et al. 2012)"
+    description: str = "CFR against best responses, for both players (Johanson et al. 2012)"
     scheme: RegretScheme = SCHEMES["cfr"]
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it; exponents that move do so over its iterations.
+        """Run until the budget is used up; schedules extend over its iterations.
 
         Raises
         ------
@@ -66,7 +66,7 @@ class CFRBR:
 
 
 class CFRBRSolver:
-    """The state of CFR-BR on a game, and the iterations that move it.
+    """The state of CFR-BR on a game, and the iterations that change it.
 
     Parameters
     ----------
@@ -89,12 +89,12 @@ class CFRBRSolver:
 
     @property
     def iteration(self) -> int:
-        """Number of iterations done; in one, both sides are updated once."""
+        """Number of iterations done; each updates both players once."""
         return self._states[-1].iteration
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration: the gradients of the opponents too."""
+        """Count of numbers read in one iteration, for the best responses too."""
         return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -104,33 +104,33 @@ class CFRBRSolver:
             self._update(1)
 
     def _update(self, player: Player) -> None:
-        """Let one side observe the gradient against a best response to its plan."""
-        plans = [side.plan() for side in self._states]
+        """Update one player by the gradient against a best response to its plan."""
+        plans = [own.plan() for own in self._states]
         plans[1 - player] = best_response_plan(self.sequence_form, tuple(plans), 1 - player)
         self._states[player].observe(utility_gradient(self.sequence_form, tuple(plans), player))
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the scheme, the horizon among them."""
+        """Return the parameters of the scheme, including the horizon."""
         return settings_of(self._scheme)
 
     def state(self) -> StateArrays:
-        """Return what iterations move, by name and player, in order of position."""
-        states = [side.state() for side in self._states]
+        """Return the arrays that iterations change, by name and player, in order of position."""
+        states = [own.state() for own in self._states]
         return name_by_player(**{kind: [state[kind] for state in states] for kind in states[0]})
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
-        for player, side in enumerate(self._states):
-            side.set_state({kind: state[f"{kind}.{player}"] for kind in side.state()})
+        """Set the state to arrays with the names and shapes of `state()`."""
+        for player, own in enumerate(self._states):
+            own.set_state({kind: state[f"{kind}.{player}"] for kind in own.state()})
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy of both sides."""
+        """Return the average policy of both players."""
         return TabularPolicy.from_weights(
-            self.sequence_form, [side.average_plan() for side in self._states]
+            self.sequence_form, [own.average_plan() for own in self._states]
         )
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next iteration begins with."""
+        """Return the policy at which the next iteration starts."""
         return TabularPolicy.from_weights(
-            self.sequence_form, [side.probabilities() for side in self._states]
+            self.sequence_form, [own.probabilities() for own in self._states]
         )

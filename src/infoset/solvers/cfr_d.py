@@ -1,4 +1,4 @@
-"""CFR-D: the trunk of a game by regret minimization, its subgames one at a time."""
+"""CFR-D: regret minimization in the trunk of a game, with its subgames solved one at a time."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ __all__ = [
 ]
 
 SubgameSolver: TypeAlias = Callable[[TreePart, PublicBeliefState], TabularPolicy]
-"""Answers a subgame and a belief at its root with a policy for the subgame."""
+"""Returns a policy for a subgame, given the subgame and the belief at its root."""
 
 
 @dataclass(frozen=True)
 class SubgameRegret:
-    """Solve a subgame by regret minimization, from nothing each time.
+    """Solve a subgame by regret minimization, starting from scratch each time.
 
-    It is solved as `counterfactual_form` gives it, so that infostates of range zero, which the
-    trunk may yet come to play, have an answer and a value too.
+    The game solved is that of `counterfactual_form`. So infostates with range zero, which the
+    trunk policy may reach later, get a policy and a value too.
 
     Attributes
     ----------
     scheme : RegretScheme
     iterations : int
-        Number of iterations for each subgame and belief.
+        Number of iterations per subgame and belief.
     """
 
     scheme: RegretScheme = SCHEMES["cfr+"]
@@ -66,19 +66,19 @@ class SubgameRegret:
 def solve_subgames(
     cut: TreeCut, trunk_policy: TabularPolicy, solve_subgame: SubgameSolver
 ) -> TabularPolicy:
-    """Return a policy for the whole game: that of the trunk, and answers to its ranges below.
+    """Return a policy for the whole game: the trunk policy, and subgame solutions for its ranges.
 
-    This is unsafe re-solving. Every subgame is solved as if the ranges were settled: in a
-    two-player zero-sum game its answer is a best one against players who come to it as the
-    trunk policy says, and may lose to others who come with other hands, however well the trunk
-    was solved. `Decomposition.root_values` are there for safe re-solving, which promises each
-    infostate of the opponent no more than its value.
+    This is unsafe re-solving: every subgame is solved as if the ranges were fixed. In a two-player
+    zero-sum game the result is optimal against an opponent who follows the trunk policy. An
+    opponent who reaches the subgame with other ranges may exploit it, however good the trunk policy
+    is. For safe re-solving, which bounds the value of each opponent infostate, there are
+    `Decomposition.root_values`.
 
     Parameters
     ----------
     cut : TreeCut
     trunk_policy : TabularPolicy
-        For the trunk.
+        A policy for the trunk.
     solve_subgame : SubgameSolver
 
     Raises
@@ -100,21 +100,21 @@ RootValues: TypeAlias = dict[int, list[FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """What decomposition returns.
+    """The result of decomposition.
 
     Attributes
     ----------
     cut : TreeCut
-        The game, and where it was cut.
+        The game and its cut.
     trunk_policy : TabularPolicy
-        The average policy of the trunk, on the trunk's form.
+        The average policy of the trunk, on the sequence form of the trunk.
     root_values : Mapping[int, tuple[FloatArray, ...]]
-        By root of a subgame, per player [S_p], the average over the iterations of its
+        By root of a subgame, per player [S_p], the average over the iterations of the
         counterfactual values `P_-i(s_i) v_i(s_i)` of future rewards, as `counterfactual_values`
-        gives them: one number for each infostate of a range, what re-solving promises a player.
+        returns them: one number per infostate of a range, for use in safe re-solving.
     result : SolveResult
-        The whole policy, measured: that of the trunk, with every subgame solved once more for
-        the average ranges of the trunk.
+        The policy for the whole game and its evaluation: the trunk policy, with every subgame
+        solved once more for the average ranges of the trunk.
     """
 
     cut: TreeCut
@@ -123,31 +123,31 @@ class Decomposition:
     result: SolveResult
 
     def belief(self, root: int) -> PublicBeliefState:
-        """Return the belief at the root of a subgame that the average trunk policy leads to.
+        """Return the belief at the root of a subgame under the average trunk policy.
 
         Raises
         ------
         ParameterError
-            If no subgame begins there.
+            If `root` is not the root of a subgame.
         """
         start = PublicBeliefState.with_unit_ranges(self.cut.tree)
         return self.cut.trunk.leaf_belief(root, start, self.trunk_policy)
 
 
 class DecompositionSolver:
-    """CFR-D as an iterative method: the state is the trunk's, and values at roots of subgames.
+    """CFR-D as an iterative method: its state is that of the trunk, with values at subgame roots.
 
-    Each iteration solves every subgame, one after the other, for the ranges that the current
-    trunk policy leads to, and takes the counterfactual values at its root into the gradients of
-    the trunk; nothing else of it is kept. Where the scheme alternates, every player's turn
-    solves them anew. `iteration` counts whole iterations.
+    Each iteration solves the subgames one after the other, for their ranges under the current
+    trunk policy. Only the counterfactual values at their roots are used, in the gradients of the
+    trunk, and the rest is discarded. If the scheme alternates, the subgames are solved again for
+    the update of each player.
 
     Parameters
     ----------
     cut : TreeCut
-        The game, cut once on every play at most.
+        A cut that every play crosses at most once.
     scheme : RegretScheme
-        For the trunk.
+        The member of the CFR family for the trunk.
     solve_subgame : SubgameSolver
 
     Raises
@@ -164,8 +164,9 @@ class DecompositionSolver:
         self.trunk = cut.trunk
         if len(self.trunk.leaves) != len(cut.roots) - 1:
             raise ParameterError(
-                f"the subgames at {self.trunk.leaves.tolist()} are cut again; decomposition takes "
-                "a cut with nothing but subgames below the trunk"
+                f"some of the subgames at {self.trunk.leaves.tolist()} are cut again: "
+                "decomposition needs a cut that every play crosses at most once, such as "
+                "cut_tree(tree, depth=2)"
             )
         self._start = PublicBeliefState.with_unit_ranges(cut.tree)
         nothing = np.zeros((len(self.trunk.leaf_histories), cut.tree.num_players))
@@ -190,19 +191,20 @@ class DecompositionSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Enough for the clock to be looked at after each iteration."""
+        """A count large enough for the clock to be checked after each iteration."""
         return COST_BETWEEN_CLOCK_CHECKS
 
     def run(self, iterations: int) -> None:
-        """Do `iterations` more iterations; one that is interrupted has not happened."""
+        """Do `iterations` more iterations; an interrupted one leaves the state unchanged."""
         for _ in range(iterations):
+            # The iteration runs on a second set of minimizers, exchanged when it is complete.
             before, after = self._minimizers, self._spares
             totals, weight = self._iterated(after)
             self._minimizers, self._spares = after, before
             self._totals, self._weight, self.iteration = totals, weight, self.iteration + 1
 
     def _iterated(self, minimizers: list[PlayerMinimizer]) -> tuple[RootValues, float]:
-        """Bring minimizers to where an iteration leads; return the values at roots so far."""
+        """Set minimizers to the state after an iteration; return the sums of root values."""
         for own, now in zip(minimizers, self._minimizers, strict=True):
             own.set_state(now.state())
         players = tuple(range(len(minimizers)))
@@ -221,12 +223,14 @@ class DecompositionSolver:
     def _gradients(
         self, minimizers: list[PlayerMinimizer], players: tuple[Player, ...], found: RootValues
     ) -> dict[Player, FloatArray]:
-        """Return [Q] the gradients of some players; fill in their values at the roots found."""
+        """Return [Q] the gradients of some players; write their root values to `found`."""
         gradients = {player: self._trunk_gradient(minimizers, player) for player in players}
         policy = TabularPolicy(self._form, tuple(own.probabilities() for own in minimizers))
         for part in self.cut.subgames():
             belief = self.trunk.leaf_belief(part.root, self._start, policy)
             values = counterfactual_values(part, belief, self.solve_subgame(part, belief))
+            # The subgame counts as a terminal of the trunk: its values go to the last own sequences
+            # before it. They are of future rewards, so those before the root are added.
             last = self.trunk.leaf_sequences(part.root)
             for player, gradient in gradients.items():
                 found[part.root][player] = values[player]
@@ -235,7 +239,7 @@ class DecompositionSolver:
         return gradients
 
     def _trunk_gradient(self, minimizers: list[PlayerMinimizer], player: Player) -> FloatArray:
-        """Return [Q] the gradient of what the plays that end in the trunk pay."""
+        """Return [Q] the gradient of the utility of plays that end in the trunk."""
         return utility_gradient(self._form, tuple(own.plan() for own in minimizers), player)
 
     def trunk_policy(self) -> TabularPolicy:
@@ -244,7 +248,7 @@ class DecompositionSolver:
         return TabularPolicy.from_weights(self._form, plans)
 
     def current_trunk_policy(self) -> TabularPolicy:
-        """Return the policy of the trunk that the next iteration begins with."""
+        """Return the trunk policy at which the next iteration starts."""
         return TabularPolicy(self._form, tuple(own.probabilities() for own in self._minimizers))
 
     def root_values(self) -> dict[int, tuple[FloatArray, ...]]:
@@ -255,11 +259,11 @@ class DecompositionSolver:
         }
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy of the trunk, with the subgames solved for its ranges."""
+        """Return the average trunk policy, with the subgames solved for its ranges."""
         return solve_subgames(self.cut, self.trunk_policy(), self.solve_subgame)
 
     def current_policy(self) -> None:
-        """Return None: the whole game has no last iterate."""
+        """Return None: below the trunk there is no last iterate."""
 
 
 def solve_by_decomposition(
@@ -268,18 +272,18 @@ def solve_by_decomposition(
     budget: Budget | None = None,
     solve_subgame: SubgameSolver | None = None,
 ) -> Decomposition:
-    """Solve the trunk of a game by CFR-D, its subgames one at a time.
+    """Solve the trunk of a game by CFR-D, with its subgames solved one at a time.
 
     Parameters
     ----------
     cut : TreeCut
-        The game, cut as `cut_tree` does.
+        The game and its cut, as `cut_tree` returns it.
     scheme : str or RegretScheme
-        For the trunk, by name or as a `RegretScheme`.
+        The member of the CFR family for the trunk.
     budget : Budget, optional
         When to stop; by default after 100 iterations.
     solve_subgame : SubgameSolver, optional
-        By default 100 iterations of CFR+ for each subgame and belief, `SubgameRegret()`.
+        By default `SubgameRegret()`: 100 iterations of CFR+ per subgame and belief.
 
     Raises
     ------
@@ -291,8 +295,8 @@ def solve_by_decomposition(
     Notes
     -----
     Source: Burch, Johanson and Bowling (2014); Kovařík et al. (2022), Algorithm 1. Differs from
-    the algorithm: any scheme, not regret matching alone; where it alternates, players take
-    turns; averages are weighted as the scheme does.
+    the algorithm: it runs any scheme, not only regret matching; players alternate if the scheme
+    does; averages have the weights of the scheme.
 
     Examples
     --------

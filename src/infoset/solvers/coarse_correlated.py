@@ -1,4 +1,4 @@
-"""Coarse correlated equilibria of any game, by what its players learn from each other."""
+"""Coarse correlated equilibria of any game, by simultaneous regret minimization."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["CoarseCorrelated", "CoarseCorrelatedSolver", "solve_coarse_correlate
 
 @dataclass(frozen=True, eq=False)
 class CoarseCorrelated:
-    """A coarse correlated equilibrium, up to a gap that is known.
+    """An approximate coarse correlated equilibrium with its exact gap.
 
-    The equilibrium is joint play: an iteration is drawn, with the weights of the scheme, and all
-    players play what they played in it.
+    The equilibrium is the empirical joint distribution of play: an iteration is drawn with the
+    weights of the scheme, and all players use their policies of that iteration.
 
     Attributes
     ----------
     joint : CCEEvaluation
-        Of the joint play of all iterations: exact, whatever the game.
+        The exact evaluation of the joint play of all iterations.
     samples, weights : tuple[TabularPolicy, ...], tuple[float, ...]
-        Policies of single iterations that were kept, and their weights in the mixture;
-        `evaluate_cce(samples, weights)` measures the mixture of those alone.
+        The saved policies of single iterations, and their weights in the mixture;
+        `evaluate_cce(samples, weights)` measures the mixture of these alone.
     result : SolveResult
-        Of the marginals, in which each player draws an iteration of its own. NashConv there is a
-        diagnostic, and bounds nothing that joint play promises.
+        The result for the marginals, in which each player draws an iteration independently. Their
+        NashConv is a diagnostic and no bound on the gap of joint play.
     """
 
     joint: CCEEvaluation
@@ -48,27 +48,29 @@ class CoarseCorrelated:
         Raises
         ------
         ParameterError
-            If no samples were kept.
+            If no samples were saved.
         GameTooLargeError
             As `infoset.evaluation.joint_distribution`.
         """
         if not self.samples:
-            raise ParameterError("no policies were kept to make it of: solve with sample_every=1")
+            raise ParameterError(
+                "no policies were saved, so there is no distribution: solve with sample_every=1"
+            )
         return joint_distribution(self.samples, self.weights)
 
 
 class CoarseCorrelatedSolver:
-    """Regret minimization by all players at once, with the joint play it makes.
+    """Simultaneous regret minimization by all players, with its empirical joint play.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         Any number of players, any payoffs.
     scheme : RegretScheme
-        Players are updated at once, also where it alternates: joint play is of one policy of
-        everybody. The policy that an iteration begins with is the one that counts.
+        Updates are simultaneous even if the scheme alternates, so that joint play consists of one
+        policy of all players per iteration: the one at which the iteration starts.
     sample_every : int
-        Keep the policy of every so many iterations; 0 for none.
+        Number of iterations between saved policies; 0 to save none.
 
     Raises
     ------
@@ -81,8 +83,8 @@ class CoarseCorrelatedSolver:
     ) -> None:
         if scheme.average_delay:
             raise ParameterError(
-                f"{scheme.name} leaves {scheme.average_delay} iterations out of the average; joint "
-                "play counts all: give a scheme with average_delay=0"
+                f"{scheme.name} leaves {scheme.average_delay} iterations out of the average, but "
+                "joint play includes all: use a scheme with average_delay=0"
             )
         self.sequence_form = sequence_form
         self.scheme = scheme
@@ -99,7 +101,7 @@ class CoarseCorrelatedSolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return self.sequence_form.num_payoffs * self.sequence_form.num_players + 6 * sequences
 
@@ -120,7 +122,7 @@ class CoarseCorrelatedSolver:
             self.weights.append(weight)
 
     def gaps(self) -> JointGaps:
-        """Return how far joint play so far is from a coarse correlated equilibrium."""
+        """Return the distance of joint play so far from a coarse correlated equilibrium."""
         return JointGaps(cce=self.play.evaluate().cce_gap) if self.play.weight else JointGaps()
 
     def policy(self) -> TabularPolicy:
@@ -128,7 +130,7 @@ class CoarseCorrelatedSolver:
         return self.play.marginal_policy() if self.iteration else self.current_policy()
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next iteration begins with."""
+        """Return the policy at which the next iteration starts."""
         probabilities = tuple(own.probabilities() for own in self._players)
         return TabularPolicy(self.sequence_form, probabilities)
 
@@ -144,21 +146,20 @@ def solve_coarse_correlated(
     """Find a coarse correlated equilibrium by simultaneous regret minimization.
 
     With uniform weights, the gap of joint play is the largest regret of a player divided by the
-    number of iterations, and goes to zero in every game; the marginals need not.
+    number of iterations. It goes to zero in every game; the NashConv of the marginals need not.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         Any number of players, any payoffs.
     scheme : str or RegretScheme
-        A member of the CFR family, by name or as such. The weights of its average are also those
-        of joint play.
+        A member of the CFR family. The weights of its average are also those of joint play.
     budget : Budget, optional
         When to stop; by default after 1,000 iterations.
     cce_gap : float, optional
-        Stop where the gap is this or less; the outcome is then 'stopped'.
+        Gap at which to stop, in the game's units; the outcome is then 'stopped'.
     sample_every : int
-        Keep the policy of every so many iterations; 0 for none, 1 for all of joint play.
+        Number of iterations between saved policies; 0 to save none, 1 to save all.
 
     Raises
     ------
@@ -194,10 +195,10 @@ def solve_coarse_correlated(
 
 
 def _stop_at(gap: float, solver: CoarseCorrelatedSolver, also: Callback | None) -> Callback:
-    """Return the callback that stops at a gap, or where another callback does."""
+    """Return a callback that stops at a gap, or when another callback does."""
 
     def stop(point: TracePoint) -> bool:
-        asked = also is not None and bool(also(point))
-        return asked or solver.play.evaluate().cce_gap <= gap
+        wants_stop = also is not None and bool(also(point))
+        return wants_stop or solver.play.evaluate().cce_gap <= gap
 
     return stop

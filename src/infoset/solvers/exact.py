@@ -1,4 +1,4 @@
-"""Equilibria in fractions, from the optimal basis of the linear program."""
+"""Equilibria in exact fractions, from the optimal basis of the linear program."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = ["Equations", "solve_exactly", "solve_in_fractions"]
 
 
 def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
-    """Solve a two-player constant-sum game in fractions, and prove it.
+    """Solve a two-player constant-sum game in fractions, and prove the solution.
 
-    The linear program in floating point says which variables are positive and which constraints
-    are tight. Those make equations, which are solved in fractions, once for each player. Best
-    responses in fractions then prove the answer; nothing that was computed before is trusted.
+    The basis of the linear program in floating point gives two systems of linear equations, one
+    per player, which are solved in fractions. Best responses in fractions then prove the solution,
+    independently of how it was found.
 
     Parameters
     ----------
@@ -47,17 +47,17 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
     Returns
     -------
     ValueProof
-        `value` is the value of the game, and `probabilities` an exact equilibrium. Where the
-        equations have no solution that is one, the bounds of `prove_value`.
+        `value` is the value of the game, and `probabilities` is an exact equilibrium. If the
+        equations do not lead to an equilibrium, the bounds of `prove_value`.
 
     Raises
     ------
     UnsupportedGameError
-        If the game is not two-player constant-sum, or its probabilities are not exact.
+        If the game is not two-player constant-sum, or its chance probabilities are not exact.
 
     Notes
     -----
-    Rewards are taken as the floating-point numbers they are kept as, which are fractions too.
+    Rewards are exactly the floating-point numbers that the game stores.
     Source: Applegate, Cook, Dash and Espinoza (2007), for the basis; Wan (2006), for the equations.
 
     Examples
@@ -83,7 +83,9 @@ def solve_exactly(game: GameTree | ExtensiveForm) -> ValueProof:
 def _exact_plans(
     model: LinearModel, solution: LinearSolution, plexes: Sequence[Treeplex], payoffs: Payoffs
 ) -> tuple[Plan, Plan] | None:
-    """Return the plans of both players, or None if the basis is invalid."""
+    """Return the plans of both players; None if the basis is not square or is singular."""
+    # Nonbasic variables are zero, and nonbasic rows are tight: B z = b in the basic variables gives
+    # the plan, and the transposed system with the basic costs gives the duals.
     tight, basic = np.flatnonzero(~solution.basic_rows), np.flatnonzero(solution.basic_columns)
     if len(tight) != len(basic):
         return None
@@ -112,20 +114,21 @@ def _basis_equations(
     num_rows, num_columns = model.matrix.shape
     position = np.full(num_rows, -1, np.int32)
     position[tight] = np.arange(len(tight))
-    place = np.full(num_columns, -1, np.int32)
-    place[basic] = np.arange(len(basic))
+    column = np.full(num_columns, -1, np.int32)
+    column[basic] = np.arange(len(basic))
     entries = model.matrix.tocoo()
     rows, columns = entries.coords
-    kept = (position[rows] >= 0) & (place[columns] >= 0)
+    kept = (position[rows] >= 0) & (column[columns] >= 0)
     rows, columns = rows[kept], columns[kept]
     values = [Fraction(value) for value in entries.data[kept].tolist()]
+    # Payoffs in the model are scaled and rounded: put the exact ones in their place.
     first_payoff_row = num_rows - plexes[1].num_sequences
     is_payoff = (rows >= first_payoff_row) & (columns < plexes[0].num_sequences)
     for entry in np.flatnonzero(is_payoff).tolist():
         pair = int(columns[entry]), int(rows[entry]) - first_payoff_row
         values[entry] = payoffs[pair]
     right = [Fraction(value) for value in model.row_lower[tight].tolist()]
-    return Equations(position[rows], place[columns], values, right)
+    return Equations(position[rows], column[columns], values, right)
 
 
 def _spread(size: int, places: Sequence[int], values: Sequence[Fraction]) -> Plan:
@@ -136,7 +139,7 @@ def _spread(size: int, places: Sequence[int], values: Sequence[Fraction]) -> Pla
 
 
 def _behavior(treeplex: Treeplex, plan: Plan) -> Plan:
-    """Return [Q] the probabilities of actions; uniform where the plan does not come."""
+    """Return [Q] the probabilities of actions; uniform where the plan does not reach."""
     behavior = [Fraction(1)] * treeplex.num_sequences
     for first, count in zip(
         treeplex.first_sequence.tolist(), treeplex.num_actions.tolist(), strict=True
@@ -150,13 +153,20 @@ def _behavior(treeplex: Treeplex, plan: Plan) -> Plan:
 
 
 BITS_PER_STEP = 24
-MOST_STEPS = 1024
+MAX_STEPS = 1024
 
 
 class Equations(NamedTuple):
-    """Square linear equations: entries of a sparse matrix, and the right side.
+    """Square linear equations in fractions: a sparse matrix by entries, and the right side.
 
-    rows, columns [entries], values [entries] fractions, right [equations] fractions.
+    Attributes
+    ----------
+    rows, columns : IntArray
+        [E] indices of the entries.
+    values : Sequence[Fraction]
+        [E] the entries.
+    right : Sequence[Fraction]
+        [size] the right side.
     """
 
     rows: IntArray
@@ -166,7 +176,7 @@ class Equations(NamedTuple):
 
 
 class _Integers(NamedTuple):
-    """The same equations in whole numbers: each multiplied by its common denominator."""
+    """The same equations in integers: each multiplied by its common denominator."""
 
     rows: IntArray
     columns: IntArray
@@ -180,12 +190,13 @@ class _Integers(NamedTuple):
 
 
 def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
-    """Return the exact solution; None where it is not found.
+    """Return the exact solution of linear equations; None if it is not found.
 
-    The equations are solved in floating point, the residual is computed in whole numbers, and
-    solved for again, which gives some more bits each time. Fractions are read off once there are
-    enough bits, and what is returned was put into the equations (Wan 2006). Where the residual
-    grows instead, no digit of the floating-point solution is right, and the method fails.
+    Iterative refinement (Wan 2006): the equations are solved in floating point, the residual is
+    computed in integers and solved for again, and every step adds `BITS_PER_STEP` bits. Fractions
+    of small denominators are reconstructed from these bits, and returned once they satisfy the
+    equations exactly. If the residual grows, the floating-point solution has no correct digit, and
+    the method fails.
     """
     whole = _in_integers(equations)
     factors = _factors(whole)
@@ -195,19 +206,21 @@ def solve_in_fractions(equations: Equations) -> list[Fraction] | None:
     residual = whole.right
     largest = max(map(abs, [*whole.values.tolist(), *whole.right.tolist()]), default=0)
     hopeless = 2 ** (2 * BITS_PER_STEP) * len(whole.right) * largest
-    next_look = 1
-    for step in range(1, MOST_STEPS + 1):
+    next_check = 1
+    for step in range(1, MAX_STEPS + 1):
         size = max(1, *map(abs, residual.tolist()))
         if size > hopeless:
             return None
+        # d ← 2²⁴ B⁻¹ r, rounded to integers;  z ← 2²⁴ z + d;  r ← 2²⁴ r − B d
         found = factors.solve(np.array([number / size for number in residual.tolist()]))
         scale = size * 2**BITS_PER_STEP
         more = np.array([round(Fraction(value) * scale) for value in found.tolist()], object)
         answer = answer * 2**BITS_PER_STEP + more
         residual = residual * 2**BITS_PER_STEP - whole.product(more)
-        if step == next_look:
-            next_look = 2 * step
-            solution = _read_off(answer.tolist(), BITS_PER_STEP * step, whole)
+        # Reconstruction is expensive: try it after 1, 2, 4, … steps.
+        if step == next_check:
+            next_check = 2 * step
+            solution = _reconstruct(answer.tolist(), BITS_PER_STEP * step, whole)
             if solution is not None:
                 return solution
     return None
@@ -228,7 +241,7 @@ def _in_integers(equations: Equations) -> _Integers:
 
 
 def _factors(whole: _Integers) -> Any:
-    """Return the equations factored in floating point; None where they have no one solution."""
+    """Return the LU factors of the matrix in floating point; None if it is singular."""
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu
 
@@ -240,16 +253,20 @@ def _factors(whole: _Integers) -> Any:
         return None
 
 
-def _read_off(answer: list[int], bits: int, whole: _Integers) -> list[Fraction] | None:
-    """Return the fractions that numbers of so many binary places stand for, if they solve it."""
-    most = 2 ** (bits // 2)
+def _reconstruct(answer: list[int], bits: int, whole: _Integers) -> list[Fraction] | None:
+    """Return the fractions near answer / 2**bits, if they satisfy the equations exactly.
+
+    Denominators are below the square root of 2**bits. All numbers share a common denominator, which
+    grows as they are reconstructed one by one.
+    """
+    limit = 2 ** (bits // 2)
     common = 1
     numerators: list[tuple[int, int]] = []
     for number in answer:
-        near = Fraction(number * common, 2**bits).limit_denominator(max(1, most // common))
+        near = Fraction(number * common, 2**bits).limit_denominator(max(1, limit // common))
         common *= near.denominator
         numerators.append((near.numerator, common))
-        if common > most:
+        if common > limit:
             return None
     over_common = np.array([top * (common // bottom) for top, bottom in numerators], object)
     if (whole.product(over_common) != whole.right * common).any():

@@ -1,4 +1,4 @@
-"""The excessive gap technique: two smoothed games whose difference certifies the gap."""
+"""The excessive gap technique: two smoothed problems that certify a bound on NashConv."""
 
 from __future__ import annotations
 
@@ -20,41 +20,41 @@ __all__ = ["ExcessiveGap", "ExcessiveGapSolver"]
 
 BALANCED_ENTROPY = Distance("entropy", balanced_weights)
 LARGEST_STEP = 0.5
-LEAST_STEP = 1e-9
+SMALLEST_STEP = 1e-9
 STEP_GROWTH = 1.5
-FIRST_STRENGTH = 1e-3
+FIRST_SMOOTHING = 1e-3
 ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
 class ExcessiveGap:
-    """The excessive gap technique (EGT), with steps as large as the excessive gap allows.
+    """The excessive gap technique (EGT), with the largest steps that the condition allows.
 
-    With d = ψ − min ψ and s_μ(y) the most that x can earn against y with a cost of μ d(x), the
-    plans x, y and the strengths μ, ν keep
+    Let d = ψ − min ψ, and let s_μ(y) be the maximum of x's utility against y minus μ d(x). The
+    plans x, y and the smoothing parameters μ, ν satisfy the excessive gap condition
 
         s_μ(y) + s_ν(x) ≤ c
 
-    where c is what the players share. As s_0 ≤ s_μ + μ max d, NashConv is at most
-    μ max d₁ + ν max d₂: a certificate without a best response. A step moves both plans by a
-    share τ, and with it the strength that weighs more becomes 1 − τ times what it was. τ is the
-    largest of a decreasing sequence of numbers for which the inequality still holds.
+    where c is the constant sum of the payoffs. Since s_0 ≤ s_μ + μ max d, NashConv is at most
+    μ max d₁ + ν max d₂: a certificate without a best response. A step of size τ moves both plans
+    and multiplies by 1 − τ the smoothing parameter that contributes more to this bound. τ is the
+    largest of a decreasing sequence of step sizes that satisfies the condition.
 
     Attributes
     ----------
     name, description : str
-        What the result calls it; one line, with the source.
+        The method in results; one line, with the source.
     distance : Distance
-        Gives ψ.
+        The distance whose regularizer is ψ.
 
     Notes
     -----
     Source: Nesterov (2005), "Excessive Gap Technique in Nonsmooth Convex Minimization"; Hoda,
     Gilpin, Peña and Sandholm (2010); Kroer, Waugh, Kılınç-Karzan and Sandholm (2020).
-    Differs from the papers: the first strengths are not computed from the norm of the payoffs but
-    doubled until the inequality holds; steps are as large as it allows; and the strength to fall
-    is the one whose share of the bound is larger. Where rounding breaks the inequality, the bound
-    grows by what it is broken by.
+    Differs from the papers: the initial smoothing is not computed from the norm of the payoffs
+    but doubled until the condition holds; steps are the largest ones that satisfy it; and the
+    parameter that decreases is the one that contributes more to the bound. If rounding violates
+    the condition, the violation is added to the bound.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class ExcessiveGap:
     distance: Distance = BALANCED_ENTROPY
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it; `gaps["excessive"]` of the result bounds NashConv.
+        """Run until the budget is used up; `gaps["excessive"]` of the result bounds NashConv.
 
         Raises
         ------
@@ -84,19 +84,19 @@ class ExcessiveGap:
 class _State(NamedTuple):
     iteration: int
     plans: tuple[FloatArray, ...]
-    strengths: tuple[float, ...]
+    smoothing: tuple[float, ...]
     step: float
 
 
 class ExcessiveGapSolver:
-    """The state of the excessive gap technique on a game, and the iterations that move it.
+    """The state of the excessive gap technique on a game, and the iterations that change it.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
     spec : ExcessiveGap
-        The numbers of the method.
+        The parameters of the method.
 
     Raises
     ------
@@ -115,29 +115,29 @@ class ExcessiveGapSolver:
 
     @property
     def iteration(self) -> int:
-        """Number of iterations done; in one, one of the strengths falls."""
+        """Number of iterations done; each decreases one smoothing parameter."""
         return self._state.iteration
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration, about: tries and their checks, exponentials as ten."""
+        """Approximate count of numbers read in one iteration; an exponential counts as ten."""
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return 4 * gradient_cost(self.sequence_form) + 40 * sequences
 
     @property
-    def strengths(self) -> tuple[float, ...]:
-        """How strongly each player's earnings are smoothed, in units of utility over d."""
-        return self._state.strengths
+    def smoothing(self) -> tuple[float, ...]:
+        """The smoothing parameters μ and ν, in units of utility per unit of d."""
+        return self._state.smoothing
 
     @property
     def excess(self) -> float:
-        """The left side of the inequality less the right one: not positive, but for rounding."""
-        return self._excess(self._state.plans, self._state.strengths)
+        """Left side minus right side of the condition: not positive, except for rounding."""
+        return self._excess(self._state.plans, self._state.smoothing)
 
     @property
     def gap_bound(self) -> float:
-        """What NashConv is at most, in the game's units."""
-        return sum(map(self._share, (0, 1), self._state.strengths)) + max(self.excess, 0.0)
+        """Upper bound on NashConv, in the game's units."""
+        return sum(map(self._max_cost, (0, 1), self._state.smoothing)) + max(self.excess, 0.0)
 
     def run(self, iterations: int) -> None:
         """Do `iterations` more iterations."""
@@ -145,101 +145,112 @@ class ExcessiveGapSolver:
             self._state = self._next()
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method."""
+        """Return the parameters of the method."""
         return settings_of(self._spec)
 
     def state(self) -> StateArrays:
-        """Return what iterations move, by name and player."""
-        done, plans, strengths, step = self._state
+        """Return the arrays that iterations change, by name and player."""
+        done, plans, smoothing, step = self._state
         numbers = {"done": np.array([done]), "step": np.array([step])}
-        return numbers | {"strengths": np.array(strengths)} | name_by_player(plans=plans)
+        return numbers | {"smoothing": np.array(smoothing)} | name_by_player(plans=plans)
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
+        """Set the state to arrays with the names and shapes of `state()`."""
         self._state = _State(
             int(state["done"][0]),
             (state["plans.0"].copy(), state["plans.1"].copy()),
-            tuple(state["strengths"].tolist()),
+            tuple(state["smoothing"].tolist()),
             float(state["step"][0]),
         )
 
     def policy(self) -> TabularPolicy:
-        """Return the current plans: the method does not average."""
+        """Return the policy of the current plans: the method does not average."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.plans)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the same."""
+        """Return the policy of the current plans."""
         return self.policy()
 
     def _start(self) -> _State:
-        """Return plans that the inequality holds for, and strengths no larger than it takes."""
+        """Return plans that satisfy the condition, with the smallest smoothing that works.
+
+        From the minimizers of ψ: the smoothed best response to one of them, and a prox step from
+        the other. The condition holds for these plans once the smoothing is large enough.
+        """
         centers = [
             prox.respond(np.zeros(prox.treeplex.num_sequences), temperature=1.0)
             for prox in self._proxes
         ]
-        strength = FIRST_STRENGTH * self._scale
+        mu = FIRST_SMOOTHING * self._scale
         while True:
-            strengths = (strength, strength)
-            second = self._smoothed(1, self._gradient(1, centers[0].plan), strength)
+            smoothing = (mu, mu)
+            second = self._smoothed(1, self._gradient(1, centers[0].plan), mu)
             first = self._proxes[0].respond(
-                self._gradient(0, second.plan), inverse_step_size=strength, center=centers[0].policy
+                self._gradient(0, second.plan), inverse_step_size=mu, center=centers[0].policy
             )
             plans = (first.plan, second.plan)
-            if self._excess(plans, strengths) <= 0:
-                return _State(0, plans, strengths, LARGEST_STEP)
-            strength *= 2
+            if self._excess(plans, smoothing) <= 0:
+                return _State(0, plans, smoothing, LARGEST_STEP)
+            mu *= 2
 
     def _next(self) -> _State:
-        """Return the state after the largest step that keeps the inequality; the same if none."""
+        """Return the state after the largest step that satisfies the condition.
+
+        If no step does, only the iteration number changes.
+        """
         state = self._state
-        player = max((0, 1), key=lambda p: self._share(p, state.strengths[p]))
+        player = max((0, 1), key=lambda p: self._max_cost(p, state.smoothing[p]))
+        # Backtracking: try a somewhat larger step than the last one, then halve it.
         step = min(LARGEST_STEP, STEP_GROWTH * state.step)
-        while step > LEAST_STEP:
+        while step > SMALLEST_STEP:
             moved = self._moved(player, step)
-            if self._excess(moved.plans, moved.strengths) <= ROUNDING * self._scale:
+            if self._excess(moved.plans, moved.smoothing) <= ROUNDING * self._scale:
                 return moved
             step /= 2
         return state._replace(iteration=state.iteration + 1)
 
     def _moved(self, player: Player, step: float) -> _State:
-        """Return the state with the strength of `player` less by a share `step` of it.
+        """Return the state in which the smoothing of `player` is multiplied by 1 − `step`.
 
-        The step of Kroer et al. (2020), whichever of the two is the player.
+        This is the step of Kroer et al. (2020, Algorithm 1), written for either player.
         """
         state, other = self._state, 1 - player
-        strength = state.strengths[player]
+        mu = state.smoothing[player]
         own, against = state.plans[player], state.plans[other]
-        smoothed = self._smoothed(player, self._gradient(player, against), strength)
+        # The smoothed best response, and the point x̂ between it and the current plan
+        smoothed = self._smoothed(player, self._gradient(player, against), mu)
         between = (1 - step) * own + step * smoothed.plan
-        answer = self._smoothed(other, self._gradient(other, between), state.strengths[other])
+        # The other player's smoothed best response to x̂
+        answer = self._smoothed(other, self._gradient(other, between), state.smoothing[other])
+        # A prox step from the smoothed best response, along the gradient at that answer
         moved = self._proxes[player].respond(
             self._gradient(player, answer.plan),
-            inverse_step_size=(1 - step) * strength / step,
+            inverse_step_size=(1 - step) * mu / step,
             center=smoothed.policy,
         )
-        plans, strengths = [*state.plans], [*state.strengths]
+        plans, smoothing = [*state.plans], [*state.smoothing]
         plans[player] = (1 - step) * own + step * moved.plan
         plans[other] = (1 - step) * against + step * answer.plan
-        strengths[player] = (1 - step) * strength
-        return _State(state.iteration + 1, tuple(plans), tuple(strengths), step)
+        smoothing[player] = (1 - step) * mu
+        return _State(state.iteration + 1, tuple(plans), tuple(smoothing), step)
 
     def _gradient(self, player: Player, opponent_plan: FloatArray) -> FloatArray:
         return utility_gradient(self.sequence_form, (opponent_plan, opponent_plan), player)
 
-    def _smoothed(self, player: Player, gradient: FloatArray, strength: float) -> ProxResponse:
-        """Return what maximizes the gradient less the strength times ψ."""
-        return self._proxes[player].respond(gradient, temperature=strength)
+    def _smoothed(self, player: Player, gradient: FloatArray, mu: float) -> ProxResponse:
+        """Return the smoothed best response: the maximizer x of <gradient, x> − μ ψ(x)."""
+        return self._proxes[player].respond(gradient, temperature=mu)
 
-    def _excess(self, plans: tuple[FloatArray, ...], strengths: tuple[float, ...]) -> float:
-        """Return by how much what both earn with their costs is more than what there is."""
-        earned = -self._total
-        for player, strength in enumerate(strengths):
+    def _excess(self, plans: tuple[FloatArray, ...], smoothing: tuple[float, ...]) -> float:
+        """Return s_μ(y) + s_ν(x) − c, which the condition requires not to be positive."""
+        excess = -self._total
+        for player, mu in enumerate(smoothing):
             gradient = self._gradient(player, plans[1 - player])
-            least, _ = self._proxes[player].bounds
-            earned += self._smoothed(player, gradient, strength).value + strength * least
-        return earned
+            minimum, _ = self._proxes[player].bounds
+            excess += self._smoothed(player, gradient, mu).value + mu * minimum
+        return excess
 
-    def _share(self, player: Player, strength: float) -> float:
-        """Return the strength times the maximum of d."""
-        least, greatest = self._proxes[player].bounds
-        return strength * (greatest - least)
+    def _max_cost(self, player: Player, mu: float) -> float:
+        """Return μ max d: the contribution of one player to the bound on NashConv."""
+        minimum, maximum = self._proxes[player].bounds
+        return mu * (maximum - minimum)

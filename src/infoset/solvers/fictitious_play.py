@@ -1,4 +1,4 @@
-"""Extensive-form fictitious play: everyone answers what the others have done on average."""
+"""Extensive-form fictitious play: best responses to the average policies of the others."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class FictitiousPlaySolver:
 
         X ← X + (b − X) / (t + 1)
 
-    for all players at once, from the uniform policy, which counts as the first sample. Among
-    equally good actions the first is taken, which decides much of the curve. In two-player
-    constant-sum games the average approaches an equilibrium; in others it need not.
+    for all players simultaneously, from the uniform policy, which counts as the first sample. Best
+    responses take the first of equally good actions, which affects the curve considerably. In
+    two-player constant-sum games the average converges to an equilibrium; in others it need not.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class FictitiousPlaySolver:
     Notes
     -----
     Source: Heinrich, Lanctot and Silver (2015), Algorithm 1 with Theorem 7.
-    Differs from the paper: the reach-weighted mixing of behavior at each infostate is the line
-    above; step sizes are fixed at 1/(t + 1).
+    Differs from the paper: the line above replaces the reach-weighted mixing of behavior at each
+    infostate, to which it is equivalent; step sizes are fixed at 1/(t + 1).
 
     Examples
     --------
@@ -67,7 +67,7 @@ class FictitiousPlaySolver:
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         return gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -88,17 +88,17 @@ class FictitiousPlaySolver:
         return _State(done + 1, moved, responses)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method: it has none."""
+        """Return the parameters of the method: it has none."""
         return {}
 
     def state(self) -> StateArrays:
-        """Return what iterations move, by name and player."""
+        """Return the arrays that iterations change, by name and player."""
         done, averages, responses = self._state
         named = name_by_player(averages=averages, responses=responses)
         return {"done": np.array([done]), **named}
 
     def set_state(self, state: StateArrays) -> None:
-        """Take the values of arrays named and shaped as those of `state`."""
+        """Set the state to arrays with the names and shapes of `state()`."""
         players = range(self.sequence_form.num_players)
         averages, responses = (
             tuple(state[f"{kind}.{player}"].copy() for player in players)
@@ -107,27 +107,27 @@ class FictitiousPlaySolver:
         self._state = _State(int(state["done"][0]), averages, responses)
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy: what the others answer next."""
+        """Return the average policy, to which the next iteration responds."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.averages)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the last best responses, pure where they lead and uniform elsewhere."""
+        """Return the last best responses, pure where they reach and uniform elsewhere."""
         return TabularPolicy.from_weights(self.sequence_form, self._state.responses)
 
 
 @dataclass(frozen=True)
 class FictitiousPlay:
-    """Extensive-form fictitious play as a method, which answers with the average policy.
+    """Extensive-form fictitious play as a method; the average policy is the answer.
 
     Attributes
     ----------
     name, description : str
-        The method in results and tables; the source.
+        The method in results; one line, with the source.
     """
 
     name: str = "xfp"
     description: str = "extensive-form fictitious play (Heinrich, Lanctot and Silver 2015)"
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it."""
+        """Run until the budget is used up."""
         return run_measured(FictitiousPlaySolver(sequence_form), self.name, budget)

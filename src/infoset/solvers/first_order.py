@@ -1,4 +1,4 @@
-"""First-order methods: mirror descent and its relatives as data over one prox."""
+"""First-order methods: mirror descent and its variants, as data for one prox kernel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from infoset.utils.state import name_by_player
 __all__ = ["FIRST_ORDER", "FirstOrderScheme", "FirstOrderSolver", "Prediction"]
 
 Prediction: TypeAlias = Literal["none", "last", "extra"]
-"""What stands for the next gradient: nothing, the last one, or an extra one at the base."""
+"""The prediction of the next gradient: none, the last one, or an extra one at the base."""
 
 EUCLIDEAN = Distance("euclidean")
 ENTROPY = Distance("entropy")
@@ -39,62 +39,63 @@ ENTROPY = Distance("entropy")
 
 @dataclass(frozen=True)
 class FirstOrderScheme:
-    """How plans follow gradients: one member of the first-order family.
+    """A first-order method as data: how plans follow gradients.
 
-    With g the gradient of a player's utility at the plans played, an iteration moves a base h
+    With g the gradient of a player's utility at the plans played, an iteration updates a base h
 
         h ← argmax <g, x> − α D(x, magnet) − (1 / η) D(x, h)
 
-    and plays the base, or the same step from it by a guess of the next gradient. η is the step
-    size divided by the `payoff_scale` of the game, α the temperature times it, so that a row is
-    at home in all games and their units do not matter.
+    and plays the base, or one more such step from it along a prediction of the next gradient. η is
+    `step_size` divided by the `payoff_scale` of the game, and α is `temperature` times it. So the
+    numbers of a scheme suit all games, and units do not matter.
 
     Attributes
     ----------
     name : str
-        What `solve` knows it by.
+        The method in `solve` and in results.
     description : str
         One line, with the source.
     distance : Distance
-        D, and its dilation weights.
+        The distance D, with its dilation weights.
     step_size : float
-        η at iteration 1, relative.
+        η at iteration 1, relative to the inverse of the payoff scale.
     step_exponent : float
-        η falls as t to the power of minus this.
+        η is proportional to `t ** -step_exponent`.
     prediction : Prediction
         `none` for mirror descent, `last` for optimistic methods, `extra` for mirror prox. The
         first iteration plays the uniform policy.
     is_lazy : bool
-        Whether steps are made from the start by the sum of all gradients, as in FTRL.
+        Whether steps start at the first base and use the sum of all gradients, as in FTRL.
     temperature : float
-        α at iteration 1, relative; 0 for no magnet. The first magnet is zero, with which D is the
-        regularizer ψ itself; the fixed point is the quantal response equilibrium that
-        `quantal_gap` measures.
+        α at iteration 1, relative to the payoff scale; 0 for no magnet. The first magnet is zero,
+        for which D is the regularizer ψ itself. The fixed point is then the quantal response
+        equilibrium that `quantal_gap` measures.
     temperature_exponent : float
-        α falls as t to the power of minus this.
+        α is proportional to `t ** -temperature_exponent`.
     magnet_period : int or None
         Number of iterations after which the magnet moves to the base; None for never.
     average_exponent : float
-        The plan of iteration t weighs t to this power in the average.
+        The plan of iteration t has the weight `t ** average_exponent` in the average.
     answers_last : bool
-        Whether the answer is the last iterate, not the average.
+        Whether the answer is the last iterate instead of the average.
     alternating : bool
-        Whether the second player answers what the first has just played.
+        Whether player 1 responds to the plan that player 0 has just computed.
 
     Raises
     ------
     ParameterError
-        If a step size is not positive, another number out of range, a lazy method is given a
-        temperature or a magnet that moves, or one with extra gradients alternates.
+        If the step size is not positive or another number is out of range, if a lazy method has a
+        temperature or a magnet period, or if a method with extra gradients alternates.
     UnknownNameError
-        If the kind of prediction is unknown.
+        If the prediction is unknown.
 
     Notes
     -----
-    Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; the rows name that of each method.
-    Differs from the papers: step sizes are measured on several games rather than taken from the
-    theorems (with `mmd` they agree); players may alternate, which the theorems do not cover;
-    averages weigh later plans more; and methods with a guess play the uniform policy first.
+    Source: Hoda, Gilpin, Peña and Sandholm (2010) for the prox; each description names the source
+    of its method. Differs from the papers: step sizes are tuned on several games instead of taken
+    from the theorems (for `mmd` both agree); players may alternate, which the theorems do not
+    cover; averages give later plans more weight; methods with a prediction first play the uniform
+    policy.
 
     Examples
     --------
@@ -126,13 +127,13 @@ class FirstOrderScheme:
         self._check_numbers()
         if self.prediction == "extra" and self.alternating:
             raise ParameterError(
-                "prediction='extra' with alternating=True: the extra gradients are taken at "
-                "the bases of both players, which therefore move together; use alternating=False"
+                "prediction='extra' needs simultaneous updates, as the extra gradients are taken "
+                "at the new bases of both players: use alternating=False"
             )
         if self.is_lazy and (self.temperature > 0 or self.magnet_period is not None):
             raise ParameterError(
-                f"temperature={self.temperature} and magnet_period={self.magnet_period} with "
-                "is_lazy=True: lazy steps have no magnet but their start; use is_lazy=False"
+                f"temperature={self.temperature} and magnet_period={self.magnet_period} are not "
+                "supported by lazy methods, whose only magnet is their start: use is_lazy=False"
             )
 
     def _check_numbers(self) -> None:
@@ -151,16 +152,16 @@ class FirstOrderScheme:
 
     @property
     def has_quantal_limit(self) -> bool:
-        """Whether the fixed point is a quantal response equilibrium: the magnet stays for ever."""
+        """Whether the fixed point is a quantal response equilibrium: the magnet is fixed."""
         return (
             self.temperature > 0 and self.magnet_period is None and self.temperature_exponent == 0
         )
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
-        """Return [count, 3] the kernel's numbers for `count` iterations from the `first` on.
+        """Return [count, 3] the kernel's numbers for `count` iterations, beginning with `first`.
 
-        Columns: pull 1 / η and temperature α, both in the game's units, and the share of the
-        average that is kept.
+        Columns: inverse step size 1 / η and temperature α, both in the game's units, and retention
+        of the average.
         """
         t = np.arange(first, first + count, dtype=np.float64)
         return np.stack(
@@ -173,10 +174,10 @@ class FirstOrderScheme:
         )
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it.
+        """Run until the budget is used up.
 
-        With a magnet that stays for ever, `gaps["quantal"]` of the result is its `quantal_gap`,
-        and a target is one of that gap: exploitability has a limit above zero.
+        If the magnet is fixed, `gaps["quantal"]` of the result is the `quantal_gap`, and the target
+        of the budget applies to that gap: exploitability does not converge to zero.
 
         Raises
         ------
@@ -196,7 +197,7 @@ PREDICTIONS = {"none": NO_PREDICTION, "last": LAST_GRADIENT, "extra": EXTRA_GRAD
 
 
 class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
-    """The state of a first-order method on a game, and the iterations that move it.
+    """The state of a first-order method on a game, and the iterations that change it.
 
     Parameters
     ----------
@@ -224,12 +225,12 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
 
     def __init__(self, sequence_form: SequenceForm, scheme: FirstOrderScheme) -> None:
         super().__init__(sequence_form, scheme)
-        self._states = (self._side(0), self._side(1))
+        self._states = (self._player_state(0), self._player_state(1))
         largest = self._game.largest_group
         size = max(plex.num_sequences for plex in sequence_form.treeplexes)
         self._workspace = Workspace(*(np.zeros(n) for n in (size, size, largest, largest)))
 
-    def _side(self, player: Player) -> PlayerState:
+    def _player_state(self, player: Player) -> PlayerState:
         game, distance = self._game, self._spec.distance
         layout = game.layouts[player]
         weights = distance.weights_of(self.sequence_form.treeplexes[player])
@@ -254,7 +255,7 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration, an exponential counted as ten."""
+        """Count of numbers read in one iteration; an exponential counts as ten."""
         sweeps = 1 if self._spec.prediction == "none" else 2
         sequences = sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
         return gradient_cost(self.sequence_form) * sweeps + 10 * sweeps * sequences
@@ -275,38 +276,38 @@ class FirstOrderSolver(TwoPlayerSolver["FirstOrderScheme"]):
         )
 
     def _state_arrays(self) -> StateArrays:
-        moving = ("sums", "magnet", "base", "policy", "plan", "average")
+        changing = ("sums", "magnet", "base", "policy", "plan", "average")
         return name_by_player(
-            **{name: [getattr(side, name) for side in self._states] for name in moving}
+            **{name: [getattr(state, name) for state in self._states] for name in changing}
         )
 
     def average_policy(self) -> TabularPolicy:
         """Return the average policy; uniform before iteration 1."""
         if self.iteration == 0:
             return self.current_policy()
-        averages = tuple(side.average / side.average[0] for side in self._states)
+        averages = tuple(state.average / state.average[0] for state in self._states)
         return self._game.to_policy(averages)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the last iterate: what is played at the beginning of the next iteration."""
-        return self._game.to_policy(tuple(side.policy for side in self._states))
+        """Return the last iterate: the policy at which the next iteration starts."""
+        return self._game.to_policy(tuple(state.policy for state in self._states))
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy, or the last iterate, as the scheme has it."""
+        """Return the answer of the scheme: the average policy or the last iterate."""
         return self.current_policy() if self._spec.answers_last else self.average_policy()
 
 
-_ROWS = (
+_SCHEMES = (
     FirstOrderScheme(
         "omd",
-        "online mirror descent, steps falling as t^-1/2 (Nemirovski and Yudin 1983)",
+        "online mirror descent, step sizes t^-1/2 (Nemirovski and Yudin 1983)",
         step_size=5.0,
         step_exponent=0.5,
         alternating=True,
     ),
     FirstOrderScheme(
         "ftrl",
-        "follow the regularized leader, steps falling as t^-1/2 (Shalev-Shwartz 2012)",
+        "follow the regularized leader, step sizes t^-1/2 (Shalev-Shwartz 2012)",
         step_size=3.0,
         step_exponent=0.5,
         is_lazy=True,
@@ -314,7 +315,7 @@ _ROWS = (
     ),
     FirstOrderScheme(
         "optimistic-omd",
-        "optimistic mirror descent (Lee, Kroer and Luo 2021)",
+        "optimistic online mirror descent (Lee, Kroer and Luo 2021)",
         prediction="last",
     ),
     FirstOrderScheme(
@@ -325,13 +326,13 @@ _ROWS = (
     ),
     FirstOrderScheme(
         "mirror-prox",
-        "mirror prox, an extra gradient per iteration (Nemirovski 2004)",
+        "mirror prox: an extra gradient per iteration (Nemirovski 2004)",
         step_size=0.3,
         prediction="extra",
     ),
     FirstOrderScheme(
         "mmd",
-        "magnetic mirror descent to the quantal response equilibrium (Sokota et al. 2023)",
+        "magnetic mirror descent to a quantal response equilibrium (Sokota et al. 2023)",
         distance=ENTROPY,
         temperature=0.1,
         step_size=0.1,
@@ -339,7 +340,7 @@ _ROWS = (
     ),
     FirstOrderScheme(
         "mmd-moving",
-        "magnetic mirror descent to Nash, the magnet moved now and then (Sokota et al. 2023)",
+        "magnetic mirror descent to a Nash equilibrium, moving magnet (Sokota et al. 2023)",
         temperature=0.1,
         step_size=0.3,
         magnet_period=20,
@@ -349,6 +350,6 @@ _ROWS = (
 )
 
 FIRST_ORDER: Registry[FirstOrderScheme] = Registry(
-    "first-order scheme", _ROWS, entry_type=FirstOrderScheme
+    "first-order scheme", _SCHEMES, entry_type=FirstOrderScheme
 )
-"""The rows by name."""
+"""The first-order methods by name."""

@@ -1,4 +1,4 @@
-"""Self-play by a local regret minimizer of the user's own."""
+"""Self-play by a custom local regret minimizer."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ __all__ = ["LocalMethod"]
 
 @dataclass(frozen=True)
 class LocalMethod:
-    """Your own local regret minimizer as a method: it runs at every infostate of every player.
+    """A custom local regret minimizer as a method: it runs at every infostate of every player.
 
-    By the theorem behind CFR, what makes the regret at each infostate small makes the regret of
-    each player small, and so, in two-player constant-sum games, the exploitability of the average
-    policy.
+    By the theorem behind CFR, a player's regret is at most the sum of its counterfactual regrets at
+    infostates. So small local regrets make the exploitability of the average policy small in
+    two-player constant-sum games.
 
     Attributes
     ----------
     name : str
-        What the result calls it.
+        The method in results.
     rule : LocalRule
-        `rule(row, values, policy, state)`, see there. Compiled by `numba.njit` it runs at the
-        speed of the library's own; a plain function on NumPy arrays does the same, slowly.
+        `rule(row, values, policy, state)`, see `LocalRule`. Compiled by `numba.njit`, it is as fast
+        as the rules of the library; a plain function on NumPy arrays is slow.
     description : str
         One line.
     num_arrays : int
         Number of arrays, of the shape of `values`, in the rule's `state`.
     schedule : Schedule, optional
-        The rows that the rule is given, such as step sizes; by default iterations themselves.
+        The rows that the rule receives, such as step sizes; by default the iteration numbers.
     average_exponent : float
-        Iteration t weighs `t ** average_exponent` in the average, which is the answer.
+        Iteration t has the weight `t ** average_exponent` in the average, which is the answer.
     alternating : bool
-        Whether each player answers what the players before it have just played.
+        Whether each player responds to the plans that earlier players have just computed.
 
     Raises
     ------
     ParameterError
-        If the rule or the schedule cannot be called, or another field is of the wrong kind.
+        If the rule or the schedule is not callable, or another field has the wrong type.
 
     Examples
     --------
-    Multiplicative weights, with steps that get smaller:
+    Multiplicative weights with decreasing step sizes:
 
     >>> import numpy as np
     >>> from infoset import solve
@@ -71,7 +71,7 @@ class LocalMethod:
     alternating: bool = True
 
     def __post_init__(self) -> None:
-        check_type("name", self.name, str, "what results should call the method")
+        check_type("name", self.name, str, "the name of the method in results")
         check_callable("rule", self.rule, "a function rule(row, values, policy, state)")
         check_callable("schedule", self.schedule, "a function of the iterations, such as np.sqrt")
         check_count("num_arrays", self.num_arrays, minimum=1)
@@ -79,7 +79,7 @@ class LocalMethod:
 
     @property
     def averaging(self) -> RegretScheme:
-        """How plans are averaged, and whether players alternate."""
+        """The averaging of plans, and whether players alternate."""
         return RegretScheme(
             self.name,
             self.description,
@@ -88,12 +88,12 @@ class LocalMethod:
         )
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it.
+        """Run until the budget is used up.
 
         Raises
         ------
         ParameterError
-            If the rule leaves something else than probabilities.
+            If the rule writes numbers that are not probabilities.
         """
         solver = LocalSolver(
             sequence_form,
@@ -106,11 +106,11 @@ class LocalMethod:
 
 
 class LocalSolver(LocalMinimizer):
-    """Self-play by a local rule as an iterative method, which answers with the average policy."""
+    """Self-play by a local rule as an iterative method; the average policy is the answer."""
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         return gradient_cost(self.sequence_form)
 
     def policy(self) -> TabularPolicy:
@@ -118,5 +118,5 @@ class LocalSolver(LocalMinimizer):
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next iteration begins with."""
+        """Return the policy at which the next iteration starts."""
         return current_policy(self)

@@ -122,8 +122,8 @@ def lock_policy(form: SequenceForm, behavior: Behavior) -> LockedGame:
     ----------
     form : SequenceForm
     behavior : Mapping[tuple[str, Player], Mapping[Action, float]]
-        By infostate, as text, and player: the probabilities of its actions, zero for actions left
-        out. `{key: policy[key] for key in keys}` takes them from a policy.
+        By infostate (as text) and player: the probabilities of its actions, zero for actions that
+        are left out. `{key: policy[key] for key in keys}` takes them from a policy.
 
     Raises
     ------
@@ -180,15 +180,16 @@ def _locked_policy(
 def _reduced(
     plex: Treeplex, probabilities: FloatArray, locked: BoolArray
 ) -> tuple[LongArray, FloatArray, LongArray]:
-    """Return how a player's sequences map to those of the reduced treeplex.
+    """Return the map from a player's sequences to those of the reduced treeplex.
 
-    [Q] the last sequence of the reduced treeplex on the way to each, [Q] the product of the locked
-    probabilities on that way, and [Q'] the indices of the sequences that remain.
+    Three arrays: [Q] the last sequence of the reduced treeplex on the path to each, [Q] the product
+    of the locked probabilities on that path, and [Q'] the indices of the remaining sequences.
     """
     above = np.concatenate([[0], np.repeat(plex.parent_sequence, plex.num_actions)])
     held = np.concatenate([[False], np.repeat(locked, plex.num_actions)])
     kept = np.flatnonzero(~held)
     last = np.where(held, above, np.arange(plex.num_sequences))
+    # Pointer doubling: paths shorten by half in each pass.
     while held[last].any():
         last = last[last]
     weight = np.where(held, probabilities, 1.0)
@@ -205,7 +206,7 @@ def _reduced_form(
     weights: list[FloatArray],
 ) -> SequenceForm:
     """Return the form whose payoffs are multiplied by the locked probabilities."""
-    # A terminal with payoff zero, for games in which all payoffs are zero and were left out.
+    # A terminal with payoff zero: if all payoffs of the game are zero, the form has no terminals.
     terminal = np.concatenate([form.terminal_sequence, np.zeros((1, form.num_players), np.int32)])
     payoff = np.concatenate([form.payoff, np.zeros((1, form.num_players))])
     reach = np.prod([own[terminal[:, p]] for p, own in enumerate(weights)], axis=0)
@@ -256,7 +257,7 @@ def _reduced_tree(tree: InfostateTree, plex: Treeplex, locked: BoolArray) -> Inf
 
 
 def _shown(tree: InfostateTree, after: LongArray) -> tuple[IntArray, tuple[object, ...]]:
-    """Return observations after locked infostates: the action with the observation before it."""
+    """Return the observations after locked infostates: action and original observation."""
     pairs: dict[object, int] = {}
     numbers = []
     for infostate in after.tolist():

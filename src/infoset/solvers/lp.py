@@ -37,24 +37,25 @@ Choice = Literal["auto", "simplex", "ipm"]
 class LinearProgram:
     """The sequence-form linear program of a two-player constant-sum game.
 
-    With x the first player's realization plan, E x = e its flow, F the other's, A the payoffs,
+    With x the realization plan of player 0, E x = e its flow constraints, F the flow matrix of
+    player 1, and A the payoffs, it is
 
-        maximize q₀  under  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0,
+        maximize q₀  subject to  E x = e,  x ≥ 0,  Aᵀx − Fᵀq ≥ 0
 
-    and the second player's plan is the dual of the inequalities: one solve gives both.
+    The duals of the inequalities are the plan of player 1, so one solve gives both policies.
 
     Attributes
     ----------
     name, description : str
-        What the result calls it; one line, with the source.
+        The method in results; one line, with the source.
     algorithm : str
-        'simplex' is exact up to rounding. 'ipm', an interior point without crossover, ends at
-        10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' gives the simplex a number of iterations set by
-        the size of the program, and takes the interior point where that was not enough.
+        'simplex' is exact up to rounding. 'ipm', an interior point method without crossover,
+        reaches an exploitability of 10⁻⁸ to 10⁻¹⁰ of the payoff range. 'auto' tries the simplex
+        with an iteration limit set by the size of the program, then the interior point method.
     refine : bool
-        Also play well where the plain answer does as it likes: among the plans that are optimal,
-        one that makes the most of the opponent's mistakes; and after own mistakes, as in the
-        game that begins with them. Many programs instead of one.
+        Whether to refine the solution where optimality leaves it free: among optimal plans, take
+        one that best exploits the opponent's mistakes; after the player's own mistakes, play as in
+        the game that begins there. This solves many programs instead of one.
 
     Raises
     ------
@@ -63,9 +64,9 @@ class LinearProgram:
 
     Notes
     -----
-    Source: von Stengel (1996). The refinement is after Miltersen and Sørensen (2010).
-    Differs from theirs: only the opponent trembles, in the limit and not by a small number; what
-    follows own mistakes is solved for itself.
+    Source: von Stengel (1996). The refinement is based on Miltersen and Sørensen (2010). Differs
+    from the paper: only the opponent trembles, in the limit of small probabilities instead of by a
+    given one; the play after the player's own mistakes is solved separately.
 
     Examples
     --------
@@ -83,11 +84,11 @@ class LinearProgram:
         check_type("refine", self.refine, bool, "True or False")
         if self.algorithm not in get_args(Choice):
             raise ParameterError(
-                f"algorithm={self.algorithm!r} is none of {', '.join(get_args(Choice))}"
+                f"algorithm={self.algorithm!r} is unknown: use one of {', '.join(get_args(Choice))}"
             )
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Solve a game; what `solve_by_lp` does.
+        """Solve a game as `solve_by_lp` does.
 
         Raises
         ------
@@ -102,16 +103,16 @@ def solve_by_lp(
 ) -> SolveResult:
     """Solve a two-player constant-sum game exactly, up to rounding.
 
-    The answer is not trusted: the exploitability returned is measured by best responses, and
-    where it is not small the outcome is 'failed', whatever HiGHS said. Where time runs out, or
-    Ctrl-C comes, during refinement, the policy is that of the plain program.
+    The solution is checked independently: exploitability is measured by best responses, and if it
+    is not small the outcome is 'failed', whatever status HiGHS reports. If time runs out or Ctrl-C
+    is pressed during refinement, the policy is that of the first program.
 
     Raises
     ------
     UnsupportedGameError
         If the game is not two-player constant-sum.
     ParameterError
-        If the sequence form or the budget is of another type, or a checkpoint is asked for.
+        If the sequence form or the budget has another type, or the budget has a checkpoint.
     """
     options = options or LinearProgram()
     check_two_player(sequence_form, options.name)
@@ -130,7 +131,7 @@ def solve_by_lp(
 
 
 def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
-    """Yield what to try, one after the other."""
+    """Yield the algorithms to try, in order."""
     if options.algorithm != "ipm":
         yield "simplex"
     if options.algorithm != "simplex":
@@ -138,7 +139,7 @@ def _attempts(options: LinearProgram) -> Iterator[Algorithm]:
 
 
 class _EndedEarlyError(Exception):
-    """A program of the refinement was not solved."""
+    """A program of the refinement ended without an optimal solution."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome)
@@ -146,7 +147,7 @@ class _EndedEarlyError(Exception):
 
 
 def _refined(plain: Answer, budget: Budget) -> Answer:
-    """Return the refined policy, or the plain one where that takes too long or fails."""
+    """Return the refined policy, or the plain one if refinement takes too long or fails."""
     form = plain.policy.sequence_form
     iterations = plain.iterations
 

@@ -31,11 +31,11 @@ Run: TypeAlias = Callable[[SequenceForm, Budget], SolveResult]
 
 @runtime_checkable
 class MethodSpec(Protocol):
-    """A method as data: what `solve` takes besides a name and a `RegretScheme`."""
+    """A method as an object, which `solve` accepts besides names and a `RegretScheme`."""
 
     @property
     def name(self) -> str:
-        """What the result calls it."""
+        """The method in results."""
 
     @property
     def description(self) -> str:
@@ -43,12 +43,12 @@ class MethodSpec(Protocol):
 
     @property
     def run(self) -> Run:
-        """Takes the sequence form and the budget, returns the result."""
+        """Function of the sequence form and the budget that returns the result."""
 
 
 @dataclass(frozen=True)
 class CustomMethod:
-    """A way to solve a game.
+    """A custom method, defined by a function.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class CustomMethod:
     description : str
         One line, with the source.
     run : callable
-        Takes the sequence form and the budget, returns the result.
+        Function of the sequence form and the budget that returns a `SolveResult`.
     """
 
     name: str
@@ -74,10 +74,14 @@ _SPECS: tuple[MethodSpec, ...] = (
     *FIRST_ORDER.values(),
     ExcessiveGap(),
     LinearProgram(),
-    LinearProgram("lp-ipm", "the linear program by an interior point, to 10⁻⁸", algorithm="ipm"),
+    LinearProgram(
+        "lp-ipm",
+        "the linear program by an interior point method, accurate to 10⁻⁸",
+        algorithm="ipm",
+    ),
     LinearProgram(
         "lp-refined",
-        "the linear program, good against mistakes (after Miltersen and Sørensen 2010)",
+        "the linear program, refined to exploit mistakes (Miltersen and Sørensen 2010)",
         refine=True,
     ),
 )
@@ -101,8 +105,8 @@ def get_method(
     UnknownNameError
         If the name of the method or of the precision is unknown.
     ParameterError
-        If `method` is not a method, or does not support `precision` or `threads`; if `threads` is
-        not a positive whole number.
+        If `method` is invalid, or does not support `precision` or `threads`; if `threads` is not a
+        positive whole number.
     """
     check_count("threads", threads, minimum=1)
     spec = RegretMethod(method) if isinstance(method, RegretScheme) else METHODS.resolve(method)
@@ -116,7 +120,7 @@ def get_method(
     if not isinstance(spec, RegretMethod):
         name, value = next(iter(asked.items()))
         raise ParameterError(
-            f"{name}={value!r} is for the CFR family, and {spec.name} is not of it: leave "
-            f"the {name} out, or choose a method such as cfr+"
+            f"{name}={value!r} is supported by the CFR family only, and {spec.name} is not part of "
+            f"it: leave {name} out, or choose a method such as cfr+"
         )
     return replace(spec, **asked)

@@ -1,4 +1,4 @@
-"""How far a policy is from a quantal response equilibrium."""
+"""The distance of a policy from a quantal response equilibrium."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ ENTROPY = Distance("entropy")
 
 
 def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = ENTROPY) -> float:
-    """Return the sum of what players would gain by a quantal response, a temperature considered.
+    """Return the sum of the players' gains in regularized utility from quantal responses.
 
     With g the gradient of a player's utility, α the temperature and ψ the regularizer of the
-    distance, a player who plays x is away from its quantal response by
+    distance, the gain of a player with the plan x is
 
         max_z [<g, z> − α ψ(z)] − [<g, x> − α ψ(x)]
 
-    which is never negative, and zero for all players in the quantal response equilibrium alone.
-    With plain weights and entropy this is that of the reduced normal form.
+    It is never negative, and zero for all players only in the quantal response equilibrium. With
+    entropy and unit weights, this is the equilibrium of the reduced normal form.
 
     Parameters
     ----------
     policy : TabularPolicy
-        Of two players.
+        A policy of a two-player game.
     temperature : float
         α, in the game's units of utility; positive.
     distance : Distance
-        Dilated entropy, if not given.
+        By default dilated entropy with unit weights.
 
     Raises
     ------
     UnsupportedGameError
-        If the game has not two players.
+        If the game does not have two players.
     ParameterError
-        If `policy` is not a policy, or the temperature is not positive.
+        If `policy` is not a `TabularPolicy`, or the temperature is not positive.
 
     Examples
     --------
@@ -55,13 +55,13 @@ def quantal_gap(policy: TabularPolicy, temperature: float, distance: Distance = 
     form = policy.sequence_form
     if form.num_players != 2:
         raise UnsupportedGameError(
-            f"the quantal gap is for two players; {form.name} has {form.num_players}"
+            f"the quantal gap is defined for two players, and {form.name} has {form.num_players}"
         )
     check_number("temperature", temperature)
     if temperature == 0:
         raise ParameterError(
-            "temperature=0 must be positive: without one, quantal responses are best responses, "
-            "and the gap is NashConv: use infoset.nash_conv"
+            "temperature=0 must be positive: at zero, quantal responses are best responses and the "
+            "gap is NashConv: use infoset.nash_conv"
         )
     plans = policy.realization_plans()
     gap = 0.0

@@ -1,4 +1,4 @@
-"""Regularized CFR: optimistic mirror descent at every infostate; the last iterate is the answer."""
+"""Regularized CFR: optimistic mirror descent at every infostate, with last-iterate convergence."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ from infoset.utils.state import name_by_player
 
 __all__ = ["RegCFR", "RegCFRSolver"]
 
-LEAST_SCALE = 1e-100
+MIN_SCALE = 1e-100
 
 
 @dataclass(frozen=True)
 class RegCFR:
-    """Regularized CFR: optimistic mirror descent at every infostate, with a cost for certainty.
+    """Regularized CFR: optimistic mirror descent on regularized values at every infostate.
 
-    With q the counterfactual values of the actions of an infostate, σ its policy, and m the
-    slope q − τ σ, an iteration sets
+    With q the counterfactual values of the actions of an infostate, σ its policy, and m = q − τ σ,
+    an iteration sets
 
-        base ← nearest to base + η m,   σ ← nearest to base + η m,   η = 1 / √(κ + 2 Σ |m − m₋₁|²)
+        base ← Π(base + η m),   σ ← Π(base + η m),   η = 1 / √(κ + 2 Σ |m − m₋₁|²)
 
-    among the probabilities of at least γ, and hands <q, σ> − ½ τ |σ|² to the infostate above.
-    After each `period` iterations τ and γ are halved. No average is kept: the policy of the last
-    iteration is the answer, in two-player constant-sum games only.
+    where Π is the projection onto the probabilities of at least γ. The infostate passes its
+    regularized value <q, σ> − ½ τ |σ|² up. After each `period` iterations τ and γ are halved. The
+    last iterate is the answer, and no average is stored. It converges in two-player constant-sum
+    games only.
 
     Attributes
     ----------
     name, description : str
-        What the result calls it; one line, with the source.
+        The method in results; one line, with the source.
     step_size_offset : float
         κ, in squares of the `payoff_scale` of the game.
     temperature : float
@@ -56,10 +57,10 @@ class RegCFR:
     -----
     Source: Liu, Ozdaglar, Yu and Zhang (ICLR 2023), "The Power of Regularization in Solving
     Extensive-Form Games".
-    Differs from the paper: the distance is Euclidean only; the players alternate, which on Leduc
-    poker makes the last iterate some eight times as good; κ and τ are relative to the payoffs;
-    halvings come every 100 iterations, where theirs are 10⁵ apart, and γ is halved as well, as
-    it bounds from below how good the answer can be.
+    Differs from the paper: the distance is always Euclidean; players alternate, which makes the
+    last iterate on Leduc poker about eight times better; κ and τ are relative to the payoffs;
+    halvings are 100 iterations apart instead of 10⁵; γ is halved too, since it limits how good the
+    answer can get.
 
     Examples
     --------
@@ -84,13 +85,13 @@ class RegCFR:
         check_count("period", self.period, minimum=1)
 
     def schedule(self, scale: float, first: int, count: int) -> FloatArray:
-        """Return [count, 2] τ, in the game's units, and γ, for the iterations from the `first`."""
+        """Return [count, 2] τ, in the game's units, and γ, for iterations from `first` on."""
         halvings = np.arange(first - 1, first - 1 + count) // self.period
-        share = 0.5**halvings
-        return np.stack([scale * self.temperature * share, self.min_probability * share], axis=1)
+        factor = 0.5**halvings
+        return np.stack([scale * self.temperature * factor, self.min_probability * factor], axis=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it.
+        """Run until the budget is used up.
 
         Raises
         ------
@@ -99,20 +100,20 @@ class RegCFR:
         ParameterError
             If an infostate has too many actions for the minimum probability.
         NumericalError
-            If payoffs are so large or small that floating point does not hold their squares.
+            If squares of payoffs overflow or underflow float64.
         """
         return run_measured(RegCFRSolver(sequence_form, self), self.name, budget)
 
 
 class RegCFRSolver(TwoPlayerSolver[RegCFR]):
-    """The state of regularized CFR on a game, and the iterations that move it.
+    """The state of regularized CFR on a game, and the iterations that change it.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
     spec : RegCFR
-        The numbers of the method.
+        The parameters of the method.
 
     Raises
     ------
@@ -124,14 +125,15 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
         super().__init__(sequence_form, spec)
         check_min_probability(sequence_form, spec.min_probability)
         self._scale = payoff_scale(sequence_form)
-        if not LEAST_SCALE <= self._scale <= 1 / LEAST_SCALE:
+        if not MIN_SCALE <= self._scale <= 1 / MIN_SCALE:
             raise NumericalError(
-                f"{sequence_form.name} pays up to {self._scale:.1g} (nature's reach in it), and "
-                f"{spec.name} squares payoffs: write the game in other units, or use cfr+"
+                f"the payoffs of {sequence_form.name}, times chance reach, go up to "
+                f"{self._scale:.1g}, and {spec.name} squares them, which overflows or underflows "
+                "float64: scale the payoffs, or use cfr+"
             )
-        self._states = (self._side(0), self._side(1))
+        self._states = (self._player_state(0), self._player_state(1))
 
-    def _side(self, player: Player) -> PlayerState:
+    def _player_state(self, player: Player) -> PlayerState:
         game = self._game
         policies = game.uniform_policies()
         return PlayerState(
@@ -148,7 +150,7 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration; a projection reads each a few times."""
+        """Count of numbers read in one iteration; projections read each number several times."""
         return 2 * gradient_cost(self.sequence_form)
 
     def run(self, iterations: int) -> None:
@@ -158,14 +160,14 @@ class RegCFRSolver(TwoPlayerSolver[RegCFR]):
         iterate_regularized(schedule, self._done, step_size_offset, self._states)
 
     def _state_arrays(self) -> StateArrays:
-        moving = ("last", "change", "base", "policy", "plan")
+        changing = ("last", "change", "base", "policy", "plan")
         return name_by_player(
-            **{name: [getattr(side, name) for side in self._states] for name in moving}
+            **{name: [getattr(state, name) for state in self._states] for name in changing}
         )
 
     def policy(self) -> TabularPolicy:
         """Return the last iterate."""
-        return self._game.to_policy(tuple(side.policy for side in self._states))
+        return self._game.to_policy(tuple(state.policy for state in self._states))
 
     def current_policy(self) -> TabularPolicy:
         """Return the last iterate."""

@@ -1,4 +1,4 @@
-"""Solving by regret minimization."""
+"""The CFR family as methods: self-play by regret minimization."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAKE_MINIMIZER = 'RegretMinimizer(sequence_form, SCHEMES["cfr+"])'
 
 
 def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the average policy, uniform where the average never goes.
+    """Return the average policy, uniform where the average plan does not reach.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def average_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
 
 
 def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy:
-    """Return the policy that the next iteration begins with.
+    """Return the policy at which the next iteration starts.
 
     Raises
     ------
@@ -41,17 +41,17 @@ def current_policy(minimizer: RegretMinimizer | LocalMinimizer) -> TabularPolicy
 
 
 class RegretSolver(RegretMinimizer):
-    """Regret minimization as an iterative method, which answers with the average policy."""
+    """Regret minimization as an iterative method; the average policy is the answer."""
 
     @property
     def cost_per_iteration(self) -> int:
-        """Numbers read in one iteration."""
+        """Count of numbers read in one iteration."""
         return gradient_cost(self.sequence_form)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the scheme, the horizon among them, and the precision.
+        """Return the parameters of the scheme, including the horizon, and the precision.
 
-        The number of threads does not change any bit, so it is not a setting.
+        The number of threads is not a setting: the bits of the result do not depend on it.
         """
         return {**settings_of(self.scheme), "precision": self.precision}
 
@@ -60,24 +60,25 @@ class RegretSolver(RegretMinimizer):
         return average_policy(self)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy that the next iteration begins with."""
+        """Return the policy at which the next iteration starts."""
         return current_policy(self)
 
 
 @dataclass(frozen=True)
 class RegretMethod:
-    """A member of the CFR family as a method, which answers with the average policy.
+    """A member of the CFR family as a method; the average policy is the answer.
 
-    Exponents that move do so over the iterations of the budget, where it has a number of them.
+    Schedules extend over the iterations of the budget, if it limits them.
 
     Attributes
     ----------
     scheme : RegretScheme
     precision : str
-        `float64`, or `float32`: iterations then move half the bytes. The answer is measured in
-        double precision all the same.
+        "float64", or "float32", which moves half the bytes. The answer is measured in double
+        precision in both cases.
     threads : int
-        How many do an iteration together, of games of two players; the answer is the same.
+        Number of threads that share an iteration, in two-player games. The answer does not depend
+        on it.
     """
 
     scheme: RegretScheme
@@ -86,33 +87,33 @@ class RegretMethod:
 
     @property
     def name(self) -> str:
-        """That of the scheme, and the precision where it is not double."""
+        """The name of the scheme, followed by the precision unless it is double."""
         single = f" ({self.precision})" if self.precision != "float64" else ""
         return self.scheme.name + single
 
     @property
     def description(self) -> str:
-        """That of the scheme."""
+        """The description of the scheme."""
         return self.scheme.description
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it."""
+        """Run until the budget is used up."""
         planned = planned_scheme(self.scheme, budget)
         solver = RegretSolver(sequence_form, planned, self.precision, self.threads)
         return run_measured(solver, self.name, budget)
 
 
 def planned_scheme(scheme: str | RegretScheme, budget: Budget) -> RegretScheme:
-    """Return a scheme, by name or as such, with the horizon of the budget.
+    """Return a scheme, given by name or as an object, with the horizon set from the budget.
 
-    The horizon is set if the scheme moves and the budget has a number of iterations.
+    The horizon is the budget's number of iterations, if it has one and the scheme has schedules.
 
     Raises
     ------
     UnknownNameError
         If the name is unknown.
     ParameterError
-        If it is neither.
+        If `scheme` is neither a name nor a `RegretScheme`.
     """
     scheme = SCHEMES.resolve(scheme)
     if not scheme.depends_on_horizon or budget.iterations is None:

@@ -1,4 +1,4 @@
-"""Reward transformation CFR+, whose last iterate is the answer."""
+"""Reward transformation CFR+: its last iterate converges, so no average is stored."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ ONE_ROW = SCHEMES["cfr+"].schedule(1, 1)[0]
 
 @dataclass(frozen=True)
 class RTCFRPlus:
-    """Reward transformation CFR+: CFR+ on a game whose payoffs draw plans to a reference.
+    """Reward transformation CFR+: CFR+ with rewards regularized toward a reference plan.
 
-    With x the player's plan and r its reference, a player counts the gradient
+    With x the player's plan and r its reference plan, CFR+ runs on the gradient
 
         g ← ∂u/∂x − μ (x − r)
 
-    in sequence form, μ being `strength` times the payoff range, and updates by regret matching+;
-    the players alternate. Plans are of policies that play every action with at least γ. After
-    each `period` iterations r becomes x and γ is halved; regrets stay. No average is kept: the
-    policy of the last iteration is the answer, in two-player constant-sum games only.
+    in sequence form, where μ is `strength` times the payoff range; players alternate. Policies
+    play every action with probability at least γ. After each `period` iterations, r is set to x
+    and γ is halved; the regrets stay. The last iterate is the answer, and no average is stored.
+    It converges in two-player constant-sum games only.
 
     Attributes
     ----------
     name, description : str
-        What the result calls it; one line, with the source.
+        The method in results; one line, with the source.
     strength : float
-        μ in units of the payoff range. Too large, and the reference moves slowly; too small, and
-        plans cycle about it as those of CFR+ do. For 1000 iterations the best are 3·10⁻⁵ on
-        Leduc poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and
+        μ in units of the payoff range. If it is too large, the reference moves slowly; if it is
+        too small, plans cycle as those of CFR+ do. The best values for 1000 iterations are 3·10⁻⁵
+        on Leduc poker, 3·10⁻⁴ on goofspiel with 4 cards, 10⁻³ on liar's dice with 4 sides and
         3·10⁻³ on Kuhn poker.
     period : int
-        Iterations between two moves of the reference.
+        Iterations between two updates of the reference.
     min_probability : float
-        γ before the first of them.
+        γ before the first halving.
 
     Notes
     -----
     Source: Meng et al. (NeurIPS 2025), "Efficient Last-Iterate Convergence in Solving
     Extensive-Form Games".
-    Differs from the paper: μ is relative to the payoff range, so that a change of units changes
-    nothing; the default is one for all games, where theirs is 10⁻³ in the units of each.
+    Differs from the paper: μ is relative to the payoff range, so that units do not matter, with
+    one default for all games; the paper's default is 10⁻³ in the units of each game.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class RTCFRPlus:
         check_count("period", self.period, minimum=1)
 
     def run(self, sequence_form: SequenceForm, budget: Budget) -> SolveResult:
-        """Run until the budget ends it.
+        """Run until the budget is used up.
 
         Raises
         ------
@@ -87,20 +87,20 @@ class RTCFRPlus:
         ParameterError
             If an infostate has too many actions for the minimum probability.
         NumericalError
-            If strength and payoffs are so large that their product is not finite.
+            If the product of strength and payoff range is not finite.
         """
         return run_measured(RTCFRPlusSolver(sequence_form, self), self.name, budget)
 
 
 class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
-    """The state of reward transformation CFR+ on a game, and the iterations that move it.
+    """The state of reward transformation CFR+ on a game, and the iterations that change it.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
     spec : RTCFRPlus
-        The numbers of the method.
+        The parameters of the method.
 
     Raises
     ------
@@ -115,11 +115,11 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
         if self._strength == inf:
             raise NumericalError(
                 f"strength={spec.strength} of {spec.name} times the payoff range of "
-                f"{sequence_form.name} is too large for floating point: scale the payoffs, or "
-                "give a smaller strength"
+                f"{sequence_form.name} overflows float64: scale the payoffs, or use a smaller "
+                "strength"
             )
         self._policies, self._perturbed = (self._game.uniform_policies() for _ in range(2))
-        self._gradients, self._regrets, self._references, self._leasts = (
+        self._gradients, self._regrets, self._references, self._minimums = (
             self._game.zeros() for _ in range(4)
         )
         self._plans = self._game.plans(self._policies)
@@ -146,7 +146,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
             self._regrets,
             self._policies,
             self._perturbed,
-            self._leasts,
+            self._minimums,
             self._plans,
             self._references,
             *self._no_predictions,
@@ -162,7 +162,7 @@ class RTCFRPlusSolver(TwoPlayerSolver[RTCFRPlus]):
         )
 
     def policy(self) -> TabularPolicy:
-        """Return the last iterate, as it is played: every action with at least γ."""
+        """Return the last iterate, in which every action has at least the probability γ."""
         return self._game.to_policy(self._perturbed)
 
     def current_policy(self) -> TabularPolicy:

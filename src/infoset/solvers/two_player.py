@@ -1,4 +1,4 @@
-"""Two-player constant-sum games as the kernels of solvers read them."""
+"""Two-player constant-sum games in the layout of the kernels, for solvers that share it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     class NamedSpec(DataclassInstance, Protocol):
-        """The numbers of a method, and its name in results."""
+        """The parameters of a method, with its name in results."""
 
         @property
         def name(self) -> str:
@@ -37,21 +37,21 @@ SpecT = TypeVar("SpecT", bound="NamedSpec")
 
 
 def check_two_player(sequence_form: SequenceForm, method: str) -> None:
-    """Raise unless a game is two-player constant-sum, on behalf of a method.
+    """Raise unless a game is two-player constant-sum; `method` is named in the message.
 
     Raises
     ------
     ParameterError
-        If it is not a sequence form.
+        If `sequence_form` is not a `SequenceForm`.
     UnsupportedGameError
         If the game is not two-player constant-sum.
     """
     check_sequence_form(sequence_form)
     if not sequence_form.is_two_player_constant_sum:
-        for_two = " or, if it is small, gambit_equilibria" if sequence_form.num_players == 2 else ""
+        for_two = ", or gambit_equilibria if it is small" if sequence_form.num_players == 2 else ""
         raise UnsupportedGameError(
-            f"{method} solves two-player constant-sum games; {sequence_form.name} is not one: "
-            f"use cfr+, solve_coarse_correlated{for_two}"
+            f"{method} solves two-player constant-sum games only, and {sequence_form.name} is not "
+            f"one: use cfr+ or solve_coarse_correlated{for_two}"
         )
 
 
@@ -66,16 +66,16 @@ def check_min_probability(sequence_form: SequenceForm, minimum: float) -> None:
     most = max(int(plex.num_actions.max(initial=1)) for plex in sequence_form.treeplexes)
     if minimum * most > 1:
         raise ParameterError(
-            f"min_probability={minimum} is out of range: an infostate of {sequence_form.name} has "
-            f"{most} actions, so at most 1/{most}"
+            f"min_probability={minimum} is too large: an infostate of {sequence_form.name} has "
+            f"{most} actions, so give at most 1/{most}"
         )
 
 
 def payoff_scale(sequence_form: SequenceForm) -> float:
-    """Return the largest entry of the payoff matrix in size: a payoff times its chance reach.
+    """Return the largest absolute entry of the payoff matrix: a payoff times its chance reach.
 
-    Step sizes and temperatures relative to it suit games of any size and units. It is 1 for games
-    without payoffs.
+    Step sizes and temperatures relative to it suit games of any size and any units. It is 1 if all
+    payoffs are zero.
 
     Examples
     --------
@@ -89,14 +89,14 @@ def payoff_scale(sequence_form: SequenceForm) -> float:
 
 
 class TwoPlayerGame:
-    """A two-player constant-sum game in order of position.
+    """The layouts and payoffs of a two-player constant-sum game, in order of position.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         The game.
     method : str
-        Who asks, for the message.
+        The method that is named in the error message.
 
     Raises
     ------
@@ -149,14 +149,14 @@ class TwoPlayerGame:
 
 
 class TwoPlayerSolver(IterativeState, Generic[SpecT]):
-    """The state of a method on a two-player constant-sum game, with the method's numbers.
+    """The state of a method on a two-player constant-sum game, with the method's parameters.
 
     Parameters
     ----------
     sequence_form : SequenceForm
         A two-player constant-sum game.
     spec : dataclass
-        The numbers of the method, and its name.
+        The parameters of the method, with its name.
 
     Raises
     ------
@@ -171,5 +171,5 @@ class TwoPlayerSolver(IterativeState, Generic[SpecT]):
         self._game = TwoPlayerGame(sequence_form, spec.name)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers of the method."""
+        """Return the parameters of the method."""
         return settings_of(self._spec)
