@@ -31,16 +31,16 @@ def row_text(scheme):
         positive,
         exponent_text(scheme.negative_discount) if scheme.regret_floor == -inf else "",
         "−∞" if scheme.regret_floor == -inf else f"{scheme.regret_floor:g}",
-        "by need" if adaptive else str(Fraction(scheme.prediction).limit_denominator(9)),
+        "adaptive" if adaptive else str(Fraction(scheme.prediction).limit_denominator(9)),
         exponent_text(scheme.average_exponent),
-        "in turns" if scheme.alternating else "at once",
+        "alternating" if scheme.alternating else "simultaneous",
     )
     return "| " + " | ".join(cells) + " |"
 
 
 def test_the_table_of_the_page_shows_schemes_of_the_library_as_they_are():
     """In the order of the library. A new scheme need not be in the table."""
-    section = PAGE.read_text(encoding="utf-8").split("## The rows")[1].split("\n## ")[0]
+    section = PAGE.read_text(encoding="utf-8").split("## The schemes")[1].split("\n## ")[0]
     shown = [line for line in section.splitlines() if line.startswith("| `")]
     assert shown == [text for text in map(row_text, SCHEMES.values()) if text in shown]
 

@@ -29,7 +29,7 @@ def by_rule(scheme):
 
 @pytest.mark.parametrize("make", [lambda scheme: RegretMinimizer(KUHN, scheme), by_rule])
 @pytest.mark.parametrize("averages_next", [False, True])
-def test_the_average_is_that_of_the_plans_after_the_delay(make, averages_next):
+def test_the_average_leaves_out_the_plans_before_the_delay(make, averages_next):
     """By definition: plan t weighs t - 4, and there is no average of nothing."""
     minimizer = make(replace(LATE, averages_next=averages_next))
     averaged = [np.zeros(plex.num_sequences) for plex in KUHN.treeplexes]
@@ -51,7 +51,7 @@ def plans_of(minimizer):
     return policy.realization_plans()
 
 
-def test_one_player_does_as_all_do():
+def test_a_player_minimizer_agrees_with_the_game_minimizer():
     whole = RegretMinimizer(KUHN, replace(LATE, alternating=False))
     own = [PlayerMinimizer(plex, LATE) for plex in KUHN.treeplexes]
     for _ in range(8):
@@ -73,7 +73,7 @@ def gradient(player, opponent_plan):
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-def test_a_run_shorter_than_the_delay_answers_with_its_last_plan(precision):
+def test_a_run_shorter_than_the_delay_returns_its_last_plan(precision):
     """As if there were no delay it would answer with the average, or with the plan before."""
     result = infoset.solve("kuhn_poker", LATE, iterations=3, precision=precision)
     for found, last in zip(

@@ -32,7 +32,7 @@ def run(form, scheme, iterations):
 
 @settings(max_examples=60)
 @given(random_games(), st.integers(0, 2**32), st.sampled_from(sorted(SCHEMES)))
-def test_every_row_equals_the_reference_implementation_on_random_games(game, seed, name):
+def test_every_scheme_equals_the_reference_implementation_on_random_games(game, seed, name):
     form, scheme = generic(build_tree(game).sequence_form, seed), SCHEMES[name]
     slow = ReferenceMinimizer(form, scheme.alternating, adaptive_limit=scheme.adaptive_limit)
     for row in scheme.schedule(1, 8):
@@ -52,7 +52,7 @@ class Afterwards(ReferenceMinimizer):
         regret *= np.where(regret > 0, row[0], row[1])
 
 
-def test_discounting_after_adding_with_the_index_one_later_is_the_same_dcfr():
+def test_dcfr_that_discounts_after_adding_is_equal_with_a_shifted_index():
     """To 10⁻⁹ for a thousand iterations: the policy sees a common factor of positive regrets."""
     form, scheme = form_of("kuhn_poker"), SCHEMES["dcfr"]
     ours, theirs = run(form, scheme, 0), Afterwards(form, alternating=True)
@@ -64,7 +64,7 @@ def test_discounting_after_adding_with_the_index_one_later_is_the_same_dcfr():
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker(num_ranks=2)"])
-def test_discounts_that_are_one_leave_cfr(spec):
+def test_cfr_is_the_scheme_with_discounts_of_one(spec):
     """With no offset the discount is 1; an infinite exponent would be ½ at iteration 2."""
     scheme = replace(SCHEMES["dcfr"], discount_offset=0.0, average_exponent=0.0)
     plain, discounted = (run(form_of(spec), row, 40) for row in (SCHEMES["cfr"], scheme))
@@ -74,7 +74,7 @@ def test_discounts_that_are_one_leave_cfr(spec):
 
 @pytest.mark.parametrize("averages_next", [False, True])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_the_first_iteration_keeps_its_regrets_whole_and_averages_one_plan(name, averages_next):
+def test_the_first_iteration_has_no_discount_and_averages_one_plan(name, averages_next):
     form = form_of("leduc_poker(num_ranks=2)")
     scheme = replace(SCHEMES[name], averages_next=averages_next)
     minimizer = run(form, scheme, 1)
@@ -91,7 +91,7 @@ MOVING = [name for name, row in SCHEMES.items() if row.depends_on_horizon]
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_a_horizon_of_one_iteration_is_the_end_of_the_schedule(name):
+def test_a_horizon_of_one_iteration_ends_the_schedule(name):
     scheme = replace(SCHEMES[name], horizon=1)
     ended = {
         field: value.end
@@ -103,7 +103,7 @@ def test_a_horizon_of_one_iteration_is_the_end_of_the_schedule(name):
 
 
 @pytest.mark.parametrize("name", MOVING)
-def test_heavy_averages_stay_finite_for_a_hundred_thousand_iterations(name):
+def test_averages_with_large_exponents_stay_finite_for_100000_iterations(name):
     form = form_of("kuhn_poker")
     minimizer = run(form, replace(SCHEMES[name], horizon=100_000), 100_000)
     for plex, plan in zip(form.treeplexes, minimizer.average_plans(), strict=True):
@@ -118,7 +118,7 @@ def test_heavy_averages_stay_finite_for_a_hundred_thousand_iterations(name):
     st.sampled_from(["cfr", "cfr+", "lcfr"]),
     st.integers(1, 40),
 )
-def test_positive_regrets_at_the_infostates_bound_the_gap(game, name, iterations):
+def test_positive_local_regrets_bound_nash_conv(game, name, iterations):
     """Zinkevich et al. (2007), Theorem 3: NashConv is at most their sum, per weight averaged.
 
     Of CFR+ the average is uniform here, as its regrets are; players are updated together, which
@@ -140,7 +140,7 @@ def test_positive_regrets_at_the_infostates_bound_the_gap(game, name, iterations
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_weighted_regrets_sum_to_the_gap(name):
+def test_weighted_regrets_sum_to_nash_conv(name):
     """For any weights of the average, players updated together: what each could have gained."""
     form, rounds = form_of("leduc_poker(num_ranks=2)"), 15
     scheme = replace(SCHEMES[name], alternating=False)
@@ -195,7 +195,7 @@ MAX_SLOPES = {
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_exploitability_falls_faster_than_the_square_root(name):
+def test_exploitability_falls_faster_than_one_over_the_square_root(name):
     iterations = (100, 200, 400, 800, 1500, 3000)
     found = exploitabilities(form_of("leduc_poker"), SCHEMES[name], iterations)
     slope, _ = np.polyfit(np.log(iterations), np.log(found), 1)

@@ -33,7 +33,7 @@ for name in sys.argv[2:]:
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)"])
-def test_interpreted_kernels_give_the_bits_of_compiled_ones(spec):
+def test_interpreted_kernels_give_the_same_bits_as_compiled_ones(spec):
     found = subprocess.run(
         [sys.executable, "-c", SCRIPT, spec, *NAMES],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},

@@ -46,7 +46,7 @@ def assert_gradients_are_plain_sums(form, layouts, seed):
 
 @settings(max_examples=40)
 @given(random_games(), st.integers(0, 2**32), st.booleans())
-def test_pairs_make_the_gradients_of_random_games(game, seed, knows_public_states):
+def test_block_payoffs_give_the_gradients_of_random_games(game, seed, knows_public_states):
     form = build_tree(game).sequence_form
     if form.num_players == 2:
         layouts = game_layouts(form) if knows_public_states else plain_layouts(form)
@@ -57,13 +57,13 @@ def test_pairs_make_the_gradients_of_random_games(game, seed, knows_public_state
     "spec", ["leduc_poker", "liars_dice(dice_sides=4)", "goofspiel(num_cards=3)"]
 )
 @pytest.mark.parametrize("layouts_of", [game_layouts, plain_layouts])
-def test_pairs_make_the_gradients_of_games_with_many_equal_rows(spec, layouts_of):
+def test_block_payoffs_give_the_gradients_of_games_with_many_equal_rows(spec, layouts_of):
     form = form_of(spec)
     assert_gradients_are_plain_sums(form, layouts_of(form), 1)
 
 
 @pytest.mark.parametrize("spec", ["leduc_poker", "liars_dice(dice_sides=4)"])
-def test_each_row_of_payoffs_is_kept_once_and_none_is_empty(spec):
+def test_each_row_of_payoffs_is_stored_once_and_is_not_empty(spec):
     form = form_of(spec)
     for player in range(2):
         pairs = block_payoffs(form, game_layouts(form), player)
@@ -75,7 +75,7 @@ def test_each_row_of_payoffs_is_kept_once_and_none_is_empty(spec):
 
 
 @given(random_games())
-def test_blocks_part_the_sequences_by_action_and_public_state(game):
+def test_blocks_separate_actions_and_public_states(game):
     form = build_tree(game).sequence_form
     for layout, plex, tree in zip(
         game_layouts(form), form.treeplexes, form.infostate_trees, strict=True
@@ -92,7 +92,7 @@ def test_blocks_part_the_sequences_by_action_and_public_state(game):
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=4)"])
-def test_one_iteration_finds_the_values_of_the_plain_sums(spec):
+def test_one_iteration_computes_the_values_of_direct_sums(spec):
     form = form_of(spec)
     fast, slow = RegretMinimizer(form, SCHEMES["cfr"]), ReferenceMinimizer(form, alternating=True)
     fast.run(1)

@@ -75,7 +75,7 @@ def test_regret_matching_plus_as_a_rule_is_cfr_plus(rule, form, changes):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values(), ids=SCHEMES)
-def test_every_row_as_a_rule_is_the_row(scheme):
+def test_every_scheme_as_a_local_rule_gives_the_same_policies(scheme):
     form = generic(KUHN, seed=6)
     rule, schedule, num_arrays = rule_of_scheme(scheme)
     own = LocalMinimizer(form, rule, scheme, schedule=schedule, num_arrays=num_arrays)
@@ -88,7 +88,7 @@ def test_every_row_as_a_rule_is_the_row(scheme):
     assert apart(own, slow) < 1e-9
 
 
-def test_hedge_keeps_its_regret_bound_at_one_infostate():
+def test_hedge_meets_its_regret_bound_at_one_infostate():
     rng = np.random.default_rng(4)
     rounds, num_actions = 400, 5
     rate = np.sqrt(8 * np.log(num_actions) / rounds)
@@ -107,7 +107,7 @@ def test_hedge_keeps_its_regret_bound_at_one_infostate():
 
 
 @pytest.mark.parametrize("iterations", [100, 1600])
-def test_hedge_everywhere_keeps_the_sum_of_the_bounds(iterations):
+def test_hedge_at_every_infostate_meets_the_sum_of_the_bounds(iterations):
     # Counterfactual values span at most 4 units of utility times the reach 1/3 of a card.
     span, num_infostates = 4 / 3, 6
     rate = np.sqrt(8 * np.log(2) / iterations) / span
@@ -132,7 +132,7 @@ def best(form, player, gradient):
     return value[0]
 
 
-def test_rows_are_iterations_or_what_the_schedule_says():
+def test_rules_receive_iterations_or_the_rows_of_the_schedule():
     seen = []
 
     def watch(row, values, policy, state):
@@ -152,7 +152,7 @@ def test_rows_are_iterations_or_what_the_schedule_says():
 
 
 @pytest.mark.parametrize("value", [0.4, np.nan])
-def test_what_is_not_a_policy_is_refused(value):
+def test_a_rule_that_leaves_no_policy_is_refused(value):
     def careless(row, values, policy, state):
         policy[0] = value
 
@@ -175,7 +175,7 @@ def least_of(form, rng):
 
 
 @pytest.mark.parametrize("form", [KUHN, KUHN_FOR_THREE], ids=["two", "three"])
-def test_trembles_are_the_regrets_of_the_perturbed_simplex(form):
+def test_minimum_probabilities_scale_the_regrets_of_the_perturbed_simplex(form):
     """The same by plain NumPy, whose regrets are those of what is played, before any factor."""
     form = generic(form, seed=2)
     least = least_of(form, np.random.default_rng(3))
@@ -221,7 +221,7 @@ class ReferencePerturbedPlay:
                 played[here] = share * matched + least[here]
 
 
-def test_a_rule_that_returns_the_policy_is_told_where_to_put_it():
+def test_a_rule_that_returns_the_policy_is_refused_with_the_fix():
     def functional(row, values, policy, state):
         return np.full_like(policy, 0.5)
 
@@ -246,7 +246,7 @@ def test_a_compiled_rule_that_does_not_compile_or_takes_other_arguments_is_refus
 
 @pytest.mark.parametrize("rule", [hedge, match_regrets_plus_fast])
 @pytest.mark.parametrize("trembles", [False, True])
-def test_a_run_goes_on_from_its_state(rule, trembles):
+def test_a_run_resumes_from_its_state(rule, trembles):
     least = least_of(KUHN, np.random.default_rng(3)) if trembles else None
     whole, begun, resumed = (
         LocalMinimizer(KUHN, rule, CFR_PLUS, min_probabilities=least) for _ in range(3)
@@ -259,7 +259,7 @@ def test_a_run_goes_on_from_its_state(rule, trembles):
     assert apart(whole, resumed) == 0
 
 
-def test_settings_tell_runs_apart():
+def test_settings_differ_between_runs():
     def minimizer(rule=hedge, scheme=CFR_PLUS, **options):
         return LocalMinimizer(KUHN, rule, scheme, **options).settings()
 

@@ -77,7 +77,7 @@ def test_any_schedule_equals_the_reference_implementation(
 
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("spec", ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker"])
-def test_the_rows_equal_the_reference_implementation(spec, name):
+def test_the_schemes_equal_the_reference_implementation(spec, name):
     assert_equals_reference(generic(form_of(spec), 1), SCHEMES[name], 4 if "leduc" in spec else 30)
 
 
@@ -156,7 +156,7 @@ def test_reference_curves(spec, name):
     )
 
 
-def test_the_same_run_gives_the_same_bits_however_it_is_cut():
+def test_splitting_a_run_changes_no_bit():
     form = form_of("leduc_poker")
     whole, cut = (RegretMinimizer(form, SCHEMES["cfr+"]) for _ in range(2))
     whole.run(37)
@@ -182,7 +182,7 @@ def test_a_player_who_never_acts():
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_the_state_is_all_there_is_to_go_on_with(name):
+def test_the_state_is_sufficient_to_resume(name):
     """Moved to a fresh minimizer after any iteration, it leads to the same bits."""
     for spec in ("leduc_poker", "kuhn_poker(players=3)"):
         form = form_of(spec)

@@ -21,7 +21,7 @@ FORMS = {
 @pytest.mark.parametrize("name", ["cfr-simultaneous", "cfr+-simultaneous", "apcfr+", "hs-pdcfr+"])
 @pytest.mark.parametrize("spec", FORMS)
 @pytest.mark.parametrize("averages_next", [False, True])
-def test_all_players_together_are_the_minimizer_of_the_game(spec, name, averages_next):
+def test_player_minimizers_together_agree_with_the_game_minimizer(spec, name, averages_next):
     form = FORMS[spec]
     noise = np.random.default_rng(1).standard_normal(form.payoff.shape)
     form = replace(form, payoff=form.payoff + noise)
@@ -42,7 +42,7 @@ def test_all_players_together_are_the_minimizer_of_the_game(spec, name, averages
             assert np.allclose(own.average_plan(), whole.average_plans()[player], atol=1e-10)
 
 
-def test_it_begins_uniform_and_leaves_gradients_alone():
+def test_the_first_policy_is_uniform_and_gradients_are_not_modified():
     (plex, _) = FORMS["kuhn_poker"].treeplexes
     own = PlayerMinimizer(plex, SCHEMES["cfr+"])
     assert own.average_plan().tolist() == own.plan().tolist()

@@ -35,21 +35,21 @@ def measured(minimizer):
 
 
 @pytest.mark.parametrize("name", ["cfr", "cfr-simultaneous", "cfr+", "pcfr+", "sapcfr+"])
-def test_it_comes_as_far_in_single_precision(name):
+def test_single_precision_reaches_the_same_exploitability(name):
     single, double = both(FORMS["leduc_poker"], SCHEMES[name], 100)
     assert measured(single) == pytest.approx(measured(double), rel=0.03)
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 @pytest.mark.parametrize("spec", FORMS)
-def test_every_row_comes_about_as_far(spec, name):
+def test_every_scheme_reaches_about_the_same_exploitability(spec, name):
     """Discounts forget, so that how a tie is broken by rounding matters sooner."""
     single, double = both(generic(FORMS[spec], 1), SCHEMES[name], 100)
     assert measured(double) / 1.5 - 1e-5 < measured(single) < measured(double) * 1.5 + 1e-5
 
 
 @pytest.mark.parametrize("name", ["cfr+", "hs-dcfr", "apcfr+"])
-def test_state_is_single_and_answers_are_double(name):
+def test_the_state_is_float32_and_answers_are_float64(name):
     minimizer = RegretMinimizer(FORMS["leduc_poker"], SCHEMES[name], precision="float32")
     assert minimizer.precision == "float32"
     minimizer.run(3)
@@ -62,7 +62,7 @@ def test_state_is_single_and_answers_are_double(name):
         assert row.probabilities.sum() == pytest.approx(1, abs=1e-14)
 
 
-def test_steep_averages_stay_in_range():
+def test_large_averaging_exponents_stay_in_range():
     """At exponent 30, weights t**30 would leave single precision after 18 iterations."""
     scheme = replace(SCHEMES["hs-pcfr+"], horizon=3000)
     single, double = both(FORMS["leduc_poker"], scheme, 3000)
@@ -70,7 +70,7 @@ def test_steep_averages_stay_in_range():
     assert measured(single) < 4 * measured(double)
 
 
-def test_solving_says_the_precision_and_measures_in_double():
+def test_results_name_the_precision_and_are_measured_in_float64():
     budget = Budget(iterations=200, seconds=None, target=1e-3)
     result = RegretMethod(SCHEMES["cfr+"], "float32").run(FORMS["leduc_poker"], budget)
     assert result.method == "cfr+ (float32)"
@@ -95,7 +95,7 @@ def test_other_precisions_are_refused_by_name():
 
 
 @pytest.mark.parametrize("name", [name for name in SCHEMES if "p" in name])
-def test_how_near_it_comes(name):
+def test_the_limits_of_single_precision(name):
     """The claim of the page on the family: rounding keeps it 1e-7 to 1e-5 of the range away."""
     form = build_tree(load_game("kuhn_poker")).sequence_form
     single, double = both(form, replace(SCHEMES[name], horizon=50_000), 50_000)

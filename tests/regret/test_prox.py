@@ -140,7 +140,7 @@ def test_no_plan_is_better_by_the_three_point_inequality(distance, seed):
 
 @each_distance
 @pytest.mark.parametrize("seed", range(5))
-def test_the_reference_implementation_gives_the_same(distance, seed):
+def test_the_kernel_equals_the_reference_implementation(distance, seed):
     problem = Problem(distance, seed)
     terms = [(problem.temperature, problem.magnet), (problem.inverse_step_size, problem.center)]
     behavior, value = reference_prox(
@@ -153,7 +153,7 @@ def test_the_reference_implementation_gives_the_same(distance, seed):
 
 
 @each_distance
-def test_without_a_temperature_the_magnet_does_nothing_and_without_a_center_it_is_none(distance):
+def test_zero_temperature_ignores_the_magnet_and_a_zero_center_is_no_center(distance):
     problem = Problem(distance, 1)
     prox = TreeplexProx(problem.plex, distance)
     step = prox.respond(problem.gradient, inverse_step_size=2.0, center=problem.center)
@@ -173,7 +173,7 @@ def test_without_a_temperature_the_magnet_does_nothing_and_without_a_center_it_i
 
 @each_distance
 @pytest.mark.parametrize("seed", range(3))
-def test_divergences_are_those_of_bregman(distance, seed):
+def test_divergences_are_bregman_divergences(distance, seed):
     problem = Problem(distance, seed)
     prox = TreeplexProx(problem.plex, distance)
     plan = plan_of(problem.plex, problem.magnet)
@@ -197,7 +197,7 @@ def test_projection_on_the_simplex(seed):
 
 @each_distance
 @pytest.mark.parametrize("size", [1e8, 1e30])
-def test_large_gradients_leave_probabilities(distance, size):
+def test_large_gradients_still_give_probabilities(distance, size):
     problem = Problem(distance, 2)
     prox = TreeplexProx(problem.plex, distance)
     answer = prox.respond(size * problem.gradient, inverse_step_size=1.0, center=problem.center)
@@ -217,7 +217,7 @@ def pure_plans(plex):
 
 
 @each_distance
-def test_bounds_are_the_least_and_greatest_value_of_the_regularizer(distance):
+def test_bounds_are_the_minimum_and_maximum_of_the_regularizer(distance):
     plex = random_treeplex(8, levels=2)
     weights = distance.weights(plex)
     least, greatest = TreeplexProx(plex, distance).bounds
@@ -251,7 +251,7 @@ def test_with_balanced_weights_divergence_is_at_least_half_the_squared_distance(
     assert divergence >= 0.5 * (plan - center) @ (plan - center)
 
 
-def test_a_distance_that_is_not_there():
+def test_an_unknown_distance_is_refused():
     with pytest.raises(UnknownNameError, match="euclidean"):
         Distance("euclidian")
 
@@ -265,7 +265,7 @@ def test_weights_must_be_positive_and_one_for_each_infostate(wrong):
 @pytest.mark.parametrize(
     "numbers", [{}, {"temperature": -1.0}, {"inverse_step_size": -1.0, "temperature": 2.0}]
 )
-def test_some_distance_is_needed(numbers):
+def test_zero_regularization_is_refused(numbers):
     plex = random_treeplex(1)
     with pytest.raises(ParameterError, match="best response"):
         TreeplexProx(plex, Distance()).respond(np.zeros(plex.num_sequences), **numbers)

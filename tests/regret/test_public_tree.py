@@ -39,7 +39,7 @@ def assert_equal(kernel, walker):
 
 @pytest.mark.parametrize("name", ["cfr", "cfr+"])
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
-def test_iterations_1_2_and_10_are_those_of_the_public_tree(tree, name):
+def test_iterations_1_2_and_10_agree_with_cfr_on_the_public_tree(tree, name):
     kernel = RegretMinimizer(tree.sequence_form, SCHEMES[name])
     walker = PublicCFR(tree, plus=name == "cfr+")
     for iterations in (1, 2, 10):

@@ -41,7 +41,7 @@ def weights(scheme, count):
 
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 5.0])
-def test_plans_weigh_by_the_power_of_their_iteration(exponent):
+def test_plan_weights_are_powers_of_the_iteration(exponent):
     found = weights(RegretScheme("", "", average_exponent=exponent), 20)
     expected = np.arange(1, 21) ** exponent
     np.testing.assert_allclose(found / found[-1], expected / expected[-1])
@@ -59,13 +59,13 @@ def test_discounts_of_dcfr_by_hand():
     np.testing.assert_allclose(rows[1:, NEGATIVE], 1 / 2)
 
 
-def test_the_predicted_regret_is_discounted_as_it_will_be():
+def test_the_predicted_regret_has_the_discount_of_the_next_iteration():
     rows = SCHEMES["pdcfr+"].schedule(1, 10)
     np.testing.assert_allclose(rows[:-1, PREDICTED], rows[1:, POSITIVE])
     assert (SCHEMES["dcfr"].schedule(1, 10)[:, PREDICTED] == 1).all()
 
 
-def test_schedules_move_in_a_straight_line_and_then_stay():
+def test_schedules_are_linear_up_to_the_horizon_and_then_constant():
     scheme = replace(SCHEMES["hs-dcfr"], horizon=100)
     rows = scheme.schedule(1, 300)
     t = np.arange(1, 301)
@@ -81,7 +81,7 @@ def test_schedules_move_in_a_straight_line_and_then_stay():
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_schedules_are_the_same_however_they_are_cut(name):
+def test_splitting_a_schedule_changes_nothing(name):
     whole = SCHEMES[name].schedule(1, 50)
     parts = [SCHEMES[name].schedule(1, 20), SCHEMES[name].schedule(21, 30)]
     np.testing.assert_array_equal(whole, np.concatenate(parts))
@@ -94,7 +94,7 @@ def test_all_numbers_stay_finite_in_the_long_run(name):
     assert not np.isnan(late).any()
 
 
-def test_limits_of_the_family_meet():
+def test_special_cases_of_the_schemes_coincide():
     """Rows are the same algorithm where their numbers say so."""
     quadratic, predictive = SCHEMES["cfr+-quadratic"], SCHEMES["pcfr+"]
     for spec in ("kuhn_poker", "leduc_poker(num_ranks=2)"):
@@ -111,7 +111,7 @@ def test_limits_of_the_family_meet():
     assert np.abs(different - plans_of("kuhn_poker", predictive, 30)).max() > 1e-3
 
 
-def test_linear_weights_are_a_discount():
+def test_linear_weights_equal_a_discount():
     """LCFR is DCFR with exponents 1, 1 and 1, up to a factor that policies do not see."""
     discounted = RegretScheme(
         "", "", positive_discount=1.0, negative_discount=1.0, average_exponent=1.0
@@ -123,7 +123,7 @@ def test_linear_weights_are_a_discount():
         )
 
 
-def test_discounting_before_or_after_adding_is_one_algorithm():
+def test_discounting_before_or_after_adding_is_equivalent():
     """DCFR as OpenSpiel orders it, with the index one later (two published orders agree)."""
     pyspiel = pytest.importorskip("pyspiel")
     from open_spiel.python.algorithms.discounted_cfr import DCFRSolver
@@ -211,7 +211,7 @@ def test_reference_curves_at_100(spec, name):
     assert found == pytest.approx(AFTER_100[spec][name], rel=0.01)
 
 
-def test_an_exponent_that_moves_says_so():
+def test_schemes_with_schedules_depend_on_the_horizon():
     assert LinearSchedule(30.0, 25.0).start == 30.0
     assert SCHEMES["hs-pcfr+"].schedule(1, 1)[0, KEPT] == 0.0
 
@@ -239,13 +239,13 @@ INF, NAN = float("inf"), float("nan")
         ({"horizon": 0}, "horizon=0 must be a whole number, at least 1"),
     ],
 )
-def test_rows_are_checked_when_they_are_made(numbers, said):
+def test_invalid_schemes_are_refused(numbers, said):
     with pytest.raises(ParameterError, match=said):
         replace(SCHEMES["dcfr"], **numbers)
 
 
 @pytest.mark.parametrize("name", ["regret_exponent", "positive_discount"])
-def test_exponents_whose_powers_are_no_numbers_are_an_error_where_that_begins(name):
+def test_exponents_that_overflow_raise_at_the_first_such_iteration(name):
     """At iteration 1 all powers are 1; after that 2 ** 2000 is too much."""
     scheme = replace(SCHEMES["dcfr"], name="steep", **{name: 2000.0})
     minimizer = RegretMinimizer(form_of("kuhn_poker"), scheme)

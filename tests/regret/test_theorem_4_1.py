@@ -82,7 +82,7 @@ def test_cfr_agrees_on_random_games(game):
 @pytest.mark.parametrize(
     "name", ["kuhn_poker", "matrix_brps", "goofspiel(num_cards=3,imp_info=True)"]
 )
-def test_cfr_agrees_on_games_of_the_table(name):
+def test_cfr_agrees_on_registered_games(name):
     assert_the_theorem(load_game(name))
 
 

@@ -69,7 +69,7 @@ def parts_by_player(form, number):
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("scheme", ROWS, ids=lambda row: row.name)
-def test_every_row_has_the_same_bits_by_any_number_of_threads(scheme, precision):
+def test_every_scheme_has_the_same_bits_with_any_number_of_threads(scheme, precision):
     form = generic(DICE, 1)
     alone = ran(form, scheme, 1, precision=precision)
     for threads in (2, 3):
@@ -78,7 +78,7 @@ def test_every_row_has_the_same_bits_by_any_number_of_threads(scheme, precision)
 
 @pytest.mark.parametrize("threads", [2, 3, 5, 40])
 @pytest.mark.parametrize("spec", FORMS)
-def test_every_game_has_the_same_bits_by_any_number_of_threads(spec, threads):
+def test_every_game_has_the_same_bits_with_any_number_of_threads(spec, threads):
     form = generic(FORMS[spec], 2)
     for name in ("pdcfr+", "cfr-simultaneous"):
         assert_same_bits(ran(form, SCHEMES[name], threads), ran(form, SCHEMES[name], 1))
@@ -94,7 +94,7 @@ def test_random_games_have_the_same_bits(game):
 
 @pytest.mark.parametrize("number", [2, 3, 5])
 @pytest.mark.parametrize("spec", FORMS)
-def test_parts_are_everything_below_sequences_of_the_top(spec, number):
+def test_parts_consist_of_whole_subtrees_below_the_top(spec, number):
     form = FORMS[spec]
     for layout, parts in parts_by_player(form, number):
         top = int(parts.top[:, 1].sum())
@@ -115,7 +115,7 @@ def test_parts_are_everything_below_sequences_of_the_top(spec, number):
 
 @pytest.mark.parametrize(("number", "most"), [(2, 1.25), (3, 1.75)])
 @pytest.mark.parametrize("spec", ["liars_dice(dice_sides=4)", "leduc_poker"])
-def test_the_longest_part_and_the_top_are_little_more_than_a_share(spec, most, number):
+def test_the_longest_part_and_the_top_are_close_to_an_equal_share(spec, most, number):
     for layout, parts in parts_by_player(FORMS[spec], number):
         whole = len(layout.position) - 1
         longest = max(int((runs[:, 2] * runs[:, 4]).sum()) for runs in parts.below)
@@ -137,7 +137,7 @@ def test_a_public_state_is_in_one_part(spec):
 
 
 @pytest.mark.parametrize("spec", FORMS)
-def test_payoffs_are_cut_into_ranges_of_about_as_many_entries(spec):
+def test_payoffs_are_split_into_ranges_of_similar_size(spec):
     for layout, parts in parts_by_player(FORMS[spec], 2):
         starts = np.concatenate([payoffs.start[:-1] for payoffs in parts.payoffs])
         assert np.array_equal(starts, layout.blocks[:-1])
@@ -154,7 +154,7 @@ def test_a_game_without_independent_parts_shares_the_payoffs_alone():
         assert len(parts.payoffs) == 2
 
 
-def test_parts_that_no_other_thread_begins_are_done_all_the_same():
+def test_parts_that_no_other_thread_starts_are_done_by_the_caller():
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     busy = threading.Event()
     minimizer._threaded._others.submit(busy.wait)
@@ -165,7 +165,7 @@ def test_parts_that_no_other_thread_begins_are_done_all_the_same():
     assert_same_bits(minimizer, ran(DICE, SCHEMES["cfr+"], 1, 20))
 
 
-def test_several_threads_work_on_it(monkeypatch):
+def test_several_threads_do_the_work(monkeypatch):
     """The other thread is given time to begin; it does one of every two parts."""
     minimizer = RegretMinimizer(DICE, SCHEMES["cfr+"], threads=2)
     threads = set()
@@ -201,7 +201,7 @@ def test_errors_of_other_threads_are_raised():
         minimizer._threaded._distribute(fails, (0, 1))
 
 
-def test_an_interrupt_between_the_players_comes_after_the_iteration(monkeypatch):
+def test_an_interrupt_between_the_players_is_held_until_the_iteration_ends(monkeypatch):
     moves = []
 
     def interrupted(self, side, row):
@@ -222,7 +222,7 @@ def test_an_interrupt_between_the_players_comes_after_the_iteration(monkeypatch)
 
 
 @pytest.mark.parametrize(("before", "after"), [(1, 2), (2, 1), (3, 2)])
-def test_a_kept_run_goes_on_with_any_number_of_threads(tmp_path, before, after):
+def test_a_saved_run_resumes_with_any_number_of_threads(tmp_path, before, after):
     kept = Checkpointing(tmp_path / "run.ckpt")
     whole = get_method("sapcfr+").run(LEDUC, Budget(iterations=60))
     get_method("sapcfr+", threads=before).run(LEDUC, Budget(iterations=33, checkpoint=kept))
@@ -234,7 +234,7 @@ def test_a_kept_run_goes_on_with_any_number_of_threads(tmp_path, before, after):
     assert [point.nash_conv for point in again.trace] == [point.nash_conv for point in whole.trace]
 
 
-def test_solving_by_threads_has_the_same_answer_and_name():
+def test_solving_with_threads_gives_the_same_answer_and_name():
     alone, together = (
         infoset.solve("leduc_poker", "cfr+", iterations=50, threads=threads) for threads in (1, 2)
     )
@@ -242,7 +242,7 @@ def test_solving_by_threads_has_the_same_answer_and_name():
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
-def test_numbers_of_threads_that_are_none_are_refused(threads):
+def test_invalid_numbers_of_threads_are_refused(threads):
     with pytest.raises(ParameterError, match=r"threads=.* must be a whole number, at least 1"):
         RegretMinimizer(LEDUC, SCHEMES["cfr+"], threads=threads)
     with pytest.raises(ParameterError, match=r"threads=.* must be a whole number, at least 1"):

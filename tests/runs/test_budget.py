@@ -41,7 +41,7 @@ def test_percentages_are_of_the_payoff_range():
         {"callback": "print"},
     ],
 )
-def test_limits_are_checked_when_a_budget_is_made(wrong):
+def test_invalid_limits_are_refused(wrong):
     (name,) = wrong
     with pytest.raises(ParameterError, match=f"{name}="):
         Budget(**wrong)

@@ -58,7 +58,7 @@ def assert_same(found, wanted):
     assert replace(found, state={}) == replace(wanted, state={})
 
 
-def test_what_is_read_is_what_was_written(kept):
+def test_a_checkpoint_survives_the_round_trip(kept):
     assert_same(read_checkpoint(kept), SMALL)
 
 
@@ -149,7 +149,7 @@ def test_another_format_is_refused(path, monkeypatch):
 
 
 @pytest.mark.parametrize("step", ["savez", "fsync", "replace"])
-def test_a_write_that_fails_leaves_what_was_there(kept, monkeypatch, step):
+def test_a_failed_write_leaves_the_old_file(kept, monkeypatch, step):
     before = kept.read_bytes()
 
     def full(file, *_, **__):
@@ -164,7 +164,7 @@ def test_a_write_that_fails_leaves_what_was_there(kept, monkeypatch, step):
     assert os.listdir(kept.parent) == [kept.name]
 
 
-def test_an_interrupted_write_leaves_what_was_there(kept, monkeypatch):
+def test_an_interrupted_write_leaves_the_old_file(kept, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
@@ -176,7 +176,7 @@ def test_an_interrupted_write_leaves_what_was_there(kept, monkeypatch):
     assert os.listdir(kept.parent) == [kept.name]
 
 
-def test_the_file_is_on_the_disk_before_it_takes_its_name(path, monkeypatch):
+def test_the_file_is_synced_before_it_is_renamed(path, monkeypatch):
     steps = []
     for name in ("fsync", "replace"):
         real = getattr(os, name)
@@ -185,14 +185,14 @@ def test_the_file_is_on_the_disk_before_it_takes_its_name(path, monkeypatch):
     assert steps[:2] == ["fsync", "replace"]
 
 
-def test_what_a_killed_process_left_is_removed(kept):
+def test_leftovers_of_a_killed_process_are_removed(kept):
     (kept.parent / f".{kept.name}.1.tmp").write_bytes(b"half of it")
     (kept.parent / ".other.ckpt.1.tmp").write_bytes(b"not ours")
     write_checkpoint(SMALL, kept)
     assert sorted(os.listdir(kept.parent)) == [".other.ckpt.1.tmp", kept.name]
 
 
-def test_names_with_signs_of_patterns_are_names(tmp_path):
+def test_names_with_glob_characters_are_taken_literally(tmp_path):
     path = tmp_path / "leduc_poker(num_ranks=4)[1]*.ckpt"
     (tmp_path / f".{path.name}.1.tmp").touch()
     write_checkpoint(SMALL, path)

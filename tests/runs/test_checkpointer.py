@@ -102,7 +102,7 @@ def assert_same_run(found, wanted):
 
 @pytest.mark.usefixtures("every_iteration")
 @pytest.mark.parametrize(("form", "method"), RUNS, ids=lambda v: getattr(v, "name", v))
-def test_a_run_broken_off_anywhere_goes_on_to_the_same_bits(form, method, path):
+def test_an_interrupted_run_resumes_with_the_same_bits(form, method, path):
     whole = run(form, method, iterations=60)
     rng = np.random.default_rng([*f"{form.name} {method}".encode()])
     for looks in rng.integers(0, 40, 3).tolist():
@@ -125,7 +125,7 @@ def test_the_same_measurements_follow(path, looks):
     assert_same_run(again, run(KUHN, "cfr+", iterations=100))
 
 
-def test_a_run_that_is_over_is_over_again(path):
+def test_a_finished_run_ends_immediately_when_repeated(path):
     first = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
     kept = path.read_bytes()
     second = run(LEDUC, "cfr+", target=0.05, checkpoint=Checkpointing(path))
@@ -135,7 +135,7 @@ def test_a_run_that_is_over_is_over_again(path):
     assert path.read_bytes() == kept
 
 
-def test_more_iterations_may_be_asked_for_later(path):
+def test_a_resumed_run_may_have_more_iterations(path):
     for iterations in (7, 61, 100):
         run(LEDUC, "pcfr+", iterations=iterations, checkpoint=Checkpointing(path))
     again = run(LEDUC, "pcfr+", iterations=200, checkpoint=Checkpointing(path))
@@ -148,7 +148,7 @@ def test_fewer_iterations_are_refused(path):
         run(KUHN, "cfr+", iterations=10, checkpoint=Checkpointing(path))
 
 
-def test_time_counts_all_sittings(path):
+def test_time_is_summed_over_all_sessions(path):
     run(KUHN, "cfr+", seconds=0.05, checkpoint=Checkpointing(path))
     kept = read_checkpoint(path)
     assert kept.seconds >= 0.05
@@ -176,7 +176,7 @@ get_method("hs-pcfr+").run(form, Budget(iterations=20_000, checkpoint=kept))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
-def test_a_killed_process_goes_on_to_the_same_bits(path):
+def test_a_killed_process_resumes_with_the_same_bits(path):
     """By SIGKILL; and at every moment the file on the disk is a whole one."""
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path)])
     until = time.monotonic() + 60
@@ -196,7 +196,7 @@ def test_a_killed_process_goes_on_to_the_same_bits(path):
 
 
 @pytest.mark.parametrize("cost", [0, 2, 30])
-def test_no_more_than_the_seconds_asked_for_are_lost(path, monkeypatch, cost):
+def test_a_killed_run_loses_at_most_the_checkpoint_seconds(path, monkeypatch, cost):
     """By a clock of our own: a second for an iteration, some for a save.
 
     A save is done when the seconds since the one before have passed; unless it takes so long that
@@ -268,7 +268,7 @@ def test_a_checkpoint_of_another_run_is_refused(path, what):
     assert path.read_bytes() == before
 
 
-def test_numbers_of_a_method_that_is_no_scheme_are_compared_too(path):
+def test_settings_of_other_methods_are_compared_too(path):
     run(KUHN, RTCFRPlus(), iterations=5, checkpoint=Checkpointing(path))
     with pytest.raises(CheckpointMismatchError, match="period 100 there and 50 here"):
         run(KUHN, RTCFRPlus(period=50), iterations=5, checkpoint=Checkpointing(path))
@@ -285,7 +285,7 @@ def test_arrays_of_another_precision_are_refused(path):
         run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
 
 
-def test_runs_in_single_precision_go_on_in_it(path):
+def test_runs_in_single_precision_resume_in_single_precision(path):
     def run_single(iterations, checkpoint=None):
         solver = RegretSolver(LEDUC, SCHEMES["apcfr+"], "float32")
         return run_measured(solver, "apcfr+", Budget(iterations=iterations, checkpoint=checkpoint))
@@ -304,7 +304,7 @@ def test_a_checkpoint_of_another_version_is_refused(path):
         run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
 
 
-def test_a_damaged_checkpoint_is_refused_and_left(path):
+def test_a_damaged_checkpoint_is_refused_and_left_unchanged(path):
     run(KUHN, "cfr+", iterations=5, checkpoint=Checkpointing(path))
     path.write_bytes(path.read_bytes()[:-100])
     before = path.read_bytes()
@@ -319,7 +319,7 @@ class Unkept(FictitiousPlaySolver):
     state = None
 
 
-def test_methods_without_a_state_say_so(path):
+def test_methods_without_a_state_refuse_checkpoints(path):
     for name in UNKEPT:
         with pytest.raises(
             ParameterError, match=rf"not supported by {name}, whose .* leave checkpoint out"
@@ -330,7 +330,7 @@ def test_methods_without_a_state_say_so(path):
     assert not path.exists()
 
 
-def test_auto_takes_a_method_that_can_be_kept(path):
+def test_auto_takes_a_method_that_can_be_saved(path):
     result = run(KUHN, "auto", target=0.01, checkpoint=Checkpointing(path))
     assert result.outcome == "converged"
     assert result.reason.startswith("lp cannot save checkpoints")
@@ -374,7 +374,7 @@ class Weighted:
     weights: object = np.cumsum
 
 
-def test_a_function_among_the_numbers_is_known_by_its_name(path):
+def test_a_function_in_the_settings_is_identified_by_its_name(path):
     class Solver(FictitiousPlaySolver):
         def settings(self):
             return settings_of(Weighted())
@@ -392,7 +392,7 @@ def test_ctrl_c_waits_for_the_end_of_an_iteration(path):
     assert torn.halves.tolist() == [3, 2]
 
 
-def test_handlers_of_others_get_their_interrupts(path):
+def test_other_signal_handlers_get_their_interrupts(path):
     came = []
     before = signal.signal(signal.SIGINT, lambda *about: came.append(about))
     try:
@@ -403,7 +403,7 @@ def test_handlers_of_others_get_their_interrupts(path):
     assert (result.outcome, len(came)) == ("iterations", 1)
 
 
-def test_a_run_is_kept_in_any_thread(path):
+def test_a_run_can_be_saved_in_any_thread(path):
     worker = threading.Thread(
         target=run, args=(KUHN, "cfr+"), kwargs={"iterations": 5, "checkpoint": Checkpointing(path)}
     )

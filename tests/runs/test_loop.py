@@ -15,32 +15,32 @@ FRACTIONS = np.array([[2.0, -1.0], [-1.0, 1.0]])
 
 
 @pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "apcfr+", "cfr-br", "rtcfr+"])
-def test_payoffs_whose_inverse_is_no_number_are_no_ordinary_result(method):
+def test_payoffs_whose_inverse_overflows_raise(method):
     game = matrix_game(1e-310 * FRACTIONS)
     with pytest.raises(NumericalError, match=r"broken down by iteration [12]:.*payoffs of matrix"):
         solve(game, method, iterations=50)
 
 
 @pytest.mark.parametrize("method", ["cfr", "cfr+", "pcfr+", "optimistic-omd", "mmd"])
-def test_payoffs_whose_sums_are_no_numbers_are_no_ordinary_result(method):
+def test_payoffs_whose_sums_overflow_raise(method):
     game = matrix_game(8e307 * FRACTIONS)
     with pytest.raises(NumericalError, match="too large or too small for floating point"):
         solve(game, method, iterations=50)
 
 
 @pytest.mark.parametrize("scale", [1e-290, 1e290])
-def test_in_between_units_change_nothing(scale):
+def test_units_within_range_change_nothing(scale):
     result = solve(matrix_game(scale * FRACTIONS), "pcfr+", iterations=100)
     assert result.exploitability < 1e-3 * scale
 
 
-def test_least_probabilities_that_leave_no_share_begin_uniform_and_go_on():
+def test_minimum_probabilities_that_sum_to_one_start_uniform():
     result = solve("kuhn_poker", RegCFR(min_probability=0.5), iterations=3000)
     assert result.trace[0].exploitability == pytest.approx(11 / 24)
     assert result.exploitability < 1e-4
 
 
-def test_gains_whose_sum_is_no_number_are_no_measure():
+def test_gains_whose_sum_overflows_raise():
     game = matrix_game([[1.7e308, -1.7e308], [-1.7e308, 1.6e308]])
     with pytest.raises(
         NumericalError, match=r"cfr has broken down by iteration \d+: NashConv is inf"

@@ -21,14 +21,14 @@ from infoset.solvers import Auto, auto
         ("matrix_bos", "cfr+", "two-player constant-sum games only"),
     ],
 )
-def test_the_choice_is_by_size_and_kind(spec, method, reason):
+def test_the_choice_depends_on_size_and_kind(spec, method, reason):
     result = infoset.solve(spec, "auto", seconds=0.2)
     assert result.method == method
     assert re.search(reason, result.reason)
     assert result.summary()["reason"] == result.reason
 
 
-def test_iterations_are_for_methods_that_have_them():
+def test_a_number_of_iterations_rules_out_the_linear_program():
     result = infoset.solve("kuhn_poker", iterations=10)
     assert (result.method, result.iterations) == ("sapdcfr+", 10)
     assert "iterations" in result.reason
@@ -45,7 +45,7 @@ def test_iterations_are_for_methods_that_have_them():
         ("liars_dice(numdice=2,dice_sides=3)", "1e-7%", "lp"),
     ],
 )
-def test_larger_programs_are_for_targets_that_others_take_long_to_reach(spec, target, method):
+def test_precise_targets_allow_larger_programs(spec, target, method):
     form = infoset.build_tree(load_game(spec)).sequence_form
     budget = make_budget(form, target=target)
     result = Auto().run(form, budget)
@@ -53,7 +53,7 @@ def test_larger_programs_are_for_targets_that_others_take_long_to_reach(spec, ta
     assert result.exploitability <= budget.target
 
 
-def test_who_asks_for_no_target_gets_the_exact_answer_where_it_costs_less_than_a_second():
+def test_the_default_target_allows_exact_answers_that_take_less_than_a_second():
     form = infoset.build_tree(load_game("liars_dice(dice_sides=5)")).sequence_form
     by_default = Auto().run(form, make_budget(form))
     assert (by_default.method, by_default.outcome) == ("lp", "optimal")
@@ -66,7 +66,7 @@ def test_only_auto_gives_a_reason():
     assert infoset.solve("kuhn_poker", "lp").reason is None
 
 
-def test_a_linear_program_that_fails_is_not_the_end(monkeypatch):
+def test_a_failed_linear_program_falls_back_to_regret_minimization(monkeypatch):
     solve_by_lp = auto.solve_by_lp
 
     def fail(form, budget):
@@ -79,7 +79,7 @@ def test_a_linear_program_that_fails_is_not_the_end(monkeypatch):
     assert result.trace[0].iteration == 1
 
 
-def test_the_choice_does_not_look_at_the_clock(monkeypatch):
+def test_the_choice_does_not_depend_on_the_clock(monkeypatch):
     form = infoset.build_tree(matrix_game([[0, 1], [1, 0]])).sequence_form
     budget = make_budget(form, target=None, iterations=None, seconds=1e9, callback=None)
     chosen = {Auto().run(form, budget).method}
@@ -88,7 +88,7 @@ def test_the_choice_does_not_look_at_the_clock(monkeypatch):
 
 
 @pytest.mark.parametrize(("target", "absolute"), [("0.1%", 0.026), (" 2 % ", 0.52), ("0.5", 0.5)])
-def test_targets_relative_to_the_payoff_range(target, absolute):
+def test_targets_may_be_percentages_of_the_payoff_range(target, absolute):
     form = infoset.build_tree(load_game("leduc_poker")).sequence_form
     budget = make_budget(form, target=target, iterations=None, seconds=None, callback=None)
     assert budget.target == pytest.approx(absolute)
@@ -104,6 +104,6 @@ def test_targets_relative_to_the_payoff_range(target, absolute):
         ("1e-13%", "below .* rounding error"),
     ],
 )
-def test_targets_that_make_no_sense(target, message):
+def test_invalid_targets_are_refused(target, message):
     with pytest.raises(infoset.InfosetError, match=message):
         infoset.solve("kuhn_poker", target=target)

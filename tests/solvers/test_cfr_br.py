@@ -79,7 +79,7 @@ def security_levels(policy):
     return np.array([-hurt[1], -hurt[0]])
 
 
-def test_the_mean_guarantee_is_below_that_of_the_average_and_nears_the_value():
+def test_the_mean_security_level_is_below_that_of_the_average_and_approaches_the_value():
     form = form_of("leduc_poker")
     value = infoset.solve("leduc_poker", "lp").values
     solver = CFRBRSolver(form, SCHEMES["cfr"])
@@ -95,7 +95,7 @@ def test_the_mean_guarantee_is_below_that_of_the_average_and_nears_the_value():
     assert -1.1 < slope < -0.5
 
 
-def test_the_order_of_updates_is_no_matter():
+def test_the_order_of_updates_does_not_matter():
     """Whether the scheme alternates is no matter."""
     together = replace(SCHEMES["cfr"], alternating=False)
     runs = [CFRBRSolver(form_of("leduc_poker"), row) for row in (SCHEMES["cfr"], together)]
@@ -105,7 +105,7 @@ def test_the_order_of_updates_is_no_matter():
     assert np.array_equal(first, second)
 
 
-def test_solving_by_name_and_by_row():
+def test_solving_by_name_and_by_object():
     result = infoset.solve("kuhn_poker", "cfr-br", iterations=1000)
     assert result.method == "cfr-br"
     assert result.exploitability < 6e-3
@@ -115,7 +115,7 @@ def test_solving_by_name_and_by_row():
     assert infoset.solve("leduc_poker", plus, iterations=300).exploitability < 0.2
 
 
-def test_moving_exponents_move_over_the_iterations_asked_for():
+def test_schedules_extend_over_the_iterations_of_the_budget():
     row = CFRBR(scheme=SCHEMES["hs-dcfr"])
     solved = infoset.solve("leduc_poker", row, iterations=60)
     planned = CFRBRSolver(form_of("leduc_poker"), replace(SCHEMES["hs-dcfr"], horizon=60))

@@ -110,7 +110,7 @@ def assert_in_step(cut, scheme, iterations):
     st.integers(0, 2**32),
     st.sampled_from(["cfr", "cfr-simultaneous", "cfr+", "dcfr", "pcfr+", "apcfr+"]),
 )
-def test_in_step_with_its_subgames_the_trunk_is_that_of_the_whole_game(game, seed, name):
+def test_with_subgames_iterated_in_step_the_trunk_equals_cfr_on_the_whole_game(game, seed, name):
     rng = np.random.default_rng(seed)
     tree = generic(build_tree(game), rng)
     assert_in_step(random_trunk(tree, rng), SCHEMES[name], 6)
@@ -126,13 +126,13 @@ def test_in_step_on_poker(spec, depth, iterations, name):
     assert_in_step(cut_tree(tree, depth=depth), SCHEMES[name], iterations)
 
 
-def test_averages_of_plans_made_are_in_step_too():
+def test_averages_of_the_next_plans_agree_in_step_too():
     tree = generic(build_tree(load_game("kuhn_poker")), np.random.default_rng(2))
     assert_in_step(cut_tree(tree, depth=2), replace(SCHEMES["cfr+"], averages_next=True), 20)
 
 
 @pytest.mark.parametrize("exponent", [0.0, 2.0])
-def test_values_at_roots_are_averages_of_those_of_the_whole_game(exponent):
+def test_root_values_are_averages_of_those_of_the_whole_game(exponent):
     scheme = replace(SCHEMES["cfr-simultaneous"], average_exponent=exponent)
     tree = generic(build_tree(load_game("kuhn_poker")), np.random.default_rng(3))
     cut = cut_tree(tree, depth=2)
@@ -177,7 +177,7 @@ def trunk_exploitability(cut, trunk_policy):
 
 
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "cfr-simultaneous"])
-def test_the_trunk_of_kuhn_poker_goes_to_equilibrium(name):
+def test_the_trunk_of_kuhn_poker_converges_to_equilibrium(name):
     cut = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
     solver = DecompositionSolver(cut, SCHEMES[name], SubgameRegret())
     gaps = []
@@ -195,7 +195,7 @@ def test_the_trunk_of_kuhn_poker_goes_to_equilibrium(name):
     assert king == pytest.approx(3 * jack, abs=0.25)
 
 
-def test_the_trunk_of_leduc_poker_goes_to_equilibrium_where_subgames_are_solved_well():
+def test_the_trunk_of_leduc_poker_converges_if_subgames_are_solved_well():
     cut = cut_tree(build_tree(load_game("leduc_poker")), depth=3)
     gaps = {}
     for inner in (3, 60):
@@ -209,7 +209,7 @@ def test_the_trunk_of_leduc_poker_goes_to_equilibrium_where_subgames_are_solved_
 KUHN_CUT = cut_tree(build_tree(load_game("kuhn_poker")), depth=2)
 
 
-def test_the_result_is_measured_and_has_what_re_solving_needs():
+def test_the_result_is_measured_and_has_the_values_for_re_solving():
     solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=30))
     result = solved.result
     assert (result.method, result.outcome, result.iterations) == ("cfr-d(cfr+)", "iterations", 30)
@@ -225,14 +225,14 @@ def test_the_result_is_measured_and_has_what_re_solving_needs():
         assert shapes == [entries.shape for entries in belief.ranges]
 
 
-def test_solving_subgames_once_more_is_unsafe():
+def test_unsafe_re_solving_of_subgames_is_exploitable():
     """Where the trunk is a good one, the policy below need not be: the reason for gadgets."""
     solved = solve_by_decomposition(KUHN_CUT, budget=Budget(iterations=100))
     assert trunk_exploitability(KUHN_CUT, solved.trunk_policy) < 8e-3
     assert solved.result.exploitability > 0.05
 
 
-def test_subgames_may_be_over_and_trunks_the_whole_game():
+def test_subgames_may_be_terminal_and_the_trunk_the_whole_game():
     tree = build_tree(load_game("kuhn_poker"))
     for cut in (cut_tree(tree, depth=4), cut_tree(tree, public_states=[0])):
         solved = solve_by_decomposition(cut, SCHEMES["cfr"], Budget(iterations=20))
@@ -244,7 +244,7 @@ def test_subgames_may_be_over_and_trunks_the_whole_game():
             assert np.allclose(found, wanted, atol=1e-9)
 
 
-def test_an_interrupted_iteration_has_not_happened():
+def test_an_interrupted_iteration_leaves_the_state_unchanged():
     calls = []
 
     def interrupted(part, belief):
@@ -270,7 +270,7 @@ def test_an_interrupted_iteration_has_not_happened():
     assert all(map(np.array_equal, found, wanted))
 
 
-def test_iterations_copy_what_moves_and_nothing_else():
+def test_iterations_copy_only_the_state():
     solver = DecompositionSolver(KUHN_CUT, SCHEMES["cfr+"], SubgameRegret(iterations=3))
     solver.run(3)
     plexes = solver.trunk_policy().sequence_form.treeplexes
@@ -279,7 +279,7 @@ def test_iterations_copy_what_moves_and_nothing_else():
         assert own.iteration == 3
 
 
-def test_schedules_are_stretched_over_the_iterations():
+def test_schedules_extend_over_the_iterations_of_the_budget():
     short = solve_by_decomposition(KUHN_CUT, SCHEMES["hs-dcfr"], Budget(iterations=10))
     solver = DecompositionSolver(KUHN_CUT, replace(SCHEMES["hs-dcfr"], horizon=10), SubgameRegret())
     solver.run(10)
@@ -287,7 +287,7 @@ def test_schedules_are_stretched_over_the_iterations():
     assert all(map(np.array_equal, short.trunk_policy.probabilities, wanted))
 
 
-def test_what_does_not_fit_is_refused():
+def test_invalid_cuts_and_schemes_are_refused():
     tree = KUHN_CUT.tree
     with pytest.raises(ParameterError, match="cut is of type GameTree; give a TreeCut"):
         solve_by_decomposition(tree)

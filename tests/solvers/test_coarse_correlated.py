@@ -55,7 +55,7 @@ def test_the_gap_is_the_largest_regret_over_the_iterations(game):
 
 
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+"])
-def test_play_is_that_of_simultaneous_regret_minimisation(name):
+def test_play_equals_simultaneous_regret_minimization(name):
     scheme = replace(SCHEMES[name], alternating=False)
     noise = np.random.default_rng(1).standard_normal(KUHN3.payoff.shape)
     form = replace(KUHN3, payoff=KUHN3.payoff + noise)
@@ -73,7 +73,7 @@ def test_play_is_that_of_simultaneous_regret_minimisation(name):
 
 
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "dcfr", "pcfr+", "hs-pcfr+"])
-def test_three_players_come_to_a_coarse_correlated_equilibrium(name):
+def test_three_players_converge_to_a_coarse_correlated_equilibrium(name):
     gaps = [
         solve_coarse_correlated(KUHN3, SCHEMES[name], Budget(iterations=count)).joint.cce_gap
         for count in (10, 300)
@@ -119,7 +119,7 @@ def welfare_bounds(matrices, gap):
 
 @pytest.mark.parametrize("matrices", [SHAPLEY, CHICKEN, STAGS])
 @pytest.mark.parametrize("name", ["cfr", "cfr+", "dcfr"])
-def test_joint_play_meets_the_linear_constraints_of_the_equilibrium(matrices, name):
+def test_joint_play_satisfies_the_linear_constraints_of_the_equilibrium(matrices, name):
     solved = solve_coarse_correlated(
         form_of(matrices), SCHEMES[name], Budget(iterations=200), sample_every=1
     )
@@ -162,7 +162,7 @@ def test_samples_have_the_weights_of_their_iterations():
     assert solve_coarse_correlated(KUHN3, budget=Budget(iterations=2)).samples == ()
 
 
-def test_schedules_are_stretched_and_delays_refused():
+def test_schedules_extend_over_the_budget_and_delays_are_refused():
     solved = solve_coarse_correlated(KUHN3, SCHEMES["hs-dcfr"], Budget(iterations=10))
     solver = CoarseCorrelatedSolver(KUHN3, replace(SCHEMES["hs-dcfr"], horizon=10))
     solver.run(10)
@@ -187,7 +187,7 @@ def test_cfr_jr_is_the_joint_play_of_cfr_over_pure_plans():
 
 
 @pytest.mark.parametrize("form", [KUHN3, form_of(SHAPLEY)], ids=["kuhn_poker", "shapley"])
-def test_cfr_jr_comes_to_a_coarse_correlated_equilibrium(form):
+def test_cfr_jr_converges_to_a_coarse_correlated_equilibrium(form):
     gaps = [
         solve_coarse_correlated(form, budget=Budget(iterations=count), sample_every=5)
         .distribution()
@@ -199,7 +199,7 @@ def test_cfr_jr_comes_to_a_coarse_correlated_equilibrium(form):
     assert gaps[2] < 0.01
 
 
-def test_schemes_go_by_name_too():
+def test_schemes_may_be_given_by_name():
     budgets = [Budget(iterations=20) for _ in range(2)]
     named = solve_coarse_correlated(KUHN3, "CFR+", budgets[0])
     given = solve_coarse_correlated(KUHN3, SCHEMES["cfr+"], budgets[1])
@@ -214,7 +214,7 @@ def test_schemes_go_by_name_too():
 @pytest.mark.parametrize(
     "wrong", [{"sample_every": -1}, {"sample_every": 2.5}, {"cce_gap": np.nan}, {"cce_gap": "1%"}]
 )
-def test_numbers_out_of_range(wrong):
+def test_numbers_out_of_range_are_refused(wrong):
     (name,) = wrong
     with pytest.raises(ParameterError, match=f"{name}=.* at least 0"):
         solve_coarse_correlated(KUHN3, **wrong)

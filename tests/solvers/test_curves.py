@@ -68,7 +68,7 @@ def prefix_of(curve):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_method_with_its_own_iteration_has_a_curve(game):
+def test_every_iterative_method_has_a_curve(game):
     """Curves of rows of numbers, such as a new `RegretScheme`, are optional."""
     data = {*SCHEMES, *FIRST_ORDER}
     missing = set(iterative_methods()) - data - read_curves(game).keys()
@@ -81,7 +81,7 @@ def test_curves_are_of_methods_that_exist(game):
 
 
 @pytest.mark.parametrize(("game", "method"), PAIRS)
-def test_the_first_iterations_are_those_of_the_file(game, method):
+def test_the_first_iterations_agree_with_the_file(game, method):
     advice = f"if the change is meant, run\n  {COMMAND.format(game=game, method=method)}\n"
     advice += "and say so in the changelog"
     wanted = prefix_of(read_curves(game)[method])
@@ -95,7 +95,7 @@ def test_the_first_iterations_are_those_of_the_file(game, method):
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "liars_dice_4", "liars_dice_6"])
-def test_most_curves_are_held_to_a_per_cent(game):
+def test_most_curves_agree_to_one_percent(game):
     """A tolerance so wide that nothing could fail would be no comparison."""
     prefixes = map(prefix_of, read_curves(game).values())
     factors = [tolerance(prefix, max(prefix)) for prefix in prefixes]
@@ -103,12 +103,12 @@ def test_most_curves_are_held_to_a_per_cent(game):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_something_is_left_of_the_curves(game):
+def test_the_spread_leaves_enough_of_the_curves_to_test(game):
     lengths = [len(prefix_of(curve)) for curve in read_curves(game).values()]
     assert np.mean(lengths) >= 2
 
 
-def test_a_curve_that_is_another_is_noticed():
+def test_a_changed_curve_is_detected():
     """A change of a discount is: DCFR+ with the constant of another code is 0.7 of ours at 100."""
     curve = prefix_of(read_curves("leduc_poker")["dcfr+"])
     last = max(curve)
@@ -126,5 +126,5 @@ def test_files_are_read_as_they_are_written(tmp_path, monkeypatch):
     assert read_curves("leduc_poker") == {}
 
 
-def test_iterations_kept_are_a_fifth_apart():
+def test_recorded_iterations_are_a_fifth_apart():
     assert spaced([*range(1, 21), 22, 24, 26, 28]) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 28]

@@ -38,7 +38,7 @@ def form_of(spec):
 
 
 def excess_of(solver, distance):
-    """Return what both players earn, less strength times d, and less what there is to earn."""
+    """Return the left side minus the right side of the excessive gap condition."""
     form, plans = solver.sequence_form, solver.policy().realization_plans()
     total = -form.constant_sum
     for player, plex in enumerate(form.treeplexes):
@@ -51,7 +51,7 @@ def excess_of(solver, distance):
 
 
 @each_distance
-def test_the_inequality_holds_and_bounds_the_gap_at_every_iteration(distance):
+def test_the_condition_holds_and_bounds_nash_conv_at_every_iteration(distance):
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap(distance=distance))
     bounds = []
@@ -75,7 +75,7 @@ def test_certificates_on_random_games(game):
 
 
 @pytest.mark.parametrize("strength", [1e-6, 0.1])
-def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
+def test_the_bound_includes_violations_of_the_condition(strength):
     """With hardly a cost, it is broken by NashConv itself."""
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap())
@@ -84,7 +84,7 @@ def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
         {
             "done": np.array([0]),
             "step": np.array([0.5]),
-            "strengths": np.array([strength, strength]),
+            "smoothing": np.array([strength, strength]),
             "plans.0": uniform.realization_plan(0),
             "plans.1": uniform.realization_plan(1),
         }
@@ -100,15 +100,15 @@ def test_what_the_inequality_is_broken_by_is_in_the_certificate(strength):
 def test_the_reference_implementation_takes_the_same_steps(distance):
     form = form_of(KUHN)
     solver = ExcessiveGapSolver(form, ExcessiveGap(distance=distance))
-    slow = ReferenceExcessiveGap(form, distance, solver.strengths[0])
+    slow = ReferenceExcessiveGap(form, distance, solver.smoothing[0])
     for _ in range(40):
-        before = solver.strengths
+        before = solver.smoothing
         solver.run(1)
-        shares = [1 - now / then for now, then in zip(solver.strengths, before, strict=True)]
+        shares = [1 - now / then for now, then in zip(solver.smoothing, before, strict=True)]
         player = int(shares[1] > 0)
         assert 0 < shares[player] <= 0.5
         slow.step(player, shares[player])
-    assert solver.strengths == pytest.approx(slow.strengths, abs=1e-12)
+    assert solver.smoothing == pytest.approx(slow.strengths, abs=1e-12)
     expected = TabularPolicy.from_weights(form, slow.position)
     for found, kept in zip(
         solver.policy().realization_plans(), expected.realization_plans(), strict=True
@@ -116,9 +116,9 @@ def test_the_reference_implementation_takes_the_same_steps(distance):
         np.testing.assert_allclose(found, kept, atol=1e-10)
 
 
-def test_the_first_strengths_are_no_larger_than_they_need_be():
+def test_the_initial_smoothing_is_as_small_as_possible():
     form, row = form_of(KUHN), ExcessiveGap()
-    strength = ExcessiveGapSolver(form, row).strengths[0]
+    strength = ExcessiveGapSolver(form, row).smoothing[0]
     smaller = ReferenceExcessiveGap(form, row.distance, strength / 2)
     excess = -form.constant_sum
     for player, plex in enumerate(form.treeplexes):
@@ -136,7 +136,7 @@ def test_the_first_strengths_are_no_larger_than_they_need_be():
     # Measured: 2.9e-4 with a bound of 8.9e-4, and 2.5e-3 with one of 7.1e-3.
     [(KUHN, 4e-4, 1.2e-3), (LEDUC, 4e-3, 1e-2)],
 )
-def test_the_gap_falls_as_one_over_t(spec, gap, bound):
+def test_the_bound_falls_as_one_over_t(spec, gap, bound):
     solver = ExcessiveGapSolver(form_of(spec), ExcessiveGap())
     products = []
     for _ in range(3):
@@ -170,7 +170,7 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit():
     assert np.array_equal(*policies)
 
 
-def test_it_goes_on_from_its_state():
+def test_a_run_resumes_from_its_state():
     form = form_of(KUHN)
     first, second = (ExcessiveGapSolver(form, ExcessiveGap()) for _ in range(2))
     first.run(7)
@@ -178,7 +178,7 @@ def test_it_goes_on_from_its_state():
     assert second.iteration == 7
     first.run(5)
     second.run(5)
-    assert first.strengths == second.strengths
+    assert first.smoothing == second.smoothing
     assert first.settings()["distance"] == {"kind": "entropy", "weights": balanced_weights}
 
 

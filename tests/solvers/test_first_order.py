@@ -92,7 +92,7 @@ def assert_equal_to_the_reference(form, row, reference, iterations, atol):
 @pytest.mark.parametrize(
     "distance", [ENTROPY, EUCLIDEAN, Distance("entropy", balanced_weights)], ids=name_of
 )
-def test_rows_equal_their_reference_implementations_on_kuhn_poker(name, distance):
+def test_schemes_equal_their_reference_implementations_on_kuhn_poker(name, distance):
     row = replace(FIRST_ORDER[name], distance=distance)
     if row.magnet_period is not None:
         row = replace(row, magnet_period=7)
@@ -110,7 +110,7 @@ def test_random_games_equal_the_reference_implementations(game, seed, alternatin
 
 
 @pytest.mark.parametrize(("name", "limit"), [("mmd", 1e-10), ("mmd-moving", 1e-10)])
-def test_magnetic_mirror_descent_with_temperatures_that_fall(name, limit):
+def test_magnetic_mirror_descent_with_decreasing_temperature(name, limit):
     row = replace(FIRST_ORDER[name], temperature_exponent=0.5, step_exponent=0.5, magnet_period=9)
     assert_equal_to_the_reference(form_of(KUHN), row, ReferenceMagnetic, iterations=30, atol=limit)
 
@@ -157,7 +157,7 @@ def test_reference_curves_of_moving_magnets():
 @pytest.mark.parametrize(
     ("temperature", "step_size", "exploitability"), [(0.1, 1.0, 0.10369), (0.01, 1.0, 4.881e-3)]
 )
-def test_a_magnet_that_stays_leads_to_the_quantal_response_equilibrium(
+def test_a_fixed_magnet_leads_to_the_quantal_response_equilibrium(
     temperature, step_size, exploitability
 ):
     row = in_units(KUHN, FIRST_ORDER["mmd"], step_size, temperature)
@@ -169,7 +169,7 @@ def test_a_magnet_that_stays_leads_to_the_quantal_response_equilibrium(
     assert result.summary()["gaps"] == dict(result.gaps)
 
 
-def test_with_the_uniform_policy_as_magnet_another_equilibrium_is_found():
+def test_a_uniform_magnet_leads_to_a_different_equilibrium():
     # The value that an independent implementation reports for temperature 0.1: 0.11.
     form = form_of(KUHN)
     slow = ReferenceMagnetic(form, in_units(KUHN, FIRST_ORDER["mmd"], 1.0, 0.1))
@@ -207,7 +207,7 @@ def test_convergence_to_the_quantal_response_equilibrium_is_linear():
 
 @settings(max_examples=10)
 @given(random_games(num_players=2, zero_sum=True))
-def test_the_quantal_gap_by_its_definition(game):
+def test_the_quantal_gap_meets_its_definition(game):
     form = build_tree(game).sequence_form
     policy = uniform_policy(form)
     plans = policy.realization_plans()
@@ -248,7 +248,7 @@ def test_the_quantal_response_equilibrium_of_a_matrix_game():
     assert abs(result.gaps["quantal"]) < 1e-10
 
 
-def test_a_target_is_one_of_the_quantal_gap_where_that_is_what_vanishes():
+def test_the_target_of_a_fixed_magnet_applies_to_the_quantal_gap():
     result = infoset.solve(KUHN, "mmd")
     assert result.outcome == "converged"
     low, high = form_of(KUHN).payoff_range
@@ -266,7 +266,7 @@ def test_only_fixed_magnets_have_a_quantal_gap():
 
 
 @pytest.mark.parametrize("name", ["optimistic-omd", "optimistic-ftrl", "mirror-prox"])
-def test_averages_of_optimistic_methods_fall_as_one_over_t(name):
+def test_exploitability_of_optimistic_averages_falls_as_one_over_t(name):
     form = form_of(KUHN)
     solver = FirstOrderSolver(form, replace(FIRST_ORDER[name], average_exponent=0.0))
     gaps = []
@@ -294,7 +294,7 @@ def test_averages_of_optimistic_methods_fall_as_one_over_t(name):
         ("mmd-moving", LIAR, 1.1e-4),
     ],
 )
-def test_rows_on_games_of_different_kinds(name, spec, limit):
+def test_schemes_on_games_of_different_kinds(name, spec, limit):
     assert infoset.solve(spec, name, iterations=1000).exploitability <= limit
 
 
@@ -323,7 +323,7 @@ def test_the_answer_is_the_average_or_the_last_iterate():
 
 
 @each_row
-def test_it_goes_on_from_its_state_to_the_same_bits(name):
+def test_a_run_resumes_from_its_state_with_the_same_bits(name):
     form = form_of(KUHN)
     first, second = (FirstOrderSolver(form, FIRST_ORDER[name]) for _ in range(2))
     first.run(27)
@@ -337,7 +337,7 @@ def test_it_goes_on_from_its_state_to_the_same_bits(name):
         assert np.array_equal(found, expected)
 
 
-def test_settings_tell_distances_apart():
+def test_settings_differ_between_distances():
     form, row = form_of(KUHN), FIRST_ORDER["omd"]
     settings = FirstOrderSolver(form, row).settings()
     assert settings["distance"] == {"kind": "euclidean", "weights": unit_weights}
@@ -381,17 +381,17 @@ def test_a_quantal_gap_is_for_two_players():
         ({"temperature_exponent": "1"}, "temperature_exponent='1' must be a finite number"),
         ({"magnet_period": 0}, "magnet_period=0 must be a whole number, at least 1"),
         ({"magnet_period": 2.5}, "magnet_period=2.5 must be a whole number, at least 1"),
-        ({"is_lazy": True, "magnet_period": 5}, "magnet_period=5 with is_lazy=True"),
+        ({"is_lazy": True, "magnet_period": 5}, "magnet_period=5 .* is_lazy=False"),
         ({"is_lazy": True, "temperature": 1.0}, "use is_lazy=False"),
         ({"prediction": "extra", "alternating": True}, "use alternating=False"),
     ],
 )
-def test_numbers_out_of_range(numbers, message):
+def test_numbers_out_of_range_are_refused(numbers, message):
     with pytest.raises(ParameterError, match=message):
         FirstOrderScheme("mine", "", **numbers)
 
 
-def test_a_guess_that_is_not_there():
+def test_an_unknown_prediction_is_refused():
     with pytest.raises(UnknownNameError, match="extra"):
         FirstOrderScheme("mine", "", prediction="exta")
 
@@ -403,6 +403,6 @@ def test_the_quantal_gap_needs_a_temperature(temperature):
         quantal_gap(uniform_policy(form), temperature)
 
 
-def test_a_distance_is_no_text():
+def test_a_distance_given_as_text_is_refused():
     with pytest.raises(ParameterError, match=r"distance='entropy' .* give a Distance"):
         infoset.solve(KUHN, replace(FIRST_ORDER["omd"], distance="entropy"), iterations=1)

@@ -19,7 +19,7 @@ def hedge(row, values, policy, state):
     policy[:] = weights / weights.sum(axis=0)
 
 
-def test_it_is_solved_by_name_budget_and_trace_as_any_method():
+def test_a_custom_method_has_name_budget_and_trace():
     method = LocalMethod("mine", hedge, schedule=lambda t: 5 / np.sqrt(t))
     result = solve("kuhn_poker", method, target=0.02, iterations=2000)
     assert (result.method, result.outcome) == ("mine", "converged")
@@ -27,7 +27,7 @@ def test_it_is_solved_by_name_budget_and_trace_as_any_method():
     assert result.values[0] == pytest.approx(-1 / 18, abs=0.02)
 
 
-def test_the_average_weighs_by_the_exponent():
+def test_the_average_has_the_weights_of_the_exponent():
     plans = []
 
     def watch(row, values, policy, state):
@@ -99,7 +99,7 @@ def test_functions_without_an_identifying_name_cannot_be_saved(tmp_path, method)
     assert not path.exists()
 
 
-def test_a_name_that_is_given_identifies_a_function(tmp_path):
+def test_a_name_attribute_identifies_a_function(tmp_path):
     run = partial(solve, "kuhn_poker", checkpoint=tmp_path / "run")
 
     def named(softness):
@@ -123,6 +123,6 @@ def test_a_name_that_is_given_identifies_a_function(tmp_path):
         ({"rule": hedge, "num_arrays": 1.5}, "num_arrays=1.5 must be a whole number"),
     ],
 )
-def test_what_is_no_rule_is_refused(settings, message):
+def test_invalid_rules_are_refused(settings, message):
     with pytest.raises(ParameterError, match=message):
         solve("kuhn_poker", LocalMethod("x", **settings), iterations=1)

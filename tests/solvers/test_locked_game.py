@@ -88,7 +88,7 @@ class NaturePlays:
 
 @settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=60, num_players=2, zero_sum=True), st.integers(0, 2**32))
-def test_the_value_is_that_of_the_game_in_which_nature_plays(game, seed):
+def test_the_value_is_that_of_the_game_in_which_chance_plays(game, seed):
     form = build_tree(game).sequence_form
     behavior = random_lock(form, np.random.default_rng(seed))
     locked = lock_policy(form, behavior)
@@ -100,7 +100,7 @@ def test_the_value_is_that_of_the_game_in_which_nature_plays(game, seed):
 
 @settings(max_examples=60, deadline=None)
 @given(random_games(max_histories=60), st.integers(0, 2**32))
-def test_playing_the_rest_pays_what_the_whole_policy_pays(game, seed):
+def test_the_rest_and_the_whole_policy_have_the_same_values(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
     behavior = random_lock(form, rng)
@@ -176,7 +176,7 @@ def test_locking_nothing_and_everything():
     assert evaluate_policy(rest).nash_conv == pytest.approx(0, abs=1e-15)
 
 
-def test_names_stay_and_a_locked_action_is_shown():
+def test_labels_stay_and_a_locked_action_is_observed():
     locked = lock_policy(KUHN, {("[K]", 0): {"pass": 0.5, "bet": 0.5}})
     left = locked.form.infostate_trees[0]
     assert left.acting_labels == (
@@ -186,7 +186,7 @@ def test_names_stay_and_a_locked_action_is_shown():
     assert {("pass", None), ("bet", None)} == known
 
 
-def test_a_game_that_pays_nothing():
+def test_a_game_whose_payoffs_are_zero():
     form = build_tree(matrix_game([[0, 0], [0, 0]])).sequence_form
     (label,) = form.infostate_trees[0].acting_labels
     locked = lock_policy(form, {(label, 0): {"row 1": 1}})
@@ -198,18 +198,18 @@ def test_a_game_that_pays_nothing():
     ("behavior", "error", "message"),
     [
         ({("[X]", 0): {"bet": 1}}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
-        ({("[K]", 2): {"bet": 1}}, ParameterError, "has 2 players"),
+        ({("[K]", 2): {"bet": 1}}, ParameterError, "kuhn_poker are 0 to 1"),
         ({("[K]", 0): {"raise": 1}}, UnknownNameError, "known: bet, pass"),
         ({("[K]", 0): {"bet": 0.4}}, ParameterError, "sum to 1"),
-        ({"[K]": {"bet": 1}}, ParameterError, r"write it as \('\[J\]', 0\)"),
-        ({(0, "[K]"): {"bet": 1}}, ParameterError, r"write it as \('\[J\]', 0\)"),
+        ({"[K]": {"bet": 1}}, ParameterError, r"such as \('\[J\]', 0\)"),
+        ({(0, "[K]"): {"bet": 1}}, ParameterError, r"such as \('\[J\]', 0\)"),
         ({("[K]", 0): 1.0}, ParameterError, r"probabilities=1.0 is of type float"),
         ({("[K]", 0): {"bet": "1"}}, ParameterError, "bet='1' must be a finite number"),
         ("uniform", ParameterError, "behavior='uniform' is of type str"),
         ({("[K]", 0): {"bet": 1.5, "pass": -0.5}}, ParameterError, "not negative"),
     ],
 )
-def test_what_cannot_be_locked(behavior, error, message):
+def test_invalid_locks_are_refused(behavior, error, message):
     with pytest.raises(error, match=message):
         lock_policy(KUHN, behavior)
 
@@ -233,12 +233,12 @@ def test_policies_of_other_games_are_refused():
         partial(perturb_game, min_probability=0.1),
     ],
 )
-def test_what_takes_a_sequence_form_says_how_to_make_one(game, take):
+def test_functions_of_sequence_forms_say_how_to_build_one(game, take):
     with pytest.raises(ParameterError, match=r"form(=| is ).*build_tree\(.*\)\.sequence_form"):
         take(game)
 
 
-def test_what_rounding_adds_is_in_units_of_utility():
+def test_the_rounding_error_is_in_units_of_utility():
     """Payoffs have nature's reach in them, and are the smaller for it; what is lost is not."""
     actions = {"win": terminal(1, -1), "draw": terminal(0, 0)}
     tickets = {str(n): (1 / 512, decision(0, str(n), actions)) for n in range(512)}
@@ -247,7 +247,7 @@ def test_what_rounding_adds_is_in_units_of_utility():
     assert rounding >= np.finfo(float).eps / 2 * max(map(abs, form.payoff_range))
 
 
-def test_methods_by_name_scheme_or_row_solve_the_rest():
+def test_methods_by_name_scheme_or_object_solve_the_rest():
     locked = lock_policy(KUHN, {("[J]", 0): {"bet": 1.0}})
     first, *others = [
         locked.solve(method, Budget(iterations=20))

@@ -129,7 +129,7 @@ def test_methods_find_the_value_of_the_program_with_lower_bounds(form, kind):
 
 @settings(max_examples=40, deadline=None)
 @given(random_games(max_histories=60, max_depth=3), st.integers(0, 2**32))
-def test_best_responses_are_best_among_all_pure_ones_that_tremble(game, seed):
+def test_best_responses_are_best_among_all_perturbed_pure_plans(game, seed):
     rng = np.random.default_rng(seed)
     form = build_tree(game).sequence_form
     perturbed = perturb_game(form, random_least(form, rng, most=0.5))
@@ -171,7 +171,7 @@ def test_guarantees_allow_for_rounding(least):
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_without_least_probabilities_it_is_the_method(name):
+def test_zero_minimum_probabilities_leave_the_method_unchanged(name):
     scheme = SCHEMES[name]
     form = generic(KUHN, seed=6)
     result = perturb_game(form, 0.0).solve(scheme, Budget(iterations=8))
@@ -182,7 +182,7 @@ def test_without_least_probabilities_it_is_the_method(name):
         assert made == pytest.approx(wanted, abs=1e-9)
 
 
-def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
+def test_the_value_converges_in_proportion_to_the_minimum_probability():
     values = [
         perturb_game(KUHN, least).solve("lp", Budget()).values[0] for least in (1e-2, 1e-4, 1e-6)
     ]
@@ -191,7 +191,7 @@ def test_the_value_goes_to_that_of_the_game_in_proportion_to_the_trembles():
     assert gaps[1:] == pytest.approx(gaps[0] / np.array([1e2, 1e4]), rel=0.1)
 
 
-def test_trembles_that_leave_nothing_lock():
+def test_minimum_probabilities_that_sum_to_one_lock():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior).solve(get_method("lp"), Budget())
     perturbed = perturb_game(KUHN, behavior)
@@ -206,7 +206,7 @@ def test_trembles_that_leave_nothing_lock():
     assert everything.exploitability == pytest.approx(0, abs=1e-12)
 
 
-def test_many_players_and_a_method_of_ones_own():
+def test_many_players_and_a_custom_method():
     def hedge(row, values, policy, state):
         state[0] += values
         weights = np.exp(row[0] * (state[0] - state[0].max(axis=0)))
@@ -232,20 +232,20 @@ def test_many_players_and_a_method_of_ones_own():
         ("0.1", ParameterError, "min_probability='0.1' must be a finite number"),
         ([0.1], ParameterError, "finite number"),
         ({("[K]", 0): "x"}, ParameterError, r"'\[K\]'='x' must be a finite number"),
-        ({"[K]": 0.1}, ParameterError, r"write it as \('\[J\]', 0\)"),
-        ({(0, "[K]"): 0.1}, ParameterError, r"write it as \('\[J\]', 0\)"),
+        ({"[K]": 0.1}, ParameterError, r"such as \('\[J\]', 0\)"),
+        ({(0, "[K]"): 0.1}, ParameterError, r"such as \('\[J\]', 0\)"),
         ({("[K]", 0): {"bet": 0.7, "pass": 0.4}}, ParameterError, "sum to at most 1"),
-        ({("[K]", 2): 0.1}, ParameterError, "has 2 players"),
+        ({("[K]", 2): 0.1}, ParameterError, "kuhn_poker are 0 to 1"),
         ({("[X]", 0): 0.1}, UnknownNameError, r"unknown infostate of player 0 '\[X\]'"),
         ({("[K]", 0): {"raise": 0.1}}, UnknownNameError, "known: bet, pass"),
     ],
 )
-def test_what_cannot_be_asked_of_hands(least, error, message):
+def test_invalid_minimum_probabilities_are_refused(least, error, message):
     with pytest.raises(error, match=message):
         perturb_game(KUHN, least)
 
 
-def test_methods_that_cannot():
+def test_unsupported_methods_are_refused():
     with pytest.raises(UnknownNameError, match="unknown method for perturbed games 'xfp'"):
         perturb_game(KUHN, 0.1).solve("xfp", Budget(iterations=1))
     for row in (LinearProgram(), get_method("cfr+")):
@@ -256,7 +256,7 @@ def test_methods_that_cannot():
         perturb_game(three, 0.1).solve("lp", Budget())
 
 
-def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
+def test_perturbed_runs_are_saved_and_distinguished(tmp_path):
     def run(least, iterations, method="cfr+"):
         budget = Budget(iterations=iterations, checkpoint=Checkpointing(tmp_path / "run"))
         return perturb_game(KUHN, least).solve(method, budget)
@@ -271,7 +271,7 @@ def test_runs_with_trembles_are_kept_and_told_apart(tmp_path):
         run(0.05, 80, "lp")
 
 
-def test_the_rest_of_a_locked_game_may_tremble():
+def test_the_rest_of_a_locked_game_can_be_perturbed():
     behavior = {("[J]", 0): {"bet": 1.0}, ("[Q] / bet", 1): {"bet": 0.5, "pass": 0.5}}
     locked = lock_policy(KUHN, behavior)
     rest = perturb_game(locked.form, 0.05).solve("lp", Budget())
@@ -283,7 +283,7 @@ def test_the_rest_of_a_locked_game_may_tremble():
     assert whole["[K]", 0]["pass"] >= 0.05
 
 
-def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_asked_for():
+def test_auto_takes_the_program_unless_iterations_are_given():
     perturbed = perturb_game(KUHN, 0.05)
     exact = perturbed.solve("auto", Budget())
     assert (exact.method, exact.outcome) == ("lp", "optimal")
@@ -293,7 +293,7 @@ def test_auto_takes_the_program_where_it_is_quick_and_iterations_where_they_are_
     assert "number of iterations" in counted.reason
 
 
-def test_trembles_are_a_row_of_solve():
+def test_perturbed_methods_work_in_solve():
     row = PerturbedMethod(0.05, "sapdcfr+")
     result = solve("kuhn_poker", row, target=1e-6)
     exact = perturb_game(KUHN, 0.05).solve("lp", Budget())

@@ -54,7 +54,7 @@ def test_random_games_equal_the_reference_implementation(game, seed):
 
 
 @pytest.mark.parametrize("spec", [KUHN, LEDUC])
-def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularised_game(spec):
+def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularized_game(spec):
     form = form_of(spec)
     row = RegCFR(temperature=0.1, min_probability=0.0, period=10**9)
     solver = RegCFRSolver(form, row)
@@ -69,7 +69,7 @@ def test_with_a_fixed_temperature_the_last_iterate_solves_the_regularised_game(s
     assert evaluate_policy(solver.policy()).exploitability > 1e-3
 
 
-def test_temperature_and_least_probability_are_halved():
+def test_temperature_and_minimum_probability_are_halved():
     schedule = RegCFR(temperature=0.4, min_probability=0.2, period=2).schedule(10.0, 2, 4)
     np.testing.assert_allclose(schedule, [[4, 0.2], [2, 0.1], [2, 0.1], [1, 0.05]])
 
@@ -87,7 +87,7 @@ def test_every_action_is_played():
     # Half as much again as was measured after 1000 iterations.
     [(KUHN, 1.4e-6), (LEDUC, 2.9e-3), (LIAR, 1.5e-4)],
 )
-def test_what_was_measured(spec, limit):
+def test_reference_curves(spec, limit):
     result = infoset.solve(spec, "reg-cfr", iterations=1000)
     assert result.method == "reg-cfr"
     assert result.exploitability < limit
@@ -103,7 +103,7 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit():
     assert np.array_equal(*policies)
 
 
-def test_it_goes_on_from_its_state_to_the_same_bits():
+def test_a_run_resumes_from_its_state_with_the_same_bits():
     form = form_of(KUHN)
     first, second = (RegCFRSolver(form, RegCFR(period=10)) for _ in range(2))
     first.run(17)
@@ -135,19 +135,19 @@ def test_it_is_for_two_player_constant_sum_games(spec):
         {"min_probability": -0.1},
     ],
 )
-def test_numbers_out_of_range(numbers):
+def test_numbers_out_of_range_are_refused(numbers):
     (name,) = numbers
     with pytest.raises(ParameterError, match=f"{name}=.* must be"):
         RegCFR(**numbers)
 
 
-def test_actions_too_many_for_the_least_probability():
-    with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
+def test_too_many_actions_for_the_minimum_probability_are_refused():
+    with pytest.raises(ParameterError, match=r"has 3 actions, .*at most 1/3"):
         infoset.solve("matrix_rps", RegCFR(min_probability=0.4), iterations=1)
 
 
 @pytest.mark.parametrize("payoff", [1e200, 1e-200])
-def test_payoffs_whose_squares_floating_point_does_not_hold_are_refused(payoff):
+def test_payoffs_whose_squares_overflow_are_refused(payoff):
     game = matrix_game([[payoff, -payoff], [-payoff, 0]])
-    with pytest.raises(NumericalError, match=r"squares payoffs: .* use cfr\+"):
+    with pytest.raises(NumericalError, match=r"squares .* use cfr\+"):
         infoset.solve(game, RegCFR(), iterations=5)

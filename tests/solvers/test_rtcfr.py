@@ -96,7 +96,7 @@ def regularized_gap(form, plans, references, strength):
 
 
 @pytest.mark.parametrize(("spec", "strength"), [(KUHN, 0.02), (LEDUC, 0.01)])
-def test_with_a_fixed_reference_the_last_iterate_solves_the_regularised_game(spec, strength):
+def test_with_a_fixed_reference_the_last_iterate_solves_the_regularized_game(spec, strength):
     form = form_of(spec)
     row = RTCFRPlus(strength=strength, period=10**9, min_probability=0.0)
     solver = RTCFRPlusSolver(form, row)
@@ -162,7 +162,7 @@ def test_scaling_the_payoffs_by_a_power_of_two_changes_no_bit(power):
     assert np.array_equal(*policies)
 
 
-def test_a_row_of_ones_own():
+def test_a_custom_variant():
     row = replace(METHODS["rtcfr+"], name="strong", strength=2.5e-3)
     result = infoset.solve(KUHN, row, target=1e-10)
     assert (result.method, result.outcome) == ("strong", "converged")
@@ -185,17 +185,17 @@ def test_it_is_for_two_player_constant_sum_games(spec):
         {"min_probability": float("nan")},
     ],
 )
-def test_numbers_out_of_range(numbers):
+def test_numbers_out_of_range_are_refused(numbers):
     (name,) = numbers
     with pytest.raises(ParameterError, match=f"{name}=.* must be"):
         RTCFRPlus(**numbers)
 
 
-def test_actions_too_many_for_the_least_probability():
-    with pytest.raises(ParameterError, match=r"has 3 actions, so at most 1/3"):
+def test_too_many_actions_for_the_minimum_probability_are_refused():
+    with pytest.raises(ParameterError, match=r"has 3 actions, .*at most 1/3"):
         infoset.solve("matrix_rps", RTCFRPlus(min_probability=0.4), iterations=1)
 
 
-def test_a_pull_beyond_floating_point():
+def test_a_strength_that_overflows_is_refused():
     with pytest.raises(NumericalError, match=r"strength=1e\+308 of rtcfr\+ times the payoff range"):
         infoset.solve(KUHN, RTCFRPlus(strength=1e308), iterations=1)

@@ -102,7 +102,7 @@ def test_stopping_after_seconds():
     assert 0.2 <= result.seconds < 5
 
 
-def test_stopping_by_default_at_a_thousandth_of_the_range():
+def test_the_default_target_is_a_thousandth_of_the_payoff_range():
     result = infoset.solve("leduc_poker", "cfr+")
     assert result.outcome == "converged"
     assert result.exploitability <= 1e-3 * 26
@@ -121,7 +121,7 @@ def test_stopping_by_callback():
     assert result.iterations == 5
 
 
-def test_an_interrupt_returns_what_is_there():
+def test_an_interrupt_returns_the_answer_so_far():
     def interrupt(point):
         if point.iteration == 7:
             raise KeyboardInterrupt
@@ -163,7 +163,7 @@ def test_traces_do_not_depend_on_the_clock():
         {"method": RegretScheme},
     ],
 )
-def test_what_is_no_limit_method_or_place_is_refused_by_name(wrong):
+def test_invalid_limits_methods_and_paths_are_refused(wrong):
     *_, name = wrong
     with pytest.raises(ParameterError, match=f"{name}(=| is )"):
         infoset.solve("kuhn_poker", **wrong)
@@ -173,12 +173,12 @@ def test_what_is_no_limit_method_or_place_is_refused_by_name(wrong):
 @pytest.mark.parametrize(
     "verb", [infoset.solve, infoset.info, partial(infoset.evaluate, policy="uniform")]
 )
-def test_what_is_no_game_is_refused(game, verb):
+def test_an_invalid_game_is_refused(game, verb):
     with pytest.raises(ParameterError, match=r"game(=| is ).*give a name such as"):
         verb(game)
 
 
-def test_a_sequence_form_is_a_game_to_solve_and_to_evaluate():
+def test_a_sequence_form_can_be_solved_and_evaluated():
     form = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
     assert (
         infoset.solve(form, iterations=5).values == infoset.solve("kuhn_poker", iterations=5).values
@@ -187,7 +187,7 @@ def test_a_sequence_form_is_a_game_to_solve_and_to_evaluate():
 
 
 @pytest.mark.parametrize("policy", [5, infoset.load("kuhn_poker")])
-def test_what_is_no_policy_is_refused(policy):
+def test_an_invalid_policy_is_refused(policy):
     with pytest.raises(ParameterError, match=r"policy(=| is ).*uniform"):
         infoset.evaluate("kuhn_poker", policy)
 
@@ -198,19 +198,19 @@ def test_a_target_needs_exploitability(spec):
         infoset.solve(spec, target=0.1)
 
 
-def test_unknown_methods_get_the_nearest():
+def test_unknown_methods_are_refused_with_the_nearest_name():
     with pytest.raises(UnknownNameError, match=r"did you mean cfr\+"):
         infoset.solve("kuhn_poker", "crf+")
 
 
-def test_a_scheme_of_ones_own():
+def test_a_custom_scheme():
     scheme = replace(SCHEMES["cfr+"], name="quadratic", average_exponent=2)
     result = infoset.solve("leduc_poker", scheme, iterations=100)
     assert result.method == "quadratic"
     assert result.exploitability == pytest.approx(1.21e-2, rel=0.01)
 
 
-def test_schedules_are_stretched_over_the_iterations_asked_for():
+def test_schedules_extend_over_the_iterations_of_the_budget():
     short = infoset.solve("leduc_poker", "hs-dcfr", iterations=100)
     assert short.exploitability == pytest.approx(2.17e-2, rel=0.01)
     fixed = RegretMinimizer(short.policy.sequence_form, SCHEMES["hs-dcfr"])
@@ -220,7 +220,7 @@ def test_schedules_are_stretched_over_the_iterations_asked_for():
     )
 
 
-def test_methods_have_names_and_one_line():
+def test_methods_have_names_and_one_line_descriptions():
     for name, method in METHODS.items():
         assert name == method.name == name.lower()
         assert method.description
@@ -252,7 +252,7 @@ raise SystemExit(result.outcome)
 """
 
 
-def test_an_interrupted_linear_program_is_an_outcome_and_says_nothing():
+def test_an_interrupted_linear_program_is_a_silent_outcome():
     """In a process of its own, which must also end well; the alarm is set as HiGHS begins."""
     code = (
         "from infoset import build_tree, load\n"

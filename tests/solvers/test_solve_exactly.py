@@ -36,7 +36,7 @@ def test_known_values(spec):
     assert solve_exactly(build_tree(infoset.load(spec))).value == VALUES[spec]
 
 
-def test_forms_and_sums_that_are_not_zero():
+def test_extensive_forms_and_constant_sums_other_than_zero():
     form = forget_non_acting(build_extensive_form(infoset.load("kuhn_poker")))
     assert solve_exactly(form).value == Fraction(-1, 18)
     uneven = infoset.matrix_game([[3, 0], [1, 2]], [[1, 4], [3, 2]])
@@ -58,12 +58,12 @@ def test_the_policies_are_an_equilibrium_of_that_value(game):
     assert infoset.evaluate(TabularPolicy(form, as_floats)).nash_conv < 1e-12
 
 
-def test_an_answer_without_equations_is_that_of_rounding(monkeypatch):
+def test_without_equations_the_answer_has_the_bounds_of_rounding(monkeypatch):
     monkeypatch.setattr(exact, "solve_in_fractions", lambda equations: None)
     assert solve_exactly(build_tree(infoset.load("kuhn_poker"))).value == Fraction(-1, 18)
 
 
-def test_what_cannot_be_solved_is_refused():
+def test_unsupported_games_are_refused():
     with pytest.raises(UnsupportedGameError, match="two-player"):
         solve_exactly(build_tree(infoset.load("kuhn_poker(players=3)")))
     floating = build_tree(RandomGame(exact=False, zero_sum=True, chance_share=0.9, seed=3))
@@ -93,7 +93,7 @@ def test_equations_are_solved_exactly_or_not_at_all(data, size):
         assert [sum(a * x for a, x in zip(row, found, strict=True)) for row in matrix] == right
 
 
-def test_a_matrix_of_hilbert_needs_many_bits():
+def test_a_hilbert_matrix_needs_many_bits():
     """So ill-conditioned that floating point alone has no digit right."""
     size = 12
     matrix = [[Fraction(1, 1 + row + column) for column in range(size)] for row in range(size)]
@@ -103,7 +103,7 @@ def test_a_matrix_of_hilbert_needs_many_bits():
     assert solve_in_fractions(equations_of([row[:8] for row in matrix[:8]], right[:8])) is not None
 
 
-def test_equations_with_no_one_solution():
+def test_equations_without_a_unique_solution():
     one = [Fraction(1), Fraction(2)]
     assert solve_in_fractions(equations_of([one, one], one)) is None
 

@@ -52,13 +52,13 @@ def assert_brackets(result, value):
 
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("name", METHODS)
-def test_the_value_lies_between_the_guarantees(spec, name):
+def test_the_value_lies_between_the_security_levels(spec, name):
     assert_brackets(run(form_of(spec), name, 20), value_of(spec))
 
 
 @settings(max_examples=8)
 @given(random_games(num_players=2, zero_sum=True, max_histories=60))
-def test_the_value_lies_between_the_guarantees_on_random_games(game):
+def test_the_value_lies_between_the_security_levels_on_random_games(game):
     form = build_tree(game).sequence_form
     value = solve_by_lp(form, Budget()).values[0]
     for name in METHODS:
