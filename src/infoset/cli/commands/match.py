@@ -91,14 +91,14 @@ def run(
     stops.check(exact=exact)
     rules = to_game(game)
     with interrupts_reported(), live(str(rules)) as progress:
-        table, players = _seated(rules, (first, second), exact, memory, progress)
+        table, players = _game_and_players(rules, (first, second), exact, memory, progress)
         if exact:
             result, outcome = _computed(table, players)
         else:
             progress.playing(f"{first} against {second}", stops.most, half_width)
             result, outcome = _played(table, players, stops, seed, workers, progress)
     tell_notes(rules)
-    _tell_late((first, second), players, workers)
+    _note_overruns((first, second), players, workers)
     about = {"game": str(rules), "first": first, "second": second, "outcome": outcome}
     if as_json:
         print_json({**about, **asdict(result)})
@@ -130,7 +130,7 @@ class _Stops(NamedTuple):
             raise typer.BadParameter("--half-width 0 cannot be reached by sampling; use --exact")
 
 
-def _seated(
+def _game_and_players(
     rules: Game, texts: tuple[str, str], exact: bool, memory: int | None, progress: Progress
 ) -> tuple[Game | GameTree, list[Policy]]:
     """Return the game, built if a player needs its tree, and the players."""
@@ -191,15 +191,15 @@ def _played(
     return result, "converged" if narrow else "deals"
 
 
-def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
-    """Say how late the searches of players were who have a clock to keep to."""
+def _note_overruns(texts: Sequence[str], players: Sequence[Policy], workers: int) -> None:
+    """Report searches that exceeded their time budget."""
     from infoset.search import Searcher
 
     for text, player in zip(texts, players, strict=True):
         if isinstance(player, Searcher):
             overruns = player.overruns
             if workers > 1 and player.settings().get("milliseconds") is not None:
-                tell(f"note: {text} has a clock to keep to; --workers 1 says how late it was")
+                tell(f"note: {text} has a time budget; --workers 1 reports how often it was exceeded")
             elif overruns.num_late:
                 tell(f"note: {text}: {overruns}")
 
@@ -207,8 +207,8 @@ def _tell_late(texts: Sequence[str], players: Sequence[Policy], workers: int) ->
 def _report(result: MatchResult, about: Mapping[str, str]) -> None:
     table = make_table("", ">utility", ">95 % interval", ">wins", ">95 % interval")
     table.add_row("all positions", *_cells(result.utility), *_cells(result.win_rate, percent=True))
-    seats = zip(result.position_utilities, result.position_win_rates, strict=True)
-    for player, (utility, wins) in enumerate(seats):
+    positions = zip(result.position_utilities, result.position_win_rates, strict=True)
+    for player, (utility, wins) in enumerate(positions):
         table.add_row(f"as player {player}", *_cells(utility), *_cells(wins, percent=True))
     print_table(table, title="{game}: {first} against {second}".format(**about))
     deals = f"{number_text(result.num_deals)} deals, each in every position; "

@@ -28,13 +28,13 @@ WIDTH = 78
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
-class LeftError(Exception):
+class InputEndedError(Exception):
     """Standard input has ended."""
 
 
 def run(
     game: GameArgument,
-    seat: Annotated[int, typer.Option("--as", metavar="P", min=0, help="Your player.")] = 0,
+    human: Annotated[int, typer.Option("--as", metavar="P", min=0, help="Your player.")] = 0,
     against: Annotated[
         str,
         typer.Option(
@@ -58,23 +58,23 @@ def run(
     from infoset.front import to_game
 
     rules = to_game(game)
-    _check_seat(rules, seat)
+    _check_player(rules, human)
     rng = np.random.default_rng(seed)
     others = _opponent(rules, against, memory)
     write = tell if as_json else say
-    write(f"{rules}: you are player {seat} of {rules.num_players}, against {against}")
+    write(f"{rules}: you are player {human} of {rules.num_players}, against {against}")
     write("answer with a name or number; Ctrl-D quits")
-    history = play_interactively(rules, seat, _seated(others, rng), rng, write)
+    history = play_interactively(rules, human, _searching_anew(others, rng), rng, write)
     _show_end(history, write)
-    _tell_late(others, against)
+    _note_overruns(others, against)
     if as_json:
-        print_json(_record(history, seat, against, seed))
+        print_json(_record(history, human, against, seed))
 
 
-def _check_seat(rules: Game, seat: Player) -> None:
-    if seat >= rules.num_players:
+def _check_player(rules: Game, human: Player) -> None:
+    if human >= rules.num_players:
         raise ParameterError(
-            f"--as {seat}: {rules} has no such player; players are 0 to {rules.num_players - 1}"
+            f"--as {human}: {rules} has no such player; players are 0 to {rules.num_players - 1}"
         )
 
 
@@ -86,15 +86,15 @@ def _opponent(rules: Game, against: str, memory: int | None) -> Policy:
         return resolve_players([against], rules, memory=memory, progress=progress.explored)[0]
 
 
-def _seated(player: Policy, rng: np.random.Generator) -> Policy:
+def _searching_anew(player: Policy, rng: np.random.Generator) -> Policy:
     """Return the policy to play; a searcher searches anew at every decision."""
     from infoset.matches import SearchPolicy, SupportsSearch
 
     return SearchPolicy(player, rng) if isinstance(player, SupportsSearch) else player
 
 
-def _tell_late(player: Policy, text: str) -> None:
-    """Say how late searches were that had a clock to keep to."""
+def _note_overruns(player: Policy, text: str) -> None:
+    """Report searches that exceeded their time budget."""
     from infoset.search import Searcher
 
     if isinstance(player, Searcher) and player.overruns.num_late:
@@ -102,7 +102,7 @@ def _tell_late(player: Policy, text: str) -> None:
 
 
 def play_interactively(
-    rules: Game, seat: Player, others: Policy, rng: np.random.Generator, write: Write
+    rules: Game, human: Player, others: Policy, rng: np.random.Generator, write: Write
 ) -> History:
     """Play until the game or the input ends; return the history."""
     from infoset.game import initial_history
@@ -113,11 +113,11 @@ def play_interactively(
         actions: dict[Player, Action] = {}
         for player in history.actors:
             legal = history.legal_actions(player)
-            if player == seat:
-                num_shown = _show_news(history, seat, num_shown, write)
+            if player == human:
+                num_shown = _show_observations(history, human, num_shown, write)
                 try:
                     actions[player] = _ask(legal, write)
-                except LeftError:
+                except InputEndedError:
                     return history
             else:
                 probabilities = others.action_probabilities(history.infostates[player], legal)
@@ -126,11 +126,11 @@ def play_interactively(
     return history
 
 
-def _show_news(history: History, seat: Player, num_shown: int, write: Write) -> int:
+def _show_observations(history: History, human: Player, num_shown: int, write: Write) -> int:
     """Write the observations since the last decision; return the number of lines so far."""
     from infoset.game import transcript
 
-    lines = transcript(history, viewer=seat).splitlines()[1:]
+    lines = transcript(history, viewer=human).splitlines()[1:]
     write("")
     for line in lines[num_shown:]:
         write(line)
@@ -142,7 +142,7 @@ def _ask(legal: Sequence[Action], write: Write) -> Action:
 
     Raises
     ------
-    LeftError
+    InputEndedError
         At the end of the input.
     """
     names = [str(action) for action in legal]
@@ -162,7 +162,7 @@ def _read_line() -> str:
     except UnicodeDecodeError:
         return "?"
     if not line:
-        raise LeftError
+        raise InputEndedError
     return line.strip()
 
 
@@ -222,16 +222,16 @@ def _show_end(history: History, write: Write) -> None:
         write("you left; the game is not over, and the others' secrets stay theirs")
 
 
-def _record(history: History, seat: Player, against: str, seed: int | None) -> dict[str, Any]:
+def _record(history: History, human: Player, against: str, seed: int | None) -> dict[str, Any]:
     from infoset.game import transcript
 
     over = history.is_terminal
     return {
         "game": str(history.game),
-        "player": seat,
+        "player": human,
         "against": against,
         "seed": seed,
         "finished": over,
         "rewards": history.rewards_so_far if over else None,
-        "transcript": transcript(history, viewer=None if over else seat).splitlines(),
+        "transcript": transcript(history, viewer=None if over else human).splitlines(),
     }
