@@ -199,7 +199,7 @@ def _note_overruns(texts: Sequence[str], players: Sequence[Policy], workers: int
         if isinstance(player, Searcher):
             overruns = player.overruns
             if workers > 1 and player.settings().get("milliseconds") is not None:
-                tell(f"note: {text} has a time budget; --workers 1 reports how often it was exceeded")
+                tell(f"note: {text} has a time budget; --workers 1 reports overruns")
             elif overruns.num_late:
                 tell(f"note: {text}: {overruns}")
 
