@@ -148,7 +148,7 @@ def test_the_reach_is_that_of_the_balanced_policies(game):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_the_best_pure_policy_covers_the_size_of_a_layer_and_no_policy_more(game):
+def test_the_balancing_property(game):
     simulator = simulator_of(game)
     sizes = layer_counts(simulator.infostates, simulator.depth)[
         :, simulator.infostates.root_sequence
@@ -203,7 +203,7 @@ def most_met(simulator, player):
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_no_opponents_meet_more_than_all_sequences(game):
+def test_the_dual_balancing_property(game):
     simulator = simulator_of(game)
     for player, plex in enumerate(simulator.sequence_form.treeplexes):
         assert abs(most_met(simulator, player) - (plex.num_sequences - 1)) < 1e-9

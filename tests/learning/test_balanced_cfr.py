@@ -1,4 +1,4 @@
-"""Balanced CFR, against its slow twin, the theory, and the numbers that were measured before."""
+"""Balanced CFR, against its slow reference, the theory, and earlier measurements."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ANY_OR_THEORY = ("anytime", "theory")
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 
-def twin_of(row, game="kuhn_poker"):
+def reference_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
@@ -49,22 +49,24 @@ def episodes_per_iteration(game):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("name", ROWS)
-def test_every_iteration_equals_that_of_the_slow_twin(name, game):
-    learner, twin = learner_of(ROWS[name], game), twin_of(ROWS[name], game)
+def test_every_iteration_agrees_with_the_reference(name, game):
+    learner, reference = learner_of(ROWS[name], game), reference_of(ROWS[name], game)
     for _ in range(25):
         learner.run(episodes_per_iteration(game))
-        twin.iterate()
-        current = twin.tree.flat(twin.policies)
+        reference.iterate()
+        current = reference.tree.flat(reference.policies)
         assert np.allclose(learner.state()["policy"], current, atol=1e-9)
     plans = np.concatenate(learner.policy().realization_plans())
-    kept = twin.tree.flat(twin.average.cumulative_plan)
-    assert np.allclose(25 * plans[list(twin.tree.owner)], kept[list(twin.tree.owner)], atol=1e-9)
-    assert int(learner.state()["stream"][0]) == twin.stream.state
+    kept = reference.tree.flat(reference.average.cumulative_plan)
+    assert np.allclose(
+        25 * plans[list(reference.tree.owner)], kept[list(reference.tree.owner)], atol=1e-9
+    )
+    assert int(learner.state()["stream"][0]) == reference.stream.state
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("name", ["hedge", "baseline"])
-def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
+def test_policies_are_frozen_during_an_iteration(name, game):
     learner, size = learner_of(ROWS[name], game), episodes_per_iteration(game)
     moved = 0
     for _ in range(20):
@@ -81,7 +83,7 @@ def test_policies_stay_as_they_are_while_an_iteration_is_under_way(name, game):
 
 
 @pytest.mark.parametrize("name", ["matching", "matching+"])
-def test_regret_matching_does_not_see_the_scale_of_losses(name):
+def test_regret_matching_is_invariant_to_the_scale_of_losses(name):
     plain, scaled = learner_of(ROWS[name]), learner_of(ROWS[name])
     scaled._play_state.feedback[:] *= 8.0
     plain.run(3000)
@@ -89,7 +91,7 @@ def test_regret_matching_does_not_see_the_scale_of_losses(name):
     assert np.array_equal(plain.state()["policy"], scaled.state()["policy"])
 
 
-def test_hedge_sees_the_product_of_rate_and_losses_only():
+def test_hedge_depends_on_the_product_of_rate_and_losses():
     plain, scaled = learner_of(HEDGE), learner_of(replace(HEDGE, step_sizes=StepSizes(0.3 / 8, 0)))
     scaled._play_state.feedback[:] *= 8.0
     plain.run(3000)
@@ -97,7 +99,7 @@ def test_hedge_sees_the_product_of_rate_and_losses_only():
     assert np.allclose(plain.state()["policy"], scaled.state()["policy"], rtol=1e-9)
 
 
-def test_the_rate_of_hedge_makes_its_bound_least():
+def test_the_rate_of_hedge_minimizes_its_bound():
     size, iterations = TreeSize(6, 14, 3, 2), 1000
 
     def bound(rate):
@@ -117,13 +119,13 @@ MEASURED = {
 
 @pytest.mark.parametrize("episodes", [10_000, 100_000])
 @pytest.mark.parametrize("name", MEASURED)
-def test_kuhn_poker_is_learnt_as_fast_as_by_the_prototype(name, episodes):
+def test_kuhn_poker_agrees_with_the_prototype(name, episodes):
     mean, deviation = MEASURED[name][episodes]
     found = [nash_conv(LEARNERS[name], episodes, seed) for seed in range(5)]
     assert abs(np.mean(found) - mean) < 3 * deviation * np.sqrt(1 / 10 + 1 / len(found))
 
 
-def test_rates_for_any_time_need_no_horizon():
+def test_anytime_rates_need_no_horizon():
     """The rate of iteration t is that of the rule for t, whatever the horizon."""
     anytime, planned = (get_learner("balanced-cfr-hedge", preset=name) for name in ANY_OR_THEORY)
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
@@ -135,7 +137,7 @@ def test_rates_for_any_time_need_no_horizon():
     assert gaps[0] < 1.5 * gaps[1]
 
 
-def test_a_baseline_more_than_halves_the_distance_of_regret_matching():
+def test_a_baseline_more_than_halves_the_gap_of_regret_matching():
     names = "balanced-cfr-rm", "balanced-cfr-baseline"
     published, baseline = (
         np.mean([nash_conv(LEARNERS[name], 100_000, seed) for seed in range(4)]) for name in names
@@ -154,6 +156,6 @@ def test_a_baseline_more_than_halves_the_distance_of_regret_matching():
         ({"baseline_window": 0.5}, "baseline_window"),
     ],
 )
-def test_numbers_that_are_none_are_refused(changes, words):
+def test_invalid_numbers_are_refused(changes, words):
     with pytest.raises(ParameterError, match=words):
         replace(HEDGE, **changes)

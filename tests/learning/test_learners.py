@@ -24,7 +24,7 @@ from infoset.tree import build_tree
 KUHN = TreeSize(6, 12, 2, 2, "kuhn_poker")
 
 
-def test_rows_are_known_by_their_names_in_any_case():
+def test_specs_by_name_ignore_case():
     for name, row in LEARNERS.items():
         assert isinstance(row, LearnerSpec)
         assert row.name == name
@@ -44,7 +44,7 @@ def test_rows_are_known_by_their_names_in_any_case():
         ("balanced-ftrl", Knowledge.OWN_TREE),
     ],
 )
-def test_rows_say_what_they_are_given(name, knowledge):
+def test_specs_show_their_parameters(name, knowledge):
     assert LEARNERS[name].knowledge is knowledge
 
 
@@ -58,7 +58,7 @@ def test_presets_change_fields_and_keep_the_rest():
             assert learners.settings()["learner"] == name
 
 
-def test_whoever_goes_by_the_number_of_episodes_can_do_without():
+def test_learners_with_a_horizon_have_anytime_steps():
     """What decides a run is the same for any horizon, as published or by the preset for it."""
     simulator = make_simulator(build_tree(load_game("kuhn_poker")))
 
@@ -81,14 +81,14 @@ def test_whoever_goes_by_the_number_of_episodes_can_do_without():
         ("balanced-ftrl", 1000, (0.015200, 0.0331141)),
     ],
 )
-def test_published_steps_are_these_numbers_on_kuhn_poker(name, episodes, expected):
+def test_published_steps_on_kuhn_poker(name, episodes, expected):
     assert LEARNERS[name].step_sizes(KUHN, episodes) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.parametrize(
     ("name", "growth"), [("ixomd", 0.5), ("balanced-omd", 0.5), ("adaptive-ftrl", -0.5)]
 )
-def test_steps_of_every_rule_go_with_the_root_of_episodes(name, growth):
+def test_steps_fall_with_the_root_of_episodes(name, growth):
     for preset in LEARNERS[name].presets:
         rule = get_learner(name, preset=preset).step_sizes
         few, many = rule(KUHN, 100), rule(KUHN, 10_000)
@@ -119,7 +119,7 @@ def test_steps_are_a_pair_or_a_rule():
         ("theory", r"give a pair \(learning_rate, implicit_exploration\)"),
     ],
 )
-def test_what_is_no_step_is_refused(step_sizes, message):
+def test_invalid_steps_are_refused(step_sizes, message):
     with pytest.raises(ParameterError, match=message):
         get_learner("ixomd", step_sizes=step_sizes)
 
@@ -137,20 +137,20 @@ def test_unknown_names_come_with_the_nearest():
         get_learner("ixomd", preset=3)
 
 
-def test_steps_that_were_never_tuned_say_so():
+def test_untuned_steps_are_refused():
     simulator = make_simulator(build_tree(load_game("goofspiel(num_cards=2)")))
     with pytest.raises(ParameterError, match=r"no tuned step sizes for goofspiel.*another preset"):
         get_learner("ixomd", preset="tuned").self_play(simulator, horizon=10)
 
 
 @pytest.mark.parametrize("horizon", [0, -1, 0.5, True])
-def test_a_run_has_episodes(horizon):
+def test_a_run_needs_episodes(horizon):
     simulator = make_simulator(build_tree(load_game("kuhn_poker")))
     with pytest.raises(ParameterError, match=f"horizon={horizon} must be a whole number"):
         LEARNERS["ixomd"].self_play(simulator, horizon=horizon)
 
 
-def test_numbers_of_a_row_are_checked():
+def test_parameters_of_a_spec_are_checked():
     row = LEARNERS["ixomd"]
     assert isinstance(row, OnlineMirrorDescent)
     for name in ("adaptivity_exponent", "center", "baseline_window", "min_probability"):

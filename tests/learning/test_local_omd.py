@@ -1,4 +1,4 @@
-"""LocalOMD, against its slow twin, the theory, and the numbers that were measured before."""
+"""LocalOMD, against its slow reference, the theory, and the numbers that were measured before."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS = {
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", UNEVEN]
 
 
-def twin_of(row, game="kuhn_poker"):
+def reference_of(row, game="kuhn_poker"):
     learner = learner_of(row, game)
     rates = [numbers[0] for numbers in learner.settings()["parameters"]]
     losses = simulator_of(game).losses()
@@ -41,27 +41,29 @@ def twin_of(row, game="kuhn_poker"):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("name", ROWS)
-def test_every_episode_equals_that_of_the_slow_twin(name, game):
-    learner, twin = learner_of(ROWS[name], game), twin_of(ROWS[name], game)
+def test_every_episode_agrees_with_the_reference(name, game):
+    learner, reference = learner_of(ROWS[name], game), reference_of(ROWS[name], game)
     for _ in range(60):
         learner.run(1)
-        twin.episode()
-        assert np.allclose(learner.state()["policy"], twin.tree.flat(twin.policies), atol=1e-9)
+        reference.episode()
+        assert np.allclose(
+            learner.state()["policy"], reference.tree.flat(reference.policies), atol=1e-9
+        )
     simulator = learner.simulator
     cumulative_plan = learner.state()["cumulative_plan"][simulator.infostates.root_sequence]
     assert cumulative_plan.tolist() == [60 // simulator.num_players] * simulator.num_players
-    sequences = list(twin.tree.owner)
+    sequences = list(reference.tree.owner)
     plans = [
         count * plan
         for count, plan in zip(cumulative_plan, learner.policy().realization_plans(), strict=True)
     ]
-    kept = twin.tree.flat(twin.average.cumulative_plan)
+    kept = reference.tree.flat(reference.average.cumulative_plan)
     assert np.allclose(np.concatenate(plans)[sequences], kept[sequences], atol=1e-9)
-    assert int(learner.state()["stream"][0]) == twin.stream.state
+    assert int(learner.state()["stream"][0]) == reference.stream.state
 
 
 @pytest.mark.parametrize("name", ["fixed", "baseline"])
-def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
+def test_only_the_path_of_the_sampling_player_changes(name):
     game = "kuhn_poker(players=3)"
     learner, tree = learner_of(ROWS[name], game), ReferenceTree(simulator_of(game))
     moved = 0
@@ -76,7 +78,7 @@ def test_only_the_path_of_the_player_whose_turn_it_is_moves(name):
     assert moved > 60
 
 
-def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_otherwise():
+def test_the_sampling_player_follows_the_fixed_policy():
     learner = learner_of(replace(FIXED, step_sizes=StepSizes(1e-12, 0)))
     sampling, policy = learner._state.sampling, learner.state()["policy"]
     policy[:] = 0.0
@@ -93,7 +95,7 @@ def test_players_act_by_the_fixed_policy_when_it_is_their_turn_and_by_their_own_
     assert abs(share - sampling[rows.first_sequence].mean()) < 0.1
 
 
-def test_rates_for_any_time_need_no_horizon():
+def test_anytime_rates_need_no_horizon():
     """The rate of episode t is that of the rule for t, whatever the horizon."""
     anytime, planned = (get_learner("local-omd", preset=name) for name in ("anytime", "theory"))
     size = TreeSize(6, 12, 2, 2, "kuhn_poker")
@@ -106,7 +108,7 @@ def test_rates_for_any_time_need_no_horizon():
 
 
 @pytest.mark.parametrize("name", ["fixed", "adaptive"])
-def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
+def test_a_constant_baseline_equals_shifted_losses(name):
     centered, shifted = learner_of(replace(ROWS[name], center=0.5)), learner_of(ROWS[name])
     shifted._play_state.feedback[:] -= 0.5
     centered.run(2000)
@@ -114,7 +116,7 @@ def test_a_constant_baseline_is_a_constant_taken_off_all_losses(name):
     assert np.allclose(centered.state()["policy"], shifted.state()["policy"], atol=1e-9)
 
 
-def test_what_is_passed_up_is_nearly_the_value_when_steps_are_small():
+def test_small_steps_pass_up_nearly_the_value():
     simulator = simulator_of("kuhn_poker")
     learner = replace(FIXED, step_sizes=StepSizes(1e-6, 0), baseline_window=100_000).self_play(
         simulator, horizon=1, seed=3
@@ -131,7 +133,7 @@ def test_what_is_passed_up_is_nearly_the_value_when_steps_are_small():
     assert np.allclose(baseline[first], seen[:, 0] / seen[:, 1], atol=0.02)
 
 
-def test_estimates_are_right_on_average_whatever_the_baselines():
+def test_estimates_are_unbiased_for_any_baseline():
     sampling, baseline, losses = (
         np.array(row) for row in ([0.2, 0.5, 0.3], [9, -1, 0.5], [1, 2, 3])
     )
@@ -144,7 +146,7 @@ def test_estimates_are_right_on_average_whatever_the_baselines():
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_policies_stay_policies_at_any_rate(name):
+def test_policies_stay_valid_at_any_rate(name):
     learner = learner_of(replace(ROWS[name], step_sizes=StepSizes(1e6, 0)))
     learner.run(2000)
     policy = learner.state()["policy"]
@@ -153,7 +155,7 @@ def test_policies_stay_policies_at_any_rate(name):
         assert np.isfinite(plan).all()
 
 
-def test_fixed_rates_make_their_bound_least():
+def test_fixed_rates_minimize_their_bound():
     size, episodes = TreeSize(6, 14, 3, 2), 1000
 
     def bound(rate):
@@ -172,16 +174,21 @@ MEASURED = {
 }
 """NashConv on Kuhn poker after 10⁶ episodes, by a prototype but for the last; and deviations."""
 
+QUICK = ("local-omd", "local-omd-action-baseline")
 
-@pytest.mark.parametrize(("name", "rate"), MEASURED)
-def test_kuhn_poker_is_learnt_as_well_as_by_the_prototype(name, rate):
+
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [pytest.param(*key, marks=[] if key[0] in QUICK else [pytest.mark.long]) for key in MEASURED],
+)
+def test_kuhn_poker_agrees_with_the_prototype(name, rate):
     mean, deviation = MEASURED[name, rate]
     row = get_learner(name, step_sizes=StepSizes(rate, 0))
     found = [nash_conv(row, 1_000_000, seed) for seed in range(2)]
     assert abs(np.mean(found) - mean) < 3 * deviation / np.sqrt(len(found))
 
 
-def test_leduc_poker_is_learnt_better_with_a_baseline():
+def test_a_baseline_improves_leduc_poker():
     names = "local-omd-action-baseline", "local-omd-baseline"
     rows = [*(LEARNERS[name] for name in names), get_learner("local-omd-adaptive", preset="tuned")]
     by_action, baseline, published = (nash_conv(row, 300_000, 0, "leduc_poker") for row in rows)
@@ -200,6 +207,6 @@ def test_leduc_poker_is_learnt_better_with_a_baseline():
         ({"exploration": 1.5}, "exploration"),
     ],
 )
-def test_numbers_that_are_none_are_refused(changes, words):
+def test_invalid_numbers_are_refused(changes, words):
     with pytest.raises(ParameterError, match=words):
         replace(FIXED, **changes)

@@ -1,4 +1,4 @@
-"""Monte Carlo CFR: unbiased by listing all draws, and equal to slow twins."""
+"""Monte Carlo CFR: unbiased by listing all draws, and equal to slow references."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROWS = {
 }
 
 
-def twin_of(row, simulator):
+def reference_of(row, simulator):
     slow = (
         ReferenceOutcomeSampling if isinstance(row, OutcomeSampling) else ReferenceSampledTraversal
     )
@@ -50,9 +50,9 @@ def random_regrets(simulator, seed):
 
 
 def policy_of(simulator, regret):
-    twin = twin_of(get_learner("es-mccfr"), simulator)
-    twin.regret[:] = regret
-    return twin.policy()
+    reference = reference_of(get_learner("es-mccfr"), simulator)
+    reference.regret[:] = regret
+    return reference.policy()
 
 
 def action_values(simulator, policy):
@@ -79,18 +79,18 @@ def action_values(simulator, policy):
 
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("name", ROWS)
-def test_the_mean_over_all_draws_is_the_counterfactual_regret(name, player):
+def test_sampled_regrets_are_unbiased(name, player):
     simulator, row = simulator_of("kuhn_poker"), replace(ROWS[name], clip_regrets=False)
     before = random_regrets(simulator, seed=player)
     guesses = np.random.default_rng(7).normal(size=simulator.num_sequences)
     past = np.random.default_rng(8).uniform(size=simulator.num_sequences) * 5.0
 
     def learn(draws):
-        twin = twin_of(row, simulator)
-        twin.regret[:], twin.cumulative_plan[:], twin.episodes = before, past, player
-        twin.baseline = guesses.copy()
-        twin.episode(draws)
-        return twin.regret - before
+        reference = reference_of(row, simulator)
+        reference.regret[:], reference.cumulative_plan[:], reference.episodes = before, past, player
+        reference.baseline = guesses.copy()
+        reference.episode(draws)
+        return reference.regret - before
 
     policy = policy_of(simulator, before)
     total, chance = np.zeros(simulator.num_sequences), 0.0
@@ -103,24 +103,26 @@ def test_the_mean_over_all_draws_is_the_counterfactual_regret(name, player):
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", "goofspiel(num_cards=3)"])
 @pytest.mark.parametrize("name", ROWS)
-def test_every_episode_is_that_of_the_slow_twin(name, game):
+def test_every_episode_agrees_with_the_reference(name, game):
     simulator, row = simulator_of(game), ROWS[name]
     learning = row.self_play(simulator, horizon=60, seed=3)
-    twin = twin_of(row, simulator)
+    reference = reference_of(row, simulator)
     draws = SeededDraws(learning.state()["stream"])
     for _ in range(60 if game == "kuhn_poker" else 20):
         learning.run(1)
-        twin.episode(draws)
-        np.testing.assert_allclose(learning.state()["regret"], twin.regret, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(learning.state()["policy"], twin.policy(), rtol=0, atol=1e-9)
-    expected = simulator.policy(twin.cumulative_plan)
+        reference.episode(draws)
+        np.testing.assert_allclose(learning.state()["regret"], reference.regret, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(
+            learning.state()["policy"], reference.policy(), rtol=0, atol=1e-9
+        )
+    expected = simulator.policy(reference.cumulative_plan)
     for found, wanted in zip(learning.policy().probabilities, expected.probabilities, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-9)
     if isinstance(row, SampledTraversal):
-        assert learning.terminal_visits == twin.ends
+        assert learning.terminal_visits == reference.ends
 
 
-def test_what_is_never_on_the_path_stays_as_it_is():
+def test_infostates_off_the_path_do_not_change():
     learning = get_learner("vr-mccfr-balanced").self_play(simulator_of("leduc_poker"), horizon=9)
     learning.run(50)
     before = learning.state()["policy"].copy()
@@ -201,11 +203,12 @@ def test_updates_are_distributed_as_those_of_openspiel(name, player, monkeypatch
 
     def ours(draws):
         row = get_learner("os-mccfr" if name == "outcome" else "es-mccfr")
-        twin = twin_of(row, simulator)
-        twin.regret[:], twin.episodes = before, player
-        twin.episode(draws)
+        reference = reference_of(row, simulator)
+        reference.regret[:], reference.episodes = before, player
+        reference.episode(draws)
         return {
-            key: twin.regret[sequences] - before[sequences] for key, sequences in places.items()
+            key: reference.regret[sequences] - before[sequences]
+            for key, sequences in places.items()
         }
 
     def distribution(run):

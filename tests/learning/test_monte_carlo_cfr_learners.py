@@ -29,8 +29,10 @@ PUBLISHED = [
     ("os-mccfr", "kuhn_poker", 1_000_000, 0.0018, 0.0098),
     ("es-mccfr", "kuhn_poker", 450_000, 0.0008, 0.0060),
     ("os-mccfr", "leduc_poker", 1_000_000, 0.33, 0.43),
-    ("os-mccfr-balanced", "leduc_poker", 1_000_000, 0.25, 0.32),
-    ("vr-mccfr", "leduc_poker", 1_000_000, 0.22, 0.31),
+    pytest.param(
+        *("os-mccfr-balanced", "leduc_poker", 1_000_000, 0.25, 0.32), marks=pytest.mark.long
+    ),
+    pytest.param(*("vr-mccfr", "leduc_poker", 1_000_000, 0.22, 0.31), marks=pytest.mark.long),
     ("vr-mccfr-balanced", "leduc_poker", 1_000_000, 0.15, 0.23),
 ]
 
@@ -50,7 +52,7 @@ def test_external_sampling_by_terminal_visits():
     assert 0.13 < evaluate_policy(learning.policy()).nash_conv < 0.23
 
 
-def test_work_is_that_of_the_nodes_that_a_traversal_passes():
+def test_cost_counts_the_nodes_of_a_traversal():
     """By hand: 7 and 5.5 on average by external sampling, 10 by chance sampling."""
     simulator = simulator_of("kuhn_poker")
     work = {
@@ -71,7 +73,7 @@ def passed_on_average(simulator, player, node=0):
     return 1.0 + (sum(below) if is_own else fmean(below))
 
 
-def test_work_of_external_sampling_is_what_is_passed_for_each_of_three_players():
+def test_cost_of_external_sampling_with_three_players():
     simulator = simulator_of("kuhn_poker(players=3)")
     passed = fmean(passed_on_average(simulator, player) for player in range(3))
     assert get_learner("es-mccfr").self_play(simulator, horizon=1).cost_per_iteration == 8 * (
@@ -88,14 +90,14 @@ def test_three_players_learn(name):
     assert evaluate_policy(learning.policy()).nash_conv < 0.2 * first
 
 
-def test_the_loop_of_solvers_measures_a_learner():
+def test_the_measured_loop_runs_a_learner():
     learning = get_learner("cs-mccfr").self_play(simulator_of("kuhn_poker"), horizon=2000)
     result = run_measured(learning, "cs-mccfr", Budget(iterations=2000))
     assert result.iterations == 2000
     assert result.nash_conv < 0.1
 
 
-def test_who_may_know_what():
+def test_knowledge_that_learners_need():
     knowledge = {name: get_learner(name).knowledge for name in NAMES}
     assert knowledge["os-mccfr"] is knowledge["vr-mccfr"] is Knowledge.NOTHING
     assert knowledge["os-mccfr-balanced"] is knowledge["vr-mccfr-balanced"] is Knowledge.OWN_TREE
@@ -132,12 +134,12 @@ def test_numbers_out_of_range_are_refused(make, complaint):
 
 
 @pytest.mark.parametrize("name", ["os-mccfr", "es-mccfr"])
-def test_no_episodes_are_refused(name):
+def test_zero_episodes_are_refused(name):
     with pytest.raises(ParameterError, match="horizon=0"):
         get_learner(name).self_play(simulator_of("kuhn_poker"), horizon=0)
 
 
-def test_exploration_that_leaves_actions_out_is_refused():
+def test_exploration_without_full_support_is_refused():
     def stubborn(infostates, depth):
         policy = simulator_of("kuhn_poker").uniform()
         policy[3] = 0.0

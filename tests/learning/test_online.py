@@ -107,23 +107,23 @@ class Unlistable(Game):
 
 
 @pytest.mark.parametrize("name", PATH_ROWS)
-def test_driven_learners_equal_compiled_self_play_to_the_bit(name):
+def test_driven_learners_are_bit_identical_to_compiled_self_play(name):
     same_as_self_play(PATH_ROWS[name], "kuhn_poker", 400)
 
 
-def test_so_do_learners_of_a_game_with_rare_infostates():
+def test_driven_learners_agree_in_a_game_with_rare_infostates():
     learners, _ = same_as_self_play(replace(TWEAKED, center=0.5), "leduc_poker", 1500)
     assert all(learner.num_infostates < 468 for learner in learners)
 
 
-def test_rates_that_fall_with_the_episodes_fall_alike():
+def test_decaying_rates_agree_with_compiled_self_play():
     same_as_self_play(replace(PLAIN, anytime=True), "kuhn_poker(players=3)", 300)
     local, hedge = (replace(LEARNERS[name], anytime=True) for name in FALLING_ROWS)
     same_as_self_play(local, "kuhn_poker", 400, turns=in_turn)
     same_as_self_play(hedge, "bandit_tree", 301)
 
 
-def test_layers_are_explored_in_turn_whatever_is_followed_in_between(monkeypatch):
+def test_layers_rotate_across_episodes_that_are_only_followed(monkeypatch):
     episodes, explore = [], BalancedCFRUpdate.exploration
 
     def listened_to(self, state, episode, step):
@@ -154,7 +154,7 @@ def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
     same_as_self_play(LEARNERS[name], "bandit_tree", 301)
 
 
-def test_turns_are_as_long_as_learners_need():
+def test_rounds_have_the_length_that_learners_need():
     form = simulator_of("kuhn_poker").sequence_form
     row = get_learner("balanced-cfr-baseline")
     seats = [learner_of(row, p, tree=form.infostate_trees[p], horizon=3000) for p in range(2)]
@@ -179,7 +179,7 @@ def test_outcome_sampling_driven_from_outside_has_the_same_regrets(name):
     assert distance(mine, self_play.policy()) < 0.02
 
 
-def test_a_learner_that_explores_takes_turns_with_others():
+def test_learners_that_explore_alternate():
     dice = load_game("liars_dice(dice_sides=3)")
     seats = [learner_of("os-mccfr", player, (-1, 1), game="dice") for player in range(2)]
     assert all(learner.explores for learner in seats)
@@ -192,7 +192,7 @@ def test_a_learner_that_explores_takes_turns_with_others():
 
 
 @pytest.mark.parametrize("room", [1, 1000])
-def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkeypatch):
+def test_growing_tables_agree_with_large_ones(room, monkeypatch):
     simulator = simulator_of("leduc_poker")
 
     def learned():
@@ -211,7 +211,7 @@ def test_tables_that_grow_equal_those_that_are_large_from_the_start(room, monkey
             np.testing.assert_array_equal(array[:size], other[:size], name)
 
 
-def test_infostates_are_numbered_as_they_are_met():
+def test_infostates_are_numbered_in_order_of_appearance():
     table = infostate_table.DiscoveredInfostates(0)
     assert table.visit("a", ("x", "y"), 0) == 0
     assert table.visit("b", ("x", "y", "z"), 2) == 1
@@ -228,7 +228,7 @@ def test_infostates_are_numbered_as_they_are_met():
         table.visit("b", None, 5)
 
 
-def test_a_table_that_grows_equals_a_tree_that_is_known():
+def test_a_growing_table_agrees_with_a_known_tree():
     simulator = simulator_of("leduc_poker")
     seeing = replace(TWEAKED, knowledge=Knowledge.OWN_TREE)
     blind = learners_for(TWEAKED, simulator, 300)
@@ -246,7 +246,7 @@ def test_a_table_that_grows_equals_a_tree_that_is_known():
         np.testing.assert_allclose(tables[1][player], tables[3][player], rtol=1e-14)
 
 
-def test_a_game_that_cannot_be_listed_is_learnt():
+def test_learning_in_a_game_that_cannot_be_enumerated():
     game = Unlistable()
     seats = [learner_of(TWEAKED, player, seed=3) for player in range(2)]
     form = build_tree(game.kuhn).sequence_form
@@ -288,7 +288,7 @@ def test_utility_rises_against_a_fixed_opponent():
         ("hanabi", (0, 25)),
     ],
 )
-def test_infostates_of_a_huge_game_are_taken_in_as_they_appear(name, utility_range, tmp_path):
+def test_infostates_of_a_huge_game_are_added_as_they_appear(name, utility_range, tmp_path):
     game = load_game(name)
     seats = [learner_of(TWEAKED, player, utility_range) for player in range(2)]
     play_and_learn(game, seats, episodes=15)
@@ -304,7 +304,7 @@ def test_infostates_of_a_huge_game_are_taken_in_as_they_appear(name, utility_ran
     assert [*map(everything, again)] == [*map(everything, seats)]
 
 
-def test_nothing_but_own_keys_and_utilities_goes_in():
+def test_learners_receive_own_keys_and_utilities_only():
     """A learner that is told numbers for infostates, and nothing else, learns the same."""
     seen = []
 
@@ -332,7 +332,7 @@ def test_nothing_but_own_keys_and_utilities_goes_in():
         assert learner.average_policy[key] == blind.average_policy[number]
 
 
-def test_two_calls_do_what_one_does_also_from_a_file(tmp_path):
+def test_saved_and_resumed_learners_are_bit_identical(tmp_path):
     game = Unlistable()
     whole = [learner_of(TWEAKED, player, seed=4) for player in range(2)]
     all_at_once = play_and_learn(game, whole, episodes=70, seed=9)
@@ -350,7 +350,7 @@ def test_two_calls_do_what_one_does_also_from_a_file(tmp_path):
     assert [*map(everything, parts)] != [*map(everything, whole)]
 
 
-def test_a_learner_that_knows_its_tree_is_kept_too(tmp_path):
+def test_a_learner_with_a_known_tree_can_be_saved(tmp_path):
     simulator = simulator_of("kuhn_poker")
     row = get_learner("balanced-ftrl")
     whole, half = learners_for(row, simulator, 60), learners_for(row, simulator, 60)
@@ -363,7 +363,7 @@ def test_a_learner_that_knows_its_tree_is_kept_too(tmp_path):
     assert everything(again) == everything(whole[0])
 
 
-def test_an_episode_that_is_abandoned_never_was():
+def test_an_abandoned_episode_leaves_no_trace():
     game = Unlistable()
 
     class Failing:
@@ -386,7 +386,7 @@ def test_an_episode_that_is_abandoned_never_was():
         assert other.current_policy[key] == learner.current_policy[key]
 
 
-def test_an_episode_that_one_cannot_learn_from_is_learnt_by_none():
+def test_an_invalid_episode_changes_no_learner():
     game = Unlistable()
     wide, narrow = learner_of(TWEAKED, 0), learner_of(TWEAKED, 1, utility_range=(-1, 1))
     with pytest.raises(TrajectoryError, match=r"the utility -?2 is outside .* from -1 to 1"):
@@ -416,7 +416,7 @@ def test_an_episode_without_decisions_counts():
     assert learner.average_policy["arms"] == {"left": 0.5, "right": 0.5}
 
 
-def test_seats_and_seeds_draw_differently():
+def test_players_and_seeds_have_different_random_streams():
     arms = [
         "".join(pull(learner_of(player=player, seed=seed))[0] for seed in range(20))
         for player in range(2)
@@ -443,7 +443,7 @@ def test_a_new_infostate_needs_its_actions(legal_actions, message):
     assert learner.num_infostates == 0
 
 
-def test_infostates_keep_their_actions_and_their_past():
+def test_infostates_must_keep_their_actions_and_past():
     learner = learner_of()
     pull(learner)
     before = everything(learner)
@@ -460,7 +460,7 @@ def test_infostates_keep_their_actions_and_their_past():
     assert learner.state()["cumulative_plan"].tobytes() == before["cumulative_plan"]
 
 
-def test_only_what_was_acted_is_observed():
+def test_outcomes_are_observed_only_after_acting():
     learner = learner_of()
     with pytest.raises(TrajectoryError, match=r"step 1 of the trajectory is 'left' at the infost"):
         learner.observe(Trajectory([("arms", "left")], 0.0))
@@ -500,7 +500,7 @@ def test_only_what_was_acted_is_observed():
     assert learner.iteration == 1
 
 
-def test_a_tree_that_is_known_has_no_other_infostates():
+def test_a_known_tree_refuses_other_infostates():
     learner = balanced()
     before = everything(learner)
     with pytest.raises(UnknownNameError, match=r"no decision at \[X\]"):
@@ -531,7 +531,7 @@ def written_down(tree):
 
 
 @pytest.mark.parametrize("name", ["balanced-ftrl", "balanced-cfr-rm", "os-mccfr-balanced"])
-def test_a_tree_that_is_written_down_does_for_one_that_is_built(name):
+def test_a_hand_written_tree_replaces_a_built_one(name):
     built = own_tree(0, "leduc_poker")
     by_hand = make_own_tree(0, written_down(built))
     first, second = (
@@ -554,7 +554,7 @@ def test_a_tree_that_is_written_down_does_for_one_that_is_built(name):
     assert first.current_policy[steps[0][0]] != {"call": 0.5, "raise": 0.5}
 
 
-def test_trees_that_cannot_be_are_refused():
+def test_invalid_trees_are_refused():
     door = Decision("door", ARMS)
     for decisions, error, message in (
         ([], ParameterError, "give at least one Decision"),
@@ -570,7 +570,7 @@ def test_trees_that_cannot_be_are_refused():
             make_own_tree(0, decisions)
 
 
-def test_learners_are_made_for_what_they_may_know():
+def test_learners_that_need_more_knowledge_are_refused():
     with pytest.raises(ParameterError, match="es-mccfr learns from a simulator that can be reset"):
         learner_of("es-mccfr")
     with pytest.raises(ParameterError, match="auto learns in self-play only: choose another"):
@@ -605,7 +605,7 @@ def simulator_numbers(name, horizon):
     return self_play.settings()["parameters"][:1]
 
 
-def test_seats_are_checked():
+def test_players_are_checked():
     game = Unlistable()
     learner = learner_of()
     for seats, message in (
@@ -623,7 +623,7 @@ def test_seats_are_checked():
     assert learner.episodes == 0
 
 
-def test_checkpoints_of_others_are_refused(tmp_path):
+def test_checkpoints_of_other_learners_are_refused(tmp_path):
     path = tmp_path / "learner.ckpt"
     learner = learner_of(game="arms")
     pull(learner)
@@ -668,21 +668,21 @@ def test_a_checkpoint_of_a_tree_with_other_actions_is_refused(tmp_path):
         second.load(tmp_path / "learner.ckpt")
 
 
-def test_keys_come_back_equal():
+def test_keys_round_trip():
     infostate = own_tree().infostate_at(int(own_tree().acting[-1]))
     keys = (infostate, ("K", 3, (None, True)), frozenset({("a", 1), "b"}), 0.1, Fraction(1, 3))
     assert keys_from_json(keys_to_json(keys)) == keys
     assert keys_from_json(keys_to_json(np.int64(3))) == 3
 
 
-def test_keys_that_cannot_be_written_are_refused_when_a_learner_is_saved(tmp_path):
+def test_keys_that_cannot_be_serialized_are_refused(tmp_path):
     learner = learner_of()
     learner.observe(Trajectory([(bytes, learner.act(bytes, ARMS))], 0.0))
     with pytest.raises(ParameterError, match=r"of type type: use"):
         learner.save(tmp_path / "learner.ckpt")
 
 
-def test_policies_are_asked_with_the_right_names():
+def test_policies_require_the_right_action_names():
     learner = learner_of()
     with pytest.raises(UnknownNameError, match="player 0 does not know the infostate arms"):
         learner.current_policy["arms"]

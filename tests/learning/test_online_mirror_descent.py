@@ -31,7 +31,7 @@ def average_of(learners):
     return SelfPlay.policy(learners).probabilities
 
 
-def slow_twin(learners):
+def reference_of(learners):
     """Return the same learners, slow: what a row means is said here once more."""
     simulator, row = learners.simulator, learners.spec
     infostates, depth = simulator.infostates, simulator.depth
@@ -72,11 +72,11 @@ def steps_of(row, size, horizon):
 
 @pytest.mark.parametrize("anytime", [False, True])
 @pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
-def test_every_episode_is_that_of_the_slow_learners(name, anytime):
+def test_every_episode_agrees_with_the_reference(name, anytime):
     row = replace(LEARNERS[name], anytime=anytime, center=0.25)
-    learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
-    slow = slow_twin(learners)
-    for _ in range(300):
+    learners = row.self_play(simulator_of("kuhn_poker"), horizon=150, seed=3)
+    slow = reference_of(learners)
+    for _ in range(150):
         learners.run(1)
         slow.play_one()
         np.testing.assert_allclose(learners.state()["policy"], slow.policy, rtol=1e-9, atol=1e-13)
@@ -94,19 +94,19 @@ def test_every_episode_is_that_of_the_slow_learners(name, anytime):
         {"baseline_window": 7.0, "min_probability": 0.3},
     ],
 )
-def test_baselines_and_floors_are_those_of_the_slow_learners(name, changes):
+def test_baselines_and_minimum_probabilities_agree_with_the_reference(name, changes):
     row = replace(
         LEARNERS[name], **{"baseline_window": 0.0, "min_probability": 0.0, **changes}, center=0.25
     )
-    learners = row.self_play(simulator_of("kuhn_poker"), horizon=300, seed=3)
-    slow = slow_twin(learners)
-    for _ in range(300):
+    learners = row.self_play(simulator_of("kuhn_poker"), horizon=150, seed=3)
+    slow = reference_of(learners)
+    for _ in range(150):
         learners.run(1)
         slow.play_one()
         np.testing.assert_allclose(learners.state()["policy"], slow.policy, rtol=1e-9, atol=1e-13)
 
 
-def test_the_answer_is_the_last_policy_where_a_row_says_so():
+def test_specs_that_return_the_last_policy():
     for name in MIRROR_DESCENT_LEARNERS:
         learners = LEARNERS[name].self_play(simulator_of("kuhn_poker"), horizon=99, seed=3)
         learners.run(99)
@@ -118,11 +118,11 @@ def test_the_answer_is_the_last_policy_where_a_row_says_so():
 
 
 @pytest.mark.parametrize("name", MIRROR_DESCENT_LEARNERS)
-def test_the_average_is_that_of_all_policies_in_a_game_with_rare_infostates(name):
+def test_the_lazy_average_agrees_with_the_explicit_one(name):
     simulator = simulator_of("leduc_poker")
     learners = LEARNERS[name].self_play(simulator, horizon=10, seed=1)
     total = np.zeros(simulator.num_sequences)
-    for _ in range(200):
+    for _ in range(80):
         total += plan_of(simulator, learners.state()["policy"])
         learners.run(1)
     expected = simulator.policy(behavior_of(simulator, total))
@@ -158,7 +158,7 @@ def on_path(paths):
     )
 
 
-def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
+def test_a_run_from_a_checkpoint_is_bit_identical(tmp_path):
     simulator = simulator_of("kuhn_poker")
     path = tmp_path / "run.ckpt"
 
@@ -179,7 +179,7 @@ def test_a_run_from_a_checkpoint_gives_the_same_bits(tmp_path):
     }.items()
 
 
-def test_rates_for_any_time_begin_with_those_for_one_episode():
+def test_anytime_rates_start_with_those_for_one_episode():
     simulator = simulator_of("kuhn_poker")
     for name in MIRROR_DESCENT_LEARNERS:
         fixed = LEARNERS[name].self_play(simulator, horizon=1, seed=4)
@@ -191,7 +191,7 @@ def test_rates_for_any_time_begin_with_those_for_one_episode():
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "goofspiel(num_cards=2)"])
 @pytest.mark.parametrize("center", [0.0, 1.0])
-def test_steps_that_are_far_too_large_leave_policies_behind(game, center):
+def test_huge_steps_leave_valid_policies(game, center):
     row = replace(PLAIN, step_sizes=(1e6, 0.0), center=center)
     learners = row.self_play(simulator_of(game), horizon=1000, seed=1)
     learners.run(1000)

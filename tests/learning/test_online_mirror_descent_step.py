@@ -83,7 +83,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize(("game", "path_in", "row", "loss", "step_sizes", "expected"), VECTORS)
-def test_one_episode_gives_the_numbers_worked_out_by_minimising(
+def test_one_episode_agrees_with_numerical_minimization(
     game, path_in, row, loss, step_sizes, expected
 ):
     simulator = simulator_of(game)
@@ -117,7 +117,7 @@ def objective(simulator, weight, steps, path, loss, before, policy):
 @pytest.mark.parametrize(
     ("game", "path_in"), [("kuhn_poker", kuhn_path), ("leduc_poker", leduc_path)]
 )
-def test_an_episode_minimises_what_mirror_descent_does(game, path_in, row):
+def test_an_episode_minimizes_the_mirror_descent_objective(game, path_in, row):
     simulator, steps, loss = simulator_of(game), StepSizes(0.7, 0.1), 0.8
     path = path_in(simulator)
     before, after = learn_one(replace(row, step_sizes=steps), simulator, path, loss)

@@ -75,13 +75,13 @@ def test_nash_conv_of_the_average_is_the_sum_of_regrets(spec, name):
 @pytest.mark.parametrize(
     ("name", "turn"), [("balanced-cfr-hedge", 3), ("local-omd", 2), ("os-mccfr", 1)]
 )
-def test_the_identity_of_learners_that_explore_is_over_whole_turns(kuhn, name, turn):
+def test_the_regret_identity_of_alternating_learners_holds_over_whole_rounds(kuhn, name, turn):
     play = measured(kuhn, name, episodes=198, every=turn)
     conv = evaluate_policy(play.policy()).nash_conv
     assert sum(play.evaluate().gains) == pytest.approx(conv, abs=1e-10)
 
 
-def test_averaging_probabilities_as_they_are_breaks_the_identity(kuhn):
+def test_averaging_behavioral_probabilities_breaks_the_identity(kuhn):
     """What an average is of: realization plans, and not what is done at each infostate."""
     play = measured(kuhn, "tweaked-ftrl")
     policies = list(policies_of(kuhn, "tweaked-ftrl", 300))
@@ -103,7 +103,7 @@ def test_the_cce_gap_is_the_largest_regret(kuhn_3):
     assert play.evaluate().cce_gap == pytest.approx(max(play.regrets) / 300, abs=1e-15)
 
 
-def test_with_other_payoffs_the_product_of_averages_is_something_else():
+def test_the_product_of_averages_differs_from_the_empirical_joint_play():
     """In Shapley's game players circle: nobody regrets anything, and the averages are exploited."""
     shapley = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     row = get_learner("ixomd", step_sizes=(0.05, 0.005))
@@ -114,21 +114,21 @@ def test_with_other_payoffs_the_product_of_averages_is_something_else():
     assert evaluate_policy(play.policy()).nash_conv > 0.02
 
 
-def test_every_k_th_policy_counts(kuhn):
+def test_subsampled_policies(kuhn):
     play = measured(kuhn, "ixomd", every=7, episodes=100)
     policies = list(policies_of(kuhn, "ixomd", 100))[::7]
     assert play.num_counted == len(policies) == 15
     assert play.evaluate().gains == pytest.approx(evaluate_cce(policies).gains, abs=1e-12)
 
 
-def test_learners_that_are_run_beside_it_are_counted_from_there_on(kuhn):
+def test_a_learner_that_already_ran_is_tracked_from_then_on(kuhn):
     play = measured(kuhn, episodes=10)
     play.learners.run(5)
     play.run(10)
     assert (play.iteration, play.num_counted) == (25, 20)
 
 
-def test_measuring_changes_nothing_of_what_is_learned(kuhn):
+def test_tracking_does_not_change_learning(kuhn):
     measured_one = measured(kuhn, every=3, keep=5, episodes=200)
     alone = get_learner("balanced-omd").self_play(kuhn, horizon=20)
     alone.run(200)
@@ -136,7 +136,7 @@ def test_measuring_changes_nothing_of_what_is_learned(kuhn):
         assert np.array_equal(array, measured_one.learners.state()[name])
 
 
-def test_all_policies_are_kept_while_there_is_room(kuhn_3):
+def test_the_reservoir_holds_all_policies_at_first(kuhn_3):
     play = measured(kuhn_3, episodes=60, keep=100)
     kept = play.correlated_policy()
     assert len(kept.policies) == 60
@@ -146,7 +146,7 @@ def test_all_policies_are_kept_while_there_is_room(kuhn_3):
     assert np.array_equal(first, kuhn_3.policy(kuhn_3.uniform()).probabilities[0])
 
 
-def test_policies_counted_are_kept_alike():
+def test_the_reservoir_is_uniform():
     """Each of 20 with probability 5/20, over 200 seeds; the number of a policy is its episode."""
     pennies = simulator_of("matrix_mp")
     counts = np.zeros(20)
@@ -164,14 +164,14 @@ def test_policies_counted_are_kept_alike():
     assert np.abs(counts - 50).max() < 4 * deviation
 
 
-def test_what_is_kept_is_drawn_apart_from_what_is_played(kuhn_3):
+def test_the_reservoir_has_its_own_random_stream(kuhn_3):
     learners = get_learner("ixomd").self_play(kuhn_3, horizon=10)
     state = RegretTracker(learners, keep=5).state()
     assert state["sampling"] != state["stream"]
 
 
 @pytest.mark.parametrize("cut", [1, 30, 77])
-def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
+def test_resumed_runs_are_bit_identical(kuhn_3, cut):
     def fresh():
         learners = get_learner("balanced-omd").self_play(kuhn_3, horizon=12)
         return RegretTracker(learners, every=3, keep=10, triggers=True)
@@ -185,7 +185,7 @@ def test_stopped_and_gone_on_with_to_the_bit(kuhn_3, cut):
         assert np.array_equal(array, resumed.state()[name]), name
 
 
-def test_triggers_are_those_of_the_policies_counted(kuhn_3):
+def test_trigger_gains_are_over_the_counted_policies(kuhn_3):
     learners = get_learner("balanced-efce-omd").self_play(kuhn_3, horizon=60)
     play = RegretTracker(learners, every=2, keep=100, triggers=True)
     assert play.gaps() == JointGaps()
@@ -206,7 +206,7 @@ def test_triggers_are_those_of_the_policies_counted(kuhn_3):
         untold.evaluate_efce()
 
 
-def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
+def test_checkpoints_include_measurements(kuhn_3, tmp_path):
     def run(episodes):
         learners = get_learner("ixomd").self_play(kuhn_3, horizon=200)
         play = RegretTracker(learners, every=2, keep=8)
@@ -223,7 +223,7 @@ def test_a_run_on_disk_keeps_what_is_measured(kuhn_3, tmp_path):
     assert resumed.num_counted == 100
 
 
-def test_what_is_refused(kuhn):
+def test_invalid_arguments(kuhn):
     learners = get_learner("ixomd").self_play(kuhn, horizon=10)
     with pytest.raises(ParameterError, match="every=0"):
         RegretTracker(learners, every=0)
@@ -275,7 +275,7 @@ def test_the_gap_in_three_player_kuhn(kuhn_3, name, rule, episodes):
 @pytest.mark.parametrize(
     ("name", "power", "is_wide"), [("ixomd", 1, True), ("balanced-omd", 3, False)]
 )
-def test_regrets_are_within_their_bounds(kuhn, name, power, is_wide):
+def test_regrets_satisfy_their_bounds(kuhn, name, power, is_wide):
     """With the constant 1, of losses in [0, 1]: √(H XA X ι T) and √(H³ XA ι T)."""
     episodes = 20_000
     learners = get_learner(name, preset="theory").self_play(kuhn, horizon=episodes)

@@ -33,7 +33,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_run_in_parts_has_the_bits_of_a_run_in_one(name):
+def test_a_run_in_parts_is_bit_identical(name):
     whole, parts = (learner_of(ROWS[name], "kuhn_poker(players=3)", seed=4) for _ in range(2))
     whole.run(331)
     for episodes in (1, 2, 7, 90, 0, 31, 200):
@@ -43,7 +43,7 @@ def test_a_run_in_parts_has_the_bits_of_a_run_in_one(name):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_the_state_holds_all_that_moves(name):
+def test_the_state_is_complete(name):
     whole, early = (learner_of(ROWS[name], UNEVEN) for _ in range(2))
     whole.run(100)
     for episodes in (5, 7, 12, 64):
@@ -58,7 +58,7 @@ def test_the_state_holds_all_that_moves(name):
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_seeds_are_different_runs(name):
+def test_different_seeds_give_different_runs(name):
     first, second = (learner_of(LEARNERS[name], seed=seed) for seed in range(2))
     first.run(100)
     second.run(100)
@@ -68,13 +68,13 @@ def test_seeds_are_different_runs(name):
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("horizon", [0, -1, 0.5, True])
-def test_a_run_has_episodes(name, horizon):
+def test_a_run_needs_episodes(name, horizon):
     with pytest.raises(ParameterError, match=f"horizon={horizon} must be a whole number"):
         learner_of(LEARNERS[name], horizon=horizon)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_game_without_decisions_is_played_and_teaches_nothing(name):
+def test_a_game_without_decisions(name):
     learner = learner_of(LEARNERS[name], FunctionGame(2), horizon=10)
     learner.run(10)
     assert learner.iteration == 10

@@ -69,17 +69,17 @@ def assert_same_values(tree, seed):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_nodes_are_worth_what_the_game_is(game):
+def test_values_on_decision_nodes_agree_with_the_game(game):
     assert_same_values(build_tree(load_game(game)), seed=1)
 
 
 @settings(max_examples=25)
 @given(random_games(), st.integers(0, 99))
-def test_nodes_of_random_games_are_worth_what_the_games_are(game, seed):
+def test_values_on_decision_nodes_agree_in_random_games(game, seed):
     assert_same_values(build_tree(game), seed)
 
 
-def test_tables_of_nature_are_exact():
+def test_chance_probabilities_are_exact():
     simulator = make_simulator(build_tree(load_game("leduc_poker(suit_isomorphism=true)")))
     nodes = simulator.nodes
     drawn = [sorted(chances(nodes, n)) for n in np.flatnonzero(nodes.kind == CHANCE_NODE)]
@@ -95,7 +95,7 @@ def test_losses_are_between_0_and_1_and_fall_as_utilities_rise():
     np.testing.assert_allclose(losses * 26, 13 - simulator.utility, atol=1e-12)
 
 
-def test_those_who_decide_at_once_do_not_see_each_other():
+def test_simultaneous_players_do_not_see_each_other():
     simulator = make_simulator(build_tree(load_game("goofspiel(num_cards=2)")))
     nodes = simulator.nodes
     first = nodes.kind[0] if nodes.kind[0] >= 0 else nodes.kind[nodes.first[0]]
@@ -108,7 +108,7 @@ def test_those_who_decide_at_once_do_not_see_each_other():
 @pytest.mark.parametrize(
     "game", ["kuhn_poker", "goofspiel(num_cards=3)", "leduc_poker(suit_isomorphism=true)"]
 )
-def test_episodes_end_as_often_as_they_should(game):
+def test_terminals_are_sampled_with_their_probabilities(game):
     simulator = make_simulator(build_tree(load_game(game)))
     policy = random_policy(simulator, 2)
     ends = np.zeros(200_000, np.int64)
@@ -124,7 +124,7 @@ def test_episodes_end_as_often_as_they_should(game):
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker(players=3)", "goofspiel(num_cards=3)"])
-def test_episodes_and_paths_are_those_drawn_in_plain_python(game):
+def test_episodes_agree_with_plain_python(game):
     simulator = make_simulator(build_tree(load_game(game)))
     policy, stream, paths = random_policy(simulator, 4), make_stream(9), simulator.empty_paths()
     draw, ends = Draws(stream[0]), np.zeros(1, np.int64)

@@ -25,17 +25,17 @@ def test_batches_fill_the_time_limit_and_do_not_exceed_it(clock, seconds_each):
     assert max(sizes) * seconds_each < max(0.05 * 0.1, seconds_each) + 1e-9
 
 
-def test_the_first_batch_is_made_however_long_it_takes(clock):
+def test_the_first_batch_is_always_completed(clock):
     assert batches_of(SearchBudget("num_worlds", None, 100.0), clock, 3.0) == [1]
 
 
-def test_of_a_number_and_a_time_the_first_limit_ends_a_search(clock):
+def test_the_first_limit_reached_ends_a_search(clock):
     assert sum(batches_of(SearchBudget("num_worlds", 30, 100.0), clock, 1e-3)) == 30
     assert sum(batches_of(SearchBudget("num_worlds", 300, 100.0), clock, 1e-3)) in (99, 100)
     assert batches_of(SearchBudget("num_worlds", 30, None), clock, 1e-3) == [30]
 
 
-def test_searches_up_to_a_fifth_over_their_limit_are_on_time():
+def test_searches_up_to_a_fifth_over_their_limit_count_as_on_time():
     overruns = Overruns()
     common = {"actions": (), "values": np.zeros(0), "num_nodes": 0, "time_limit": 1.0}
     for seconds in (0.5, 1.19, 1.21, 3.0):

@@ -77,10 +77,14 @@ def first_move(game, depth, **options):
     return dict(zip(("leave", "play"), answers[0], strict=True))
 
 
-@pytest.mark.parametrize("public_weight", [0.0, 0.4, (0.9, 0.2)])
 @pytest.mark.parametrize(
-    "name",
-    ["leduc_poker(num_ranks=2)", "kuhn_poker(players=3)", "trick_taking(num_cards=4,num_suits=2)"],
+    ("name", "public_weight"),
+    [
+        ("leduc_poker(num_ranks=2)", (0.9, 0.2)),
+        ("kuhn_poker(players=3)", 0.4),
+        ("trick_taking(num_cards=4,num_suits=2)", 0.0),
+        ("trick_taking(num_cards=4,num_suits=2)", (0.9, 0.2)),
+    ],
 )
 def test_at_depth_one_it_is_pimc(name, public_weight):
     tree, belief = build_tree(load_game(name)), PublicPrivateBelief(public_weight)

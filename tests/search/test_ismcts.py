@@ -138,7 +138,7 @@ def test_it_avoids_dominated_actions(kuhn):
     assert searcher.search(king, generator())[1] > 0.98
 
 
-def test_the_public_belief_plays_all_hands_alike(leduc):
+def test_with_the_public_belief_all_hands_have_the_same_policy(leduc):
     """One search sees the same roots, no matter which of them is the true one."""
     searcher = ISMCTS(leduc, belief=1.0, num_simulations=300)
     history = initial_history(leduc.game)
@@ -206,7 +206,7 @@ def test_colliding_hash_keys_are_different_infostates():
     assert next_infostate(memory.tree, np.int64(0), np.int64(0)) == 5
 
 
-def test_as_a_policy_it_does_not_depend_on_earlier_questions(leduc):
+def test_as_a_policy_it_does_not_depend_on_earlier_queries(leduc):
     first, second = leduc_start(), None
     history = initial_history(leduc.game)
     other = history.extend((None, None), history.chance_outcomes[-1][0]).infostates[0]
@@ -282,7 +282,7 @@ def test_infostates_at_which_the_player_does_not_act(kuhn):
 
 
 @pytest.mark.parametrize(
-    "name", ["liars_dice(numdice=2,dice_sides=3)", "trick_taking(num_cards=6,num_suits=2)"]
+    "name", ["liars_dice(dice_sides=3)", "trick_taking(num_cards=6,num_suits=2,hand_size=2)"]
 )
 def test_special_models_search_like_the_rules(name):
     game = load_game(name)

@@ -53,7 +53,7 @@ def infostate_after(cards, line):
     [
         (("Js", "Qh"), ()),
         (("Qs", "Kh"), ("call", "raise")),
-        (("Ks", "Jh"), ("raise",)),
+        pytest.param(("Ks", "Jh"), ("raise",), marks=pytest.mark.long),
         (("Js", "Qh"), ("raise", "call", "Qs")),
     ],
     ids=str,

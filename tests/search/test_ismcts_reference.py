@@ -76,11 +76,11 @@ def test_searches_agree_with_the_reference(name, public_weight):
     game = load_game(name)
     rng = np.random.default_rng(7)
     searcher = ISMCTS(
-        GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=150
+        GraphModel(build_world_graph(game)), belief=public_weight, num_simulations=100
     )
     for depth in (0, 3):
         infostate = decision(game, rng, depth)
-        for seed in range(3):
+        for seed in range(2):
             check_same(searcher, infostate, seed)
 
 
@@ -96,7 +96,7 @@ def test_searches_agree_with_the_reference(name, public_weight):
 )
 def test_other_settings_agree_with_the_reference(settings):
     game = load_game("leduc_poker")
-    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=300, **settings)
+    searcher = ISMCTS(GraphModel(build_world_graph(game)), num_simulations=150, **settings)
     check_same(searcher, decision(game, np.random.default_rng(3), 2), seed=5)
 
 

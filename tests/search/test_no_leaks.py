@@ -18,6 +18,7 @@ SMALL = {
     "dark_hex": "dark_hex(board_size=2)",
     "goofspiel": "goofspiel(num_cards=3,imp_info=True,points_order=random)",
     "hanabi": "hanabi(colors=1,ranks=2,hand_size=2,max_life_tokens=1,max_information_tokens=2)",
+    "tiny_bridge_2p": "tiny_bridge_2p(abstracted=true)",
     "trade_comm": "trade_comm(num_items=3)",
     "trick_taking": "trick_taking(num_cards=8,hand_size=3)",
 }

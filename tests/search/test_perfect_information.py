@@ -37,7 +37,7 @@ GAMES = (
     "kuhn_poker(players=3)",
     "liars_dice(numdice=2,dice_sides=2)",
     "trick_taking(num_cards=6,num_suits=2)",
-    "trick_taking(num_cards=8,num_suits=2,hand_size=3)",
+    "trick_taking(num_cards=8,num_suits=2,hand_size=2)",
 )
 
 

@@ -85,14 +85,14 @@ def test_leduc_poker_with_a_public_weight_by_own_move(leduc):
     assert [responses(policy)[0] for policy in policies] == pytest.approx([1.667, 0.667], abs=1e-3)
 
 
-@pytest.mark.parametrize("public_weight", [0.0, 0.3, (1.0, 0.1)])
 @pytest.mark.parametrize(
-    "name",
+    ("name", "public_weight"),
     [
-        "kuhn_poker(players=3)",
-        "liars_dice(dice_sides=3)",
-        "trick_taking(num_cards=5,num_suits=2,hand_size=2)",
-        "random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)",
+        ("kuhn_poker(players=3)", (1.0, 0.1)),
+        ("liars_dice(dice_sides=2)", 0.3),
+        ("trick_taking(num_cards=5,num_suits=2,hand_size=2)", (1.0, 0.1)),
+        ("random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)", 0.0),
+        ("random_game(seed=3,simultaneous_share=0.0,zero_sum=False,max_histories=300)", 0.3),
     ],
 )
 def test_table_search_and_rules_agree(name, public_weight):
@@ -185,8 +185,9 @@ def test_worlds_are_drawn_with_their_probabilities():
     known = Infostate(0, (Step(None, None, None),))
     searcher = PIMC(GraphModel(build_world_graph(deal)), num_worlds=1)
     rng = np.random.default_rng(0)
-    share = np.mean([searcher.search(known, rng)[1] for _ in range(3000)])
-    assert share == pytest.approx(1 / 3, abs=4 * np.sqrt(2 / 9 / 3000))
+    frequency = np.mean([searcher.search(known, rng)[1] for _ in range(600)])
+    # Six standard errors; uniform sampling of the two worlds would be off by more than eight.
+    assert frequency == pytest.approx(1 / 3, abs=6 * np.sqrt(2 / 9 / 600))
     for num_worlds, right in ((None, 1 / 3), (100_000, pytest.approx(1 / 3, abs=0.01))):
         searcher = PIMC(GraphModel(build_world_graph(deal)), num_worlds=num_worlds)
         assert searcher.search(known, rng).tolist() == [1.0, 0.0]
@@ -217,14 +218,13 @@ def test_a_single_action_needs_no_search():
     assert searcher.last_search.num_worlds == searcher.last_search.num_nodes == 0
 
 
-@pytest.mark.parametrize("num_worlds", [30, None])
 @pytest.mark.parametrize(
-    ("name", "make"),
+    ("name", "make", "num_worlds"),
     [
-        ("leduc_poker", lambda game: GraphModel(build_world_graph(game))),
-        ("kuhn_poker(players=3)", RulesModel),
-        ("liars_dice(numdice=3)", DiceModel),
-        ("trick_taking(num_cards=8,hand_size=3)", TricksModel),
+        ("leduc_poker", lambda game: GraphModel(build_world_graph(game)), None),
+        ("kuhn_poker(players=3)", RulesModel, 10),
+        ("liars_dice(numdice=3)", DiceModel, 30),
+        ("trick_taking(num_cards=8,hand_size=3)", TricksModel, None),
     ],
 )
 def test_no_leak_and_no_memory(name, make, num_worlds):
@@ -233,10 +233,10 @@ def test_no_leak_and_no_memory(name, make, num_worlds):
     def search():
         return PIMC(model, belief=0.4, num_worlds=num_worlds).search
 
-    assert find_leak(model.game, search(), seed=1, num_plays=4, make_search=search) is None
+    assert find_leak(model.game, search(), seed=1, num_plays=3, make_search=search) is None
 
 
-def test_the_policy_of_a_seed_does_not_depend_on_earlier_questions(leduc):
+def test_the_policy_of_a_seed_does_not_depend_on_earlier_queries(leduc):
     infostates = [leduc.tree.infostate_trees[0].infostate_at(n) for n in range(200)]
     asked = [known for known in infostates if len(leduc.legal_actions(known)) > 1][:12]
     one, other = (PIMC(leduc, num_worlds=3, seed=5) for _ in range(2))
@@ -254,13 +254,13 @@ def test_a_cleared_rules_model_leaves_no_stale_values():
     game = load_game("kuhn_poker(players=3)")
     forgetful = PIMC(RulesModel(game, max_positions=0), belief=1.0, num_worlds=None)
     infostates = build_tree(game).infostate_trees[0]
-    for number in infostates.acting.tolist():
+    for number in infostates.acting[::6].tolist():
         known, rng = infostates.infostate_at(number), np.random.default_rng(0)
         fresh = PIMC(RulesModel(game), belief=1.0, num_worlds=None)
         assert forgetful.search(known, rng).tolist() == fresh.search(known, rng).tolist()
 
 
-def test_the_record_of_a_search_tells_its_time(leduc, clock, monkeypatch):
+def test_the_record_of_a_search_reports_its_time(leduc, clock, monkeypatch):
     known = first_infostate(leduc.game)
     fixed = PIMC(leduc, num_worlds=10)
     fixed.search(known, np.random.default_rng(0))
@@ -329,7 +329,7 @@ def test_invalid_arguments(leduc):
         pimc_policy(load_game("kuhn_poker"))
 
 
-def test_paranoid_opponents_play_against_the_player_and_not_for_themselves():
+def test_paranoid_opponents_minimize_the_players_value():
     # after "left", player 1 may take 1 for itself and give 1, or hurt both
     game = FunctionGame(
         2,
@@ -365,7 +365,7 @@ def test_worlds_in_which_the_player_does_not_act_add_nothing():
     assert found.count(([0.5, 0.5], [0.0, 0.0])) >= 8  # of 20, in half of which it does not act
 
 
-def test_public_weight_one_plays_every_hand_alike(leduc):
+def test_with_public_weight_one_all_hands_have_the_same_policy(leduc):
     policy, tree = pimc_policy(leduc, 1.0), leduc.tree
     for player, infostates in enumerate(tree.infostate_trees):
         played = {}

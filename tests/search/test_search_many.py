@@ -75,8 +75,8 @@ def test_with_a_time_limit_each_search_is_separate(clock):
     assert searcher.last_search.time_limit == 1.0
 
 
-@pytest.mark.parametrize("searcher", [PIMC, ISMCTS])
-def test_sampled_roots_are_sampled_anew_by_each_search(searcher, monkeypatch):
+@pytest.mark.parametrize("text", ["pimc", "ismcts(num_simulations=40)"])
+def test_sampled_roots_are_sampled_anew_by_each_search(text, monkeypatch):
     model = MODELS["rules"]()
     listed = model.roots
 
@@ -94,7 +94,7 @@ def test_sampled_roots_are_sampled_anew_by_each_search(searcher, monkeypatch):
     infostate = next(
         i for i in (first_infostate(model.game, s) for s in range(99)) if "Q" in str(i)
     )
-    expected, found, is_alike = both_ways(searcher(model), infostate, 12)
+    expected, found, is_alike = both_ways(make_searcher(text, model), infostate, 12)
     assert is_alike
     np.testing.assert_array_equal(found, expected)
     assert len({tuple(answer) for answer in expected}) > 1

@@ -57,7 +57,7 @@ def answers(searcher: Searcher) -> bytes:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_makes_the_same_searcher_as_the_class(text):
+def test_a_specification_makes_the_same_searcher_as_the_class(text):
     made = make_searcher(text, KUHN)
     assert type(made) is type(TEXTS[text])
     assert made.settings() == TEXTS[text].settings()
@@ -94,7 +94,7 @@ def test_settings_name_assumed_policies_by_class():
         assert "policies=['UniformPolicy']" in repr(make_searcher("pimc", KUHN, belief=belief))
 
 
-def test_parameters_as_arguments_besides_the_text():
+def test_parameters_as_arguments_beside_the_specification():
     policies = infoset.uniform_policy(infoset.build_tree(KUHN.game).sequence_form)
     belief = PublicPrivateBelief(0.5, policies=policies)
     made = make_searcher("pimc(num_worlds=3)", KUHN, belief=belief, seed=4)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.efg import build_extensive_form
@@ -84,7 +84,7 @@ def test_the_closure_is_the_coarsest_refinement_with_perfect_recall(seed):
     assert all(information.refines(closure) for information in remembering)
 
 
-def test_enough_games_are_small_enough_to_list_all_refinements():
+def test_enough_games_allow_listing_all_refinements():
     small = 0
     for seed in range(40):
         form = random_product_form(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
@@ -93,7 +93,7 @@ def test_enough_games_are_small_enough_to_list_all_refinements():
     assert small >= 15
 
 
-def test_who_has_not_acted_yet_remembers_that():
+def test_not_having_acted_is_remembered():
     form = product_form_from_functions(
         {"Alice": 0.5, "Bob": 0.5},
         agent_names=("Alice", "Bob"),
@@ -108,8 +108,9 @@ def test_who_has_not_acted_yet_remembers_that():
     assert perfect_recall_closure(form.information, TEAM).cell.tolist() == [0, 1, 2, 3, 4, 5]
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000), num_agents=st.integers(2, 3))
-def test_violations_of_recall_are_found_exactly_where_there_are_some(seed, num_agents):
+def test_recall_violations_agree_with_enumeration(seed, num_agents):
     form = random_product_form(seed, num_agents=num_agents, num_outcomes=4)
     information = random_relaxation(form, np.random.default_rng(seed), size=3)
     for team in ((0,), (1,), TEAM):
@@ -123,6 +124,7 @@ def test_violations_of_recall_are_found_exactly_where_there_are_some(seed, num_a
             assert all(form.prefix_text(node) in str(violation) for node in violation.nodes)
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_closures_are_monotone_and_closed(seed):
     form = random_product_form(seed, num_agents=3, num_outcomes=4)
@@ -139,7 +141,7 @@ def test_closures_are_monotone_and_closed(seed):
         assert everything.refines(relax(form.information, TEAM))
 
 
-def test_everything_is_a_cell_for_each_prefix_of_the_team():
+def test_full_revelation_has_a_cell_for_each_prefix():
     form = random_product_form(3, num_agents=3)
     everything = reveal_everything(form.information, TEAM)
     own = np.isin(form.arrays.agent, TEAM)
@@ -160,7 +162,7 @@ def test_trade_comm_has_the_cells_of_the_paper():
     assert counts["everything"] == [9, 27, 81, 729]
 
 
-def test_the_paper_says_which_maps_of_trade_comm_have_perfect_recall():
+def test_perfect_recall_of_the_papers_maps_of_trade_comm():
     form = build_product_form(load_game("trade_comm(num_items=2)"))
     base = form.with_original(forget_own_actions(form)).information
     found = {
@@ -179,7 +181,7 @@ def test_the_paper_says_which_maps_of_trade_comm_have_perfect_recall():
     assert "player 0: say 1 at 'outcome 0 0'" in str(base.recall_violation([0]))
 
 
-def test_revealing_shows_hands_and_no_board_before_it_lies_there():
+def test_revealing_shows_hands_and_no_future_board_cards():
     form = build_product_form(load_game("leduc_poker"))
 
     def open_hands(prefix):
@@ -191,7 +193,7 @@ def test_revealing_shows_hands_and_no_board_before_it_lies_there():
     assert np.bincount(form.information.stage)[0] == 6
 
 
-def test_a_team_is_shown_no_more_than_its_own_cards_and_others_nothing():
+def test_revealing_shows_a_teams_own_cards_only():
     form = build_product_form(load_game("kuhn_poker(players=3)"))
 
     def cards_of_the_team(prefix):
@@ -202,13 +204,13 @@ def test_a_team_is_shown_no_more_than_its_own_cards_and_others_nothing():
     assert same(reveal_private(form.information, TEAM), expected)
 
 
-def test_a_relaxation_is_found_by_name():
+def test_relaxations_by_name():
     assert get_relaxation("recall").name == "recall"
     with pytest.raises(UnknownNameError, match="did you mean recall"):
         get_relaxation("recal")
 
 
-def test_forms_that_do_not_tell_what_is_shown_are_refused():
+def test_forms_without_private_observations_are_refused():
     form = build_product_form(build_extensive_form(load_game("kuhn_poker")))
     with pytest.raises(ParameterError, match=r"records no private signals.*relax='closure'"):
         reveal_private(form.information, TEAM)
@@ -216,7 +218,7 @@ def test_forms_that_do_not_tell_what_is_shown_are_refused():
 
 
 @pytest.mark.parametrize("relax", [perfect_recall_closure, reveal_private, reveal_everything])
-def test_wrong_teams_and_maps_are_refused(relax):
+def test_invalid_teams_and_maps_are_refused(relax):
     form = random_product_form(1)
     with pytest.raises(ParameterError, match="the team is empty"):
         relax(form.information, ())

@@ -15,7 +15,7 @@ def kuhn():
     return build_product_form(load_game("kuhn_poker(players=3)"))
 
 
-def test_teams_are_put_in_order(kuhn):
+def test_teams_are_sorted(kuhn):
     assert check_team(kuhn, [2, 0]) == (0, 2)
     assert check_teams(kuhn, [[2, 0], (1,)]) == ((0, 2), (1,))
     assert check_team(kuhn, np.array([1])) == (1,)
@@ -32,7 +32,7 @@ def test_teams_are_put_in_order(kuhn):
         (1, r"a team is a sequence of agents.* not 1"),
     ],
 )
-def test_wrong_teams_are_refused(kuhn, team, message):
+def test_invalid_teams_are_refused(kuhn, team, message):
     with pytest.raises(ParameterError, match=message):
         check_team(kuhn, team)
 
@@ -47,12 +47,12 @@ def test_wrong_teams_are_refused(kuhn, team, message):
         ([0, 1, 2], "a team is a sequence of agents"),
     ],
 )
-def test_wrong_partitions_are_refused(kuhn, teams, message):
+def test_invalid_partitions_are_refused(kuhn, teams, message):
     with pytest.raises(ParameterError, match=message):
         check_teams(kuhn, teams)
 
 
-def test_a_team_is_paid_the_sum_or_what_all_get(kuhn):
+def test_payoff_rules_sum_and_common(kuhn):
     total = team_payoff(kuhn, (0, 1, 2), "sum")
     np.testing.assert_allclose(total, 0, atol=1e-12)
     np.testing.assert_allclose(team_payoff(kuhn, (0, 1), "sum"), -team_payoff(kuhn, (2,)))
@@ -61,7 +61,7 @@ def test_a_team_is_paid_the_sum_or_what_all_get(kuhn):
     assert team_payoff(trade, (0, 1), "sum").tolist() == [2.0] * 16
 
 
-def test_what_differs_has_no_common_payoff(kuhn):
+def test_different_payoffs_have_no_common_payoff(kuhn):
     with pytest.raises(ParameterError, match=r"differ .*give rule='sum' \(--rule sum\)"):
         team_payoff(kuhn, (0, 1))
     with pytest.raises(UnknownNameError, match=r"mean.*common"):

@@ -23,11 +23,12 @@ from infoset.teams import (
     team_optimum,
 )
 from tests.support.random_team_games import random_team_game
+from tests.teams.shared_forms import tiny_bridge_form
 
 
 @pytest.fixture(scope="module")
 def bridge():
-    return merge_outcomes(build_product_form(load_game("tiny_bridge_2p(abstracted=true)")))
+    return merge_outcomes(tiny_bridge_form())
 
 
 def last_payoffs(form, scheme, iterations, num_seeds):
@@ -53,7 +54,7 @@ def test_tiny_bridge(bridge, name, mean, spread):
 
 
 @pytest.mark.parametrize("learner", [entropic_ftrl(2.0), regret_matching()])
-def test_one_player_never_solves_matching_pennies_and_two_agents_do(learner):
+def test_two_agents_solve_matching_pennies_and_one_player_does_not(learner):
     form = build_product_form(load_game("cooperative_matching_pennies"))
     solved = {
         name: np.mean(last_payoffs(form, row.scheme(learner, visits="outcome"), 400, 50) > 0.95)
@@ -63,7 +64,7 @@ def test_one_player_never_solves_matching_pennies_and_two_agents_do(learner):
     assert all(share > 0.95 for share in solved.values())
 
 
-def test_nobody_wins_more_than_the_optimum():
+def test_no_method_exceeds_the_optimum():
     for seed in range(15):
         form = random_team_game(np.random.default_rng(seed), num_stages=3)
         best = team_optimum(form.information).value
@@ -71,7 +72,7 @@ def test_nobody_wins_more_than_the_optimum():
             assert last_payoffs(form, row.scheme(), 50, 2).max() <= best + 1e-10
 
 
-def test_cfr_on_the_closure_comes_to_the_bound(bridge):
+def test_cfr_on_the_closure_converges_to_the_bound(bridge):
     """With recall of all, and nothing to pay, what is learned is the value of the closure."""
     forms = [random_team_game(np.random.default_rng(seed), num_stages=3) for seed in range(15)]
     for form in (bridge, *forms):

@@ -28,7 +28,7 @@ TEAM = (0, 1)
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "goofspiel(num_cards=3)", "matrix_mp"])
 @pytest.mark.parametrize("make", [build_tree, build_extensive_form])
-def test_tables_go_there_and_back(name, make):
+def test_tabular_policies_round_trip(name, make):
     tree = make(load_game(name))
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
@@ -37,7 +37,7 @@ def test_tables_go_there_and_back(name, make):
         np.testing.assert_array_equal(one, other)
 
 
-def test_classical_forms_have_tables_too():
+def test_classical_forms_have_tabular_policies():
     tree = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
@@ -45,7 +45,7 @@ def test_classical_forms_have_tables_too():
     np.testing.assert_array_equal(policy.probabilities[1], back.probabilities[1])
 
 
-def test_who_is_told_more_can_still_play_the_same():
+def test_a_refined_map_can_play_the_same_policy():
     tree = build_tree(load_game("leduc_poker"))
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(3))
@@ -57,7 +57,7 @@ def test_who_is_told_more_can_still_play_the_same():
             to_tabular(told, random_probabilities(told, np.random.default_rng(0)))
 
 
-def test_who_forgets_plays_alike_at_all_infostates_that_it_cannot_tell_apart():
+def test_a_coarse_policy_is_equal_at_indistinguishable_infostates():
     form = build_product_form(load_game("trade_comm(num_items=2)"))
     base = forget_own_actions(form)
     probability = random_probabilities(base, np.random.default_rng(0))
@@ -79,7 +79,7 @@ def test_infostates_without_nodes_get_the_uniform_policy():
     assert table.sequence_form is sequence_form
 
 
-def test_expected_payoffs_are_those_of_all_plays():
+def test_expected_payoffs_agree_with_enumeration():
     form = random_product_form(4, num_stages=3, num_outcomes=3, is_common=False)
     probability = random_probabilities(form.information, np.random.default_rng(1))
     first = form.information.first_entry[form.information.cell]
@@ -99,7 +99,7 @@ def test_expected_payoffs_are_those_of_all_plays():
     np.testing.assert_allclose(expected_payoffs(form.information, probability), total)
 
 
-def test_wrong_policies_are_refused():
+def test_invalid_policies_are_refused():
     form = build_product_form(load_game("matrix_mp"))
     information = form.information
     with pytest.raises(ParameterError, match=r"have shape \(3,\); there are 4 actions"):

@@ -29,7 +29,7 @@ def world_of(model):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
-def test_roots_and_plays_agree_with_the_rules(game, public_weight):
+def test_roots_and_playouts_agree_with_the_rules(game, public_weight):
     model, rng = DiceModel(game), np.random.default_rng(1)
     ends = []
     for history in decisions(game, rng, 4):

@@ -80,7 +80,7 @@ def test_a_graph_answers_like_the_rules(name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_plays_are_the_same_compiled_and_in_python(name):
+def test_playouts_agree_compiled_and_in_python(name):
     graph, rules = models(name)
     infostate = first_decision(graph.game, np.random.default_rng(2))
     found = []

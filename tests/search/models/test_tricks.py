@@ -33,7 +33,7 @@ def world_of(state):
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
 @pytest.mark.parametrize("public_weight", [0.0, 0.3, 1.0])
-def test_roots_and_plays_agree_with_the_rules(game, public_weight):
+def test_roots_and_playouts_agree_with_the_rules(game, public_weight):
     model, rng = TricksModel(game), np.random.default_rng(2)
     for history in decisions(game, rng, 4):
         states, rules, theirs = check_roots(model, world_of, history, public_weight)

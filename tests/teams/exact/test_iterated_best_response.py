@@ -12,11 +12,12 @@ from infoset.games import load_game
 from infoset.teams import build_product_form, expected_payoffs, forget_own_actions
 from infoset.teams.exact import best_responses, iterated_best_response, team_optimum
 from tests.support.random_team_games import random_team_game
+from tests.teams.shared_forms import tiny_bridge_form
 
 
-def test_nobody_gains_alone():
+def test_no_agent_gains_alone():
     num_local = 0
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         form = random_team_game(rng, num_agents=3, num_stages=4, num_outcomes=5)
         information = form.information
@@ -29,10 +30,10 @@ def test_nobody_gains_alone():
             if information.recall_violation((agent,)) is None:
                 alone = team_optimum(information, (agent,), others=reached.probability)
                 assert alone.value == pytest.approx(reached.value, abs=1e-10)
-    assert num_local > 3
+    assert num_local > 2
 
 
-def test_no_other_action_at_one_cell_gains():
+def test_no_change_at_one_cell_gains():
     """So it is for those, too, who forget what they knew or did."""
     for seed in range(25):
         form = random_team_game(np.random.default_rng(seed), num_stages=4, num_outcomes=5)
@@ -48,23 +49,24 @@ def test_no_other_action_at_one_cell_gains():
                 assert payoffs[0] <= reached.value + 1e-10
 
 
-def test_matching_pennies_ends_in_the_trap_or_in_a_code():
+def test_matching_pennies_ends_at_the_trap_or_the_optimum():
     form = build_product_form(load_game("cooperative_matching_pennies"))
     values = iterated_best_response(form.information, restarts=200).values
     assert set(np.round(values, 12)) == {0.0, 1.0}
 
 
+@pytest.mark.long
 def test_tiny_bridge_has_many_local_optima():
     # By the notes on the paper: 1500 restarts end at 17.92 on average, at best at 20.3095. What is
     # random, and what is done where play does not come to, is not told; ours: 17.50 and 20.58.
-    form = build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+    form = tiny_bridge_form()
     values = iterated_best_response(form.information, restarts=100).values
     assert len(set(np.round(values, 9))) > 90
     assert values.mean() == pytest.approx(17.5, abs=0.35)
     assert 18.8 < values.max() < 2647 / 126
 
 
-def test_who_forgets_responds_by_stages():
+def test_agents_without_recall_respond_stage_by_stage():
     information = forget_own_actions(build_product_form(load_game("trade_comm(num_items=2)")))
     assert information.recall_violation((0,)) is not None
     values = iterated_best_response(information, restarts=100).values
@@ -72,7 +74,7 @@ def test_who_forgets_responds_by_stages():
     assert values.min() < 0.6
 
 
-def test_a_seed_tells_all():
+def test_results_depend_on_the_seed_alone():
     information = build_product_form(load_game("trade_comm(num_items=3)")).information
     one, same, other = (
         iterated_best_response(information, restarts=10, seed=seed) for seed in (3, 3, 4)
@@ -83,7 +85,7 @@ def test_a_seed_tells_all():
     assert (first.values == one.values[:4]).all()
 
 
-def test_one_restart_is_made_however_short_the_time():
+def test_one_restart_is_always_completed():
     information = build_product_form(load_game("trade_comm(num_items=3)")).information
     cut = iterated_best_response(information, restarts=10, seconds=0)
     assert (cut.outcome, len(cut.values)) == ("seconds", 1)
@@ -92,7 +94,7 @@ def test_one_restart_is_made_however_short_the_time():
     assert cut.value == whole.values[0] == cut.values[0]
 
 
-def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
+def test_an_interrupt_keeps_the_best_so_far(monkeypatch):
     information = build_product_form(load_game("trade_comm(num_items=3)")).information
     whole = iterated_best_response(information, restarts=10)
     run, calls = best_responses.alternate, []
@@ -111,7 +113,7 @@ def test_ctrl_c_keeps_the_best_so_far(monkeypatch):
     assert expected_payoffs(information, cut.probability) == pytest.approx([cut.value] * 2)
 
 
-def test_of_equals_the_first_is_kept():
+def test_the_first_of_equal_results_is_kept():
     information = build_product_form(load_game("cooperative_matching_pennies")).information
     many = iterated_best_response(information, restarts=30)
     assert (many.values == many.value).sum() > 5
@@ -120,7 +122,7 @@ def test_of_equals_the_first_is_kept():
 
 
 @pytest.mark.parametrize("options", [{"restarts": 0}, {"seed": -1}, {"seconds": -1}])
-def test_mistakes(options):
+def test_invalid_arguments(options):
     information = build_product_form(load_game("cooperative_matching_pennies")).information
     with pytest.raises(ParameterError, match=next(iter(options))):
         iterated_best_response(information, **options)

@@ -23,6 +23,7 @@ from infoset.teams.exact.team_problem import (
 )
 from infoset.teams.product_form.reduction import equivalent_nodes
 from tests.support.random_team_games import random_team_game
+from tests.teams.shared_forms import tiny_bridge_form
 
 
 def tree_of(form):
@@ -53,7 +54,7 @@ def joined(sets):
     return set(merged)
 
 
-def test_components_are_linked_by_cells_to_come():
+def test_components_are_linked_by_later_cells():
     for seed in range(30):
         form = random_team_game(np.random.default_rng(seed), num_stages=4)
         tree, _ = pad_stages(tree_of(form))
@@ -78,8 +79,8 @@ def test_matching_pennies_has_two_kinds_of_public_states():
     assert states.gain[:6].tolist() == [0.5, -1, 0, -1, 0.5, 0]
 
 
-def test_bridge_bids_that_leave_the_same_are_one():
-    form = build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+def test_equivalent_bridge_deals_are_merged():
+    form = tiny_bridge_form()
     tree = tree_of(form)
     joint, kept = merge_equivalent_roots(tree, equivalent_nodes(form, form.information.cell))
     assert (len(tree.cell), len(joint.cell)) == (53_760, 12_928)
@@ -88,7 +89,7 @@ def test_bridge_bids_that_leave_the_same_are_one():
     assert len(np.flatnonzero(joint.parent_edge < 0)) == 101
 
 
-def test_plays_wait_where_they_skip_stages():
+def test_skipped_stages_are_padded():
     # Root 0 is followed by node 2 in stage 2; root 1 comes in stage 1.
     tree = TeamTree(
         first_node=np.array([0, 1, 2, 3]),

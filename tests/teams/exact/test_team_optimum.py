@@ -32,6 +32,7 @@ from infoset.teams.exact import (
 from infoset.tree import build_tree
 from tests.support import random_product_forms
 from tests.support.random_team_games import num_profiles, random_team_game, values_of_pure_policies
+from tests.teams.shared_forms import tiny_bridge_form
 
 MOST_PROFILES = 5_000
 BRIDGE = 2647 / 126
@@ -43,7 +44,12 @@ def form_of(name):
 
 @pytest.fixture(scope="module")
 def bridge():
-    return form_of("tiny_bridge_2p(abstracted=true)")
+    return tiny_bridge_form()
+
+
+@pytest.fixture(scope="module")
+def optimum(bridge):
+    return team_optimum(bridge.information)
 
 
 class Ticking:
@@ -70,9 +76,9 @@ def random_games(seeds, **options):
 # --- against all pure policies -----------------------------------------------------------------
 
 
-def test_no_pure_policy_is_better():
+def test_optimum_agrees_with_enumeration():
     num_games = num_gaps = 0
-    for form, _ in random_games(range(120)):
+    for form, _ in random_games(range(60)):
         team = tuple(range(form.num_agents))
         best = values_of_pure_policies(form.information, team).max()
         optimum = team_optimum(form.information)
@@ -82,8 +88,8 @@ def test_no_pure_policy_is_better():
         assert expected_payoffs(form.information, optimum.probability) == pytest.approx(best)
         num_games += 1
         num_gaps += recall_bound(form.information) > best + 1e-6
-    assert num_games > 90
-    assert num_gaps > 10  # some of these games need more than their bound
+    assert num_games > 40
+    assert num_gaps > 5  # some of these games need more than their bound
 
 
 def games_of_many_cells(count):
@@ -93,7 +99,7 @@ def games_of_many_cells(count):
     return [form for form in forms if np.bincount(form.information.stage).max() >= 4]
 
 
-def test_no_pure_policy_is_better_where_many_cells_meet():
+def test_optimum_agrees_with_enumeration_for_many_cells():
     num_games = 0
     for form in games_of_many_cells(60):
         if num_profiles(form.information, (0, 1)) > MOST_PROFILES:
@@ -114,8 +120,8 @@ def repaid(form, factor, more):
 
 
 @pytest.mark.parametrize(("factor", "more"), [(1, -10), (1, 10), (1e-3, 0)])
-def test_other_units_of_payoffs_change_nothing(factor, more):
-    for form in games_of_many_cells(40):
+def test_scaled_and_shifted_payoffs(factor, more):
+    for form in games_of_many_cells(20):
         wanted = factor * team_optimum(form.information).value + more
         found = team_optimum(repaid(form, factor, more).information)
         assert found.outcome == "optimal"
@@ -123,9 +129,9 @@ def test_other_units_of_payoffs_change_nothing(factor, more):
         assert found.upper_bound == pytest.approx(wanted, abs=1e-9 * factor)
 
 
-def test_no_pure_policy_of_a_part_is_better_against_the_others():
+def test_optimum_of_a_team_against_others_agrees_with_enumeration():
     num_games = 0
-    for form, rng in random_games(range(200, 280), num_agents=3, is_common=False):
+    for form, rng in random_games(range(200, 240), num_agents=3, is_common=False):
         team = [(0, 2), (1,)][num_games % 2]
         others = random_probabilities(form.information, rng)
         best = values_of_pure_policies(form.information, team, others, "sum").max()
@@ -136,10 +142,10 @@ def test_no_pure_policy_of_a_part_is_better_against_the_others():
         entries = np.repeat(kept, form.information.num_actions)
         assert (optimum.probability[entries] == others[entries]).all()
         num_games += 1
-    assert num_games > 40
+    assert num_games > 20
 
 
-def test_a_closure_is_won_by_one_pass():
+def test_optimum_of_a_closure_is_the_recall_bound():
     for form, _ in random_games(range(300, 340)):
         team = tuple(range(form.num_agents))
         closure = perfect_recall_closure(form.information, team)
@@ -150,8 +156,9 @@ def test_a_closure_is_won_by_one_pass():
             assert bound == pytest.approx(best, abs=1e-10)
 
 
-@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
-@pytest.mark.parametrize("player", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "player"), [("kuhn_poker", 0), ("kuhn_poker", 1), ("leduc_poker", 1)]
+)
 def test_a_team_of_one_finds_its_best_response(name, player):
     tree = build_tree(load_game(name))
     form = build_product_form(tree)
@@ -165,8 +172,7 @@ def test_a_team_of_one_finds_its_best_response(name, player):
 # --- published numbers -------------------------------------------------------------------------
 
 
-def test_abstracted_tiny_bridge(bridge):
-    optimum = team_optimum(bridge.information)
+def test_abstracted_tiny_bridge(bridge, optimum):
     assert optimum.outcome == "optimal"
     assert optimum.value == pytest.approx(BRIDGE, abs=1e-9)
     assert optimum.upper_bound == pytest.approx(BRIDGE, abs=1e-9)
@@ -174,16 +180,26 @@ def test_abstracted_tiny_bridge(bridge):
     assert played == pytest.approx([BRIDGE, BRIDGE], abs=1e-9)
 
 
-def test_abstracted_tiny_bridge_with_open_kinds(bridge):
+def test_abstracted_tiny_bridge_with_open_hands(bridge):
     opened = reveal_private(bridge.information, (0, 1))
     assert team_optimum(opened).value == pytest.approx(1343 / 63, abs=1e-9)  # 21.3174603
     assert recall_bound(bridge.information) == pytest.approx(1343 / 63, abs=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("kinds", "words"), [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (4, 3), (4, 4), (5, 5)]
+    ("kinds", "words"),
+    [
+        (1, 1),
+        (2, 1),
+        (2, 2),
+        (3, 2),
+        (3, 3),
+        (4, 3),
+        pytest.param(4, 4, marks=pytest.mark.long),
+        pytest.param(5, 5, marks=pytest.mark.long),
+    ],
 )
-def test_trade_by_formula(kinds, words):
+def test_trade_comm_agrees_with_its_formula(kinds, words):
     form = form_of(f"trade_comm(num_items={kinds},num_messages={words})")
     rest = kinds % words
     best = 1 if words >= kinds else (rest * kinds + (words - rest) * (kinds - rest)) / kinds**2
@@ -191,7 +207,7 @@ def test_trade_by_formula(kinds, words):
     assert recall_bound(form.information) == pytest.approx(1, abs=1e-12)
 
 
-def test_who_forgets_what_it_said_trades_as_well():
+def test_trade_comm_without_own_messages_has_the_same_optimum():
     information = forget_own_actions(form_of("trade_comm(num_items=3)"))
     assert information.recall_violation((0,)) is not None
     assert team_optimum(information).value == pytest.approx(1, abs=1e-12)
@@ -216,7 +232,11 @@ def test_cooperative_matching_pennies(rewards):
         ("players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
         ("colors=2,ranks=1,hand_size=1,max_information_tokens=1,max_life_tokens=1", 2),
         # Less than a team would win that remembers all as one.
-        ("colors=1,ranks=3,hand_size=2,max_information_tokens=1,max_life_tokens=1", 161 / 60),
+        pytest.param(
+            "colors=1,ranks=3,hand_size=2,max_information_tokens=1,max_life_tokens=1",
+            161 / 60,
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_hanabi(parameters, best):
@@ -227,7 +247,7 @@ def test_hanabi(parameters, best):
 # --- searches that end early -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("max_states", [1, 3000, 7000])
+@pytest.mark.parametrize("max_states", [1, 7000])
 def test_a_search_that_ends_early_has_bounds_and_a_policy(bridge, max_states):
     optimum = team_optimum(bridge.information, max_states=max_states)
     assert optimum.outcome == "states"
@@ -238,13 +258,13 @@ def test_a_search_that_ends_early_has_bounds_and_a_policy(bridge, max_states):
     assert set(optimum.probability) == {0.0, 1.0}
 
 
-def test_what_is_found_on_the_way_counts(bridge):
+def test_longer_searches_tighten_both_bounds(bridge):
     early, late = (team_optimum(bridge.information, max_states=size) for size in (100, 6500))
     assert late.value > early.value + 0.1
     assert late.upper_bound < early.upper_bound - 0.1
 
 
-def test_ctrl_c_keeps_what_was_found(bridge, monkeypatch):
+def test_an_interrupt_keeps_bounds_and_policy(bridge, monkeypatch):
     run = search.search
 
     def interrupted(*arguments):
@@ -257,7 +277,7 @@ def test_ctrl_c_keeps_what_was_found(bridge, monkeypatch):
     assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound + 2e-9
 
 
-def test_time_that_is_over_leaves_the_first_bound_and_one_climb(bridge):
+def test_zero_seconds_leave_the_first_bound_and_one_restart(bridge):
     optimum = team_optimum(bridge.information, seconds=0)
     assert (optimum.outcome, optimum.num_steps) == ("seconds", 0)
     assert optimum.upper_bound == pytest.approx(recall_bound(bridge.information), abs=1e-9)
@@ -265,7 +285,7 @@ def test_time_that_is_over_leaves_the_first_bound_and_one_climb(bridge):
     assert optimum.value == pytest.approx(climbed.value, abs=1e-9)
 
 
-def test_time_is_looked_at_between_steps(bridge, monkeypatch):
+def test_the_time_limit_is_checked_between_chunks(bridge, monkeypatch):
     monkeypatch.setattr(best_responses, "time", ticking := Ticking())
     monkeypatch.setattr(search, "time", ticking)
     monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
@@ -276,28 +296,27 @@ def test_time_is_looked_at_between_steps(bridge, monkeypatch):
     assert ticking.now == 41  # the rest is for climbs, from a clock that first told 1
 
 
-def test_enough_time_changes_nothing(bridge):
-    timed, free = (team_optimum(bridge.information, seconds=limit) for limit in (1e6, None))
-    assert timed.outcome == free.outcome == "optimal"
-    assert (timed.probability == free.probability).all()
+def test_a_time_limit_that_is_not_reached_changes_nothing(bridge, optimum):
+    timed = team_optimum(bridge.information, seconds=1e6)
+    assert timed.outcome == optimum.outcome == "optimal"
+    assert (timed.probability == optimum.probability).all()
 
 
-def test_a_table_that_grows_and_pauses_change_nothing(bridge, monkeypatch):
-    at_once = team_optimum(bridge.information)
+def test_table_growth_and_chunk_size_change_nothing(bridge, optimum, monkeypatch):
     monkeypatch.setattr(search, "MIN_ROWS", 4)
     monkeypatch.setattr(search, "STEPS_AT_ONCE", 1000)
-    by_parts = team_optimum(bridge.information)
-    assert by_parts.value == at_once.value
-    assert (by_parts.probability == at_once.probability).all()
-    assert (by_parts.num_states, by_parts.num_steps) == (at_once.num_states, at_once.num_steps)
+    chunked = team_optimum(bridge.information)
+    assert chunked.value == optimum.value
+    assert (chunked.probability == optimum.probability).all()
+    assert (chunked.num_states, chunked.num_steps) == (optimum.num_states, optimum.num_steps)
 
 
-def test_a_climb_to_the_bound_needs_no_search():
+def test_a_restart_that_reaches_the_bound_needs_no_search():
     form = form_of("cooperative_matching_pennies")
     assert team_optimum(form.information, max_states=1).outcome == "optimal"
 
 
-def test_what_does_not_fit_is_refused(bridge, monkeypatch):
+def test_searches_that_exceed_memory_are_refused(bridge, monkeypatch):
     monkeypatch.setattr(frames, "allowed_memory", lambda memory: 1000)
     with pytest.raises(GameTooLargeError, match="12 cells in a public state, 7 actions") as raised:
         team_optimum(bridge.information)
@@ -319,12 +338,12 @@ def test_what_does_not_fit_is_refused(bridge, monkeypatch):
         ({"rule": "most"}, "unknown rule"),
     ],
 )
-def test_mistakes(options, message):
+def test_invalid_arguments(options, message):
     information = form_of("cooperative_matching_pennies").information
     with pytest.raises(InfosetError, match=message):
         team_optimum(information, **options)
 
 
-def test_rules_are_no_information_map():
+def test_a_game_is_not_an_information_map():
     with pytest.raises(ParameterError, match="information"):
         team_optimum(load_game("cooperative_matching_pennies"))

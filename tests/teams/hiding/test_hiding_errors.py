@@ -71,7 +71,7 @@ def test_names(parameters, said):
         HidingScheme(**parameters)
 
 
-def test_a_map_that_forgets_what_agents_know_is_no_relaxation():
+def test_a_map_that_forgets_is_not_a_relaxation():
     game = trade(2, "private_revealed")
     harder = form_of("trade_comm(num_items=2)")
     with pytest.raises(ParameterError, match=r"does not refine 'original'.*tells apart"):
@@ -94,7 +94,7 @@ def test_maps_and_teams():
         relax("trade_comm")
 
 
-def test_policies_that_are_fixed():
+def test_fixed_policies():
     duel = random_duel(4)
     policy = random_policy(duel.original, np.random.default_rng(0))
     with pytest.raises(ParameterError, match="no team 2 to fix"):

@@ -51,7 +51,7 @@ def lifted_projection(game, vector, weight):
     return game.lift(project(game, vector, weight))
 
 
-def test_it_gives_probabilities(game, generator):
+def test_the_projection_is_a_policy(game, generator):
     projected = project(
         game, random_policy(game.relaxed, generator), reference_weight(game, generator)
     )
@@ -61,7 +61,7 @@ def test_it_gives_probabilities(game, generator):
     )
 
 
-def test_what_can_be_played_is_what_it_leaves_as_it_is(game, generator):
+def test_implementable_policies_are_the_fixed_points(game, generator):
     """Proposition 1, both ways."""
     weight = reference_weight(game, generator)
     projected = random_policy(game.original, generator)
@@ -70,13 +70,13 @@ def test_what_can_be_played_is_what_it_leaves_as_it_is(game, generator):
     assert np.abs(lifted_projection(game, policy, weight) - policy).max() > 1e-3
 
 
-def test_twice_is_once(game, generator):
+def test_the_projection_is_idempotent(game, generator):
     weight = reference_weight(game, generator)
     once = lifted_projection(game, random_policy(game.relaxed, generator), weight)
     np.testing.assert_allclose(lifted_projection(game, once, weight), once, atol=1e-12)
 
 
-def test_it_is_self_adjoint(game, generator):
+def test_the_projection_is_self_adjoint(game, generator):
     """Proposition 2."""
     weight = reference_weight(game, generator)
     x, y = generator.normal(size=(2, game.relaxed.num_entries))
@@ -86,7 +86,7 @@ def test_it_is_self_adjoint(game, generator):
     )
 
 
-def test_pythagoras_so_it_is_the_nearest(game, generator):
+def test_pythagoras_makes_it_the_nearest_implementable_policy(game, generator):
     weight = reference_weight(game, generator)
     x = generator.normal(size=game.relaxed.num_entries)
     image = lifted_projection(game, x, weight)
@@ -98,7 +98,7 @@ def test_pythagoras_so_it_is_the_nearest(game, generator):
     assert squared_distance(game, x, other, weight)[0] > off
 
 
-def test_the_derivative_of_the_distance_in_a_norm_that_stays(game, generator):
+def test_the_derivative_of_the_distance_in_a_fixed_norm(game, generator):
     weight = reference_weight(game, generator)
     x, direction = generator.normal(size=(2, game.relaxed.num_entries))
 
@@ -121,7 +121,7 @@ def test_by_default_weights_are_the_reach_of_the_policy(game, generator):
     )
 
 
-def test_nodes_without_weight_count_alike():
+def test_nodes_without_weight_are_averaged():
     game = trade(2)
     policy = random_policy(game.relaxed, np.random.default_rng(0))
     weight = np.zeros(game.form.num_nodes)
@@ -141,7 +141,7 @@ def best_deterministic(game, relaxation):
     return best
 
 
-def test_the_relaxed_optimum_lies_between():
+def test_the_relaxed_optimum_lies_between_the_bounds():
     """T3, with the optima of both maps by brute force, at the ends and in the middle of γ."""
     game = pennies()
     best, best_relaxed = (
@@ -159,7 +159,7 @@ def test_the_relaxed_optimum_lies_between():
         assert relaxed_objective(game, game.lift(truth), penalty)[0] == best
 
 
-def test_a_penalty_only_takes_away(game, generator):
+def test_a_penalty_never_raises_the_objective(game, generator):
     policy = random_policy(game.relaxed, generator)
     values = [relaxed_objective(game, policy, penalty)[0] for penalty in (0.0, 0.5, 1.0, 4.0)]
     assert values[0] == game.payoffs(policy)[0]
@@ -167,7 +167,7 @@ def test_a_penalty_only_takes_away(game, generator):
     np.testing.assert_allclose(np.diff(values) / [0.5, 0.5, 3.0], values[1] * 2 - values[0] * 2)
 
 
-def test_rows_say_what_reference_profiles_are_made_of():
+def test_projectors_define_their_reference_profiles():
     assert PROJECTORS["previous"].previous == PROJECTORS["current"].current == 1
     mixed = Projector("half", "both", current=0.5, previous=0.5).mixed(0.2)
     assert (mixed.current, mixed.previous, mixed.uniform) == (0.4, 0.4, 0.2)

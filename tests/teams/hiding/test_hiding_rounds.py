@@ -22,12 +22,12 @@ def hiding_with(rounds, **parameters):
     return ProgressiveHiding(trade(3), HidingScheme(regret_restarts=rounds, **parameters), seed=2)
 
 
-def test_who_keeps_all_goes_on():
+def test_full_retention_continues_the_run():
     kept, plain = hiding_with(RegretRestarts(7, retain=1.0, noise=0.0)), hiding_with(None)
     np.testing.assert_array_equal(kept.run(30).implementable, plain.run(30).implementable)
 
 
-def test_who_keeps_none_begins_anew():
+def test_zero_retention_restarts_the_run():
     """With noise of its own, as large as that of the beginning, and the schedule from the start."""
     learner, penalty = entropic_ftrl(2.0, noise=0.5), geometric_penalty(0.1, 1.0, 10)
     hiding = hiding_with(
@@ -45,7 +45,7 @@ def test_who_keeps_none_begins_anew():
 
 
 @pytest.mark.parametrize("learner", [entropic_ftrl(4.0), regret_matching()], ids=str)
-def test_between_rounds_regrets_are_scaled_and_shaken(learner):
+def test_restarts_scale_regrets_and_add_noise(learner):
     quiet = hiding_with(RegretRestarts(5, retain=0.25, noise=0.0), learner=learner)
     shaken = hiding_with(RegretRestarts(5, retain=0.25, noise=0.1), learner=learner)
     before = hiding_with(None, learner=learner)
@@ -64,7 +64,7 @@ def test_between_rounds_regrets_are_scaled_and_shaken(learner):
 
 
 @pytest.mark.parametrize("parts", [(1,) * 23, (5, 5, 13), (23,), (0, 10, 0, 13)])
-def test_rounds_are_the_same_in_any_parts(parts):
+def test_restarts_are_the_same_in_any_parts(parts):
     scheme = HidingScheme(regret_restarts=RegretRestarts(5), penalty=geometric_penalty(0.1, 1.0, 5))
     whole = ProgressiveHiding(random_team(4), scheme, seed=3).run(23)
     hiding = ProgressiveHiding(random_team(4), scheme, seed=3)
@@ -80,7 +80,7 @@ def test_rounds_are_the_same_in_any_parts(parts):
         )
 
 
-def test_the_best_of_all_rounds_is_kept_and_they_solve_what_one_does_not():
+def test_restarts_keep_the_best_and_improve_on_the_first():
     scheme = HidingScheme(regret_restarts=RegretRestarts(60, retain=0.003, noise=0.1), penalty=0.3)
     runs = run_seeds(trade(4, "private_revealed"), scheme, iterations=600, seeds=range(5))
     first = [run.trace.implementable[:60].max() for run in runs]
@@ -98,11 +98,11 @@ def test_the_best_of_all_rounds_is_kept_and_they_solve_what_one_does_not():
         ({"iterations": 5, "noise": -1}, "noise=-1"),
     ],
 )
-def test_mistakes_are_told(given, words):
+def test_invalid_arguments(given, words):
     with pytest.raises(ParameterError, match=words):
         RegretRestarts(**given)
 
 
-def test_rounds_are_rounds():
+def test_a_number_is_not_a_restart_rule():
     with pytest.raises(ParameterError, match=r"RegretRestarts\(iterations=100\)"):
         HidingScheme(regret_restarts=100)

@@ -29,7 +29,7 @@ def penalty_coefficients(penalty, iterations=12, game=pennies):
     return hiding.run(iterations).penalty_coefficient[:, 0]
 
 
-def test_penalties_go_from_first_to_last_and_stay():
+def test_penalty_schedules_end_at_their_last_value():
     np.testing.assert_array_equal(penalty_coefficients(constant_penalty(0.3)), 0.3)
     grown = penalty_coefficients(geometric_penalty(0.5, 8.0, 9))
     np.testing.assert_allclose(grown[:9], 0.5 * 2 ** (np.arange(9) / 2))
@@ -45,7 +45,7 @@ def test_penalties_go_from_first_to_last_and_stay():
     )
 
 
-def test_a_steered_penalty_follows_the_relaxed_policy():
+def test_an_adaptive_penalty_follows_the_relaxed_policy():
     """More where it earns above the target, less elsewhere, by the same factor, within bounds."""
     scheme = HidingScheme(penalty=adaptive_penalty(0.9, first=1.0, change=0.25, low=0.5, high=3.0))
     trace = ProgressiveHiding(trade(2), scheme, seed=1).run(60)
@@ -57,7 +57,7 @@ def test_a_steered_penalty_follows_the_relaxed_policy():
 
 
 @pytest.mark.parametrize("make", [entropic_ftrl, hedge])
-def test_the_first_policy_is_of_the_noise_alone(make):
+def test_the_first_policy_depends_on_the_noise_alone(make):
     """π ∝ exp(b), b normal with deviation σ, whatever the rate."""
     firsts = []
     for learning_rate in (0.1, 1.0, 5.0):
@@ -76,14 +76,14 @@ def test_the_first_policy_is_of_the_noise_alone(make):
 
 
 @pytest.mark.parametrize("make", [regret_matching, regret_matching_plus])
-def test_regret_matching_begins_with_regrets_that_are_positive(make):
+def test_regret_matching_starts_with_positive_regrets(make):
     hiding = ProgressiveHiding(trade(3), HidingScheme(learner=make(noise=0.2)), seed=4)
     regret = hiding.state()["regret"]
     assert regret.min() > 0
     assert np.sqrt((regret**2).mean()) == pytest.approx(0.2, abs=0.01)
 
 
-def test_without_noise_all_begin_uniformly():
+def test_without_noise_the_first_policy_is_uniform():
     for learner in (
         entropic_ftrl(noise=0),
         hedge(noise=0),
@@ -96,20 +96,20 @@ def test_without_noise_all_begin_uniformly():
         np.testing.assert_allclose(hiding.relaxed_policy(), uniform)
 
 
-def test_uniform_play_is_mixed_in_where_learners_leave_out_actions():
+def test_uniform_reach_is_mixed_in_for_learners_with_zero_probabilities():
     assert HidingScheme(learner=regret_matching()).reference.uniform == 0.01
     assert HidingScheme(learner=regret_matching(), mixing=0).reference.uniform == 0
     assert HidingScheme(learner=entropic_ftrl()).reference.uniform == 0
     assert HidingScheme(projector="uniform", mixing=0.3).reference.uniform == 1
 
 
-def test_weights_are_beliefs_where_one_team_learns_and_else_counterfactual():
+def test_default_weights_for_one_and_several_learning_teams():
     assert HidingScheme().weights(1) == WEIGHTINGS["posterior"]
     assert HidingScheme().weights(2) == WEIGHTINGS["counterfactual"]
     assert HidingScheme(weighting="agent").weights(2) == WEIGHTINGS["agent"]
 
 
-def test_settings_tell_schemes_apart_and_are_values_of_json():
+def test_settings_are_json_and_distinguish_schemes():
     schemes = [
         HidingScheme(),
         HidingScheme(penalty=0.5),
@@ -128,7 +128,7 @@ def test_settings_tell_schemes_apart_and_are_values_of_json():
     assert json.dumps(same.settings()) == texts[0]
 
 
-def test_what_is_hardly_ever_played_is_no_slow_number():
+def test_tiny_probabilities_are_not_subnormal():
     """Numbers below the least normal one take many times as long; they are 0."""
     hiding = ProgressiveHiding(trade(3), HidingScheme(learner=entropic_ftrl(1e4)), seed=1)
     hiding.run(60)

@@ -35,11 +35,11 @@ def objective(trace):
     return (trace.relaxed - trace.penalty_coefficient * trace.squared_distance)[:, 0]
 
 
-@pytest.mark.parametrize("penalty", [0.02, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize("penalty", [0.02, 1.0])
 @pytest.mark.parametrize("game", GAMES)
 def test_the_objective_never_falls(game, penalty):
     """T2, Theorem 3."""
-    for seed in range(3):
+    for seed in range(2):
         algorithm = MinorizeMaximize(GAMES[game](), penalty, seed=seed)
         values = objective(algorithm.run(100))
         assert np.diff(values).min() >= -1e-9
@@ -58,7 +58,7 @@ def test_the_trace_is_the_objective_of_its_policy():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_step_is_the_best_answer_to_the_projected(game):
+def test_a_step_is_the_best_response_to_the_projected_policy(game):
     """No other policy, near or far, has more of J(π) - γ E ‖π - π̂‖² against the old projection."""
     relaxed_form, penalty = GAMES[game](), 0.4
     generator = np.random.default_rng(1)
@@ -87,10 +87,10 @@ def test_a_step_is_the_best_answer_to_the_projected(game):
         (pennies, 0.02, 1.000, 1.000, 1.0),
         (pennies, 3.0, 1.000, 1.000, 1.0),
         (lambda: trade(2), 0.02, 1.000, 1.000, 1.0),
-        (lambda: trade(3), 0.02, 0.999, 0.939, 0.7),
+        pytest.param(*(lambda: trade(3), 0.02, 0.999, 0.939, 0.7), marks=pytest.mark.long),
         (lambda: trade(3), 0.3, 0.982, 0.939, 0.7),
-        (lambda: trade(3), 1.0, 0.958, 0.944, 0.75),
-        (lambda: trade(3), 3.0, 0.938, 0.934, 0.6),
+        pytest.param(*(lambda: trade(3), 1.0, 0.958, 0.944, 0.75), marks=pytest.mark.long),
+        pytest.param(*(lambda: trade(3), 3.0, 0.938, 0.934, 0.6), marks=pytest.mark.long),
     ],
 )
 def test_the_table_of_outcomes(game, penalty, objective_mean, projected_mean, solved):
@@ -104,7 +104,7 @@ def test_the_table_of_outcomes(game, penalty, objective_mean, projected_mean, so
     assert np.mean(projections > 0.99) == pytest.approx(solved, abs=0.3)
 
 
-def test_a_small_penalty_leaves_the_projected_behind_and_a_large_one_stops_early():
+def test_the_trade_off_between_small_and_large_penalties():
     by_penalty = {}
     for penalty in (0.02, 3.0):
         ends = [MinorizeMaximize(trade(3), penalty, seed=seed).run(100) for seed in range(10)]
@@ -115,7 +115,7 @@ def test_a_small_penalty_leaves_the_projected_behind_and_a_large_one_stops_early
     assert by_penalty[0.02][1] > by_penalty[3.0][1]
 
 
-def test_against_a_fixed_team_too():
+def test_the_objective_never_falls_against_a_fixed_team():
     duel = random_duel(4)
     fixed = {1: random_policy(duel.original, np.random.default_rng(2))}
     values = objective(MinorizeMaximize(duel, 0.5, fixed=fixed).run(60))
@@ -123,7 +123,7 @@ def test_against_a_fixed_team_too():
     assert values[-1] > values[0]
 
 
-def test_runs_gone_on_with_are_the_same_to_the_bit():
+def test_resumed_runs_are_bit_identical():
     whole, parts = (MinorizeMaximize(trade(2), 0.5, seed=3) for _ in range(2))
     whole.run(9)
     parts.run(4)
@@ -132,7 +132,7 @@ def test_runs_gone_on_with_are_the_same_to_the_bit():
         np.testing.assert_array_equal(parts.state()[name], array)
 
 
-def test_what_it_cannot_do_is_said():
+def test_unsupported_arguments():
     with pytest.raises(UnsupportedGameError, match="perfect_recall_closure"):
         MinorizeMaximize(trade(2, "private_revealed"), 0.5)
     with pytest.raises(ParameterError, match="penalty=0 has no proximal step"):

@@ -44,7 +44,7 @@ def team_sums(game, payoffs):
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_team_earns_the_sum_of_its_agents_and_pays_for_its_own_cells(seed, partition):
+def test_a_team_gets_the_sum_of_payoffs_and_penalties_at_its_own_cells(seed, partition):
     game = duel(seed, partition)
     hiding = ProgressiveHiding(game, HidingScheme(penalty=PENALTY), seed=seed)
     trace = hiding.run(5)
@@ -60,7 +60,7 @@ def test_a_team_earns_the_sum_of_its_agents_and_pays_for_its_own_cells(seed, par
 
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=str)
-def test_every_team_observes_the_gradient_of_what_it_earns(partition):
+def test_every_team_observes_the_gradient_of_its_objective(partition):
     for seed in range(3):
         game = duel(seed, partition)
         scheme = HidingScheme(regret_matching(), penalty=PENALTY, weighting="full", mixing=0.0)
@@ -87,7 +87,7 @@ def test_every_team_observes_the_gradient_of_what_it_earns(partition):
 
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=str)
-def test_closures_and_best_responses_of_every_team_leave_others_as_they_are(partition):
+def test_closures_and_best_responses_do_not_change_other_teams(partition):
     game = duel(4, partition, "none")
     hiding = ProgressiveHiding(game, BASELINES["two-agents"].scheme(), seed=0)
     hiding.run(20)
@@ -126,7 +126,7 @@ def test_every_team_has_its_own_penalty(partition):
     assert num_apart > 0
 
 
-def test_where_several_teams_learn_the_last_policy_is_the_best():
+def test_with_several_teams_the_last_policy_is_returned():
     """What a team earns is up to the others, so that what it earned before says nothing."""
     num_worse = 0
     for seed in range(12):

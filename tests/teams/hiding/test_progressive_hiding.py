@@ -71,17 +71,17 @@ def agree_with_reference(hiding, iterations=4):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("game", GAMES)
-def test_iterations_are_those_of_the_reference(game, scheme):
+def test_iterations_agree_with_the_reference(game, scheme):
     agree_with_reference(ProgressiveHiding(GAMES[game](), SCHEMES[scheme], seed=4))
 
 
-def test_unvisited_cells_of_hedge_forget_their_start_too():
+def test_unvisited_cells_of_hedge_also_decay():
     """Its rate falls with all iterations, wherever they were."""
     scheme = HidingScheme(learner=hedge(2.0), visits="path", penalty=0.5)
     agree_with_reference(ProgressiveHiding(pennies(), scheme, seed=1), iterations=8)
 
 
-def test_what_is_fixed_does_not_move_and_the_others_meet_it():
+def test_fixed_policies_stay_fixed_and_affect_the_learners():
     duel = random_duel(0)
     generator = np.random.default_rng(0)
     policy = np.concatenate(
@@ -97,7 +97,7 @@ def test_what_is_fixed_does_not_move_and_the_others_meet_it():
     assert not np.allclose(hiding.policy()[~own], duel.uniform_policy()[~own])
 
 
-def test_runs_gone_on_with_are_the_same_to_the_bit():
+def test_resumed_runs_are_bit_identical():
     scheme = HidingScheme(visits="path", learner=regret_matching(), penalty=adaptive_penalty(0.9))
     whole, parts, resumed = (ProgressiveHiding(trade(2), scheme, seed=5) for _ in range(3))
     whole.run(30)
@@ -111,7 +111,7 @@ def test_runs_gone_on_with_are_the_same_to_the_bit():
 
 
 @pytest.mark.parametrize("visits", ["everything", "outcome", "path"])
-def test_seeds_are_the_same_on_any_number_of_threads(visits):
+def test_results_do_not_depend_on_the_number_of_threads(visits):
     scheme = HidingScheme(visits=visits)
     alone, together = (
         run_seeds(trade(2), scheme, iterations=20, seeds=[3, 1, 4, 1], threads=threads)
@@ -125,7 +125,7 @@ def test_seeds_are_the_same_on_any_number_of_threads(visits):
     assert not np.array_equal(alone[0].policy, alone[1].policy)
 
 
-def test_the_best_policy_is_the_best_of_the_trace_and_the_best_run_of_all():
+def test_best_policy_and_best_run_follow_the_traces():
     runs = run_seeds(trade(3), HidingScheme(), iterations=60, seeds=range(4))
     for run in runs:
         peak = run.trace.implementable.max()
@@ -135,7 +135,7 @@ def test_the_best_policy_is_the_best_of_the_trace_and_the_best_run_of_all():
     assert best_run(runs).best_payoff == max(run.best_payoff for run in runs)
 
 
-def test_the_trace_is_of_the_policies_that_are_returned():
+def test_the_trace_describes_the_returned_policies():
     game = trade(3)
     hiding = ProgressiveHiding(game, seed=2)
     trace = hiding.run(7)
@@ -149,7 +149,7 @@ def test_the_trace_is_of_the_policies_that_are_returned():
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("game", ["trade", "private_revealed", "duel"])
-def test_the_answer_can_be_played_whatever_was_lent(game, scheme):
+def test_the_projected_policy_is_always_implementable(game, scheme):
     """T9: a probability vector for each cell of the original map, on legal actions."""
     relaxed_form = GAMES[game]()
     hiding = ProgressiveHiding(relaxed_form, SCHEMES[scheme])
@@ -162,7 +162,7 @@ def test_the_answer_can_be_played_whatever_was_lent(game, scheme):
 
 
 @pytest.mark.parametrize("learner", [entropic_ftrl(), regret_matching(), hedge()])
-def test_without_anything_lent_there_is_no_penalty(learner):
+def test_without_relaxation_there_is_no_penalty(learner):
     """T10: γ makes no difference."""
     traces, policies = [], []
     for penalty in (0.0, 0.3, 30.0):
@@ -180,13 +180,13 @@ def test_without_anything_lent_there_is_no_penalty(learner):
 @pytest.mark.parametrize(
     ("game", "best"), [(pennies(), 1.0), (trade(2), 1.0), (trade(3), 1.0)], ids=str
 )
-def test_for_free_all_that_is_lent_is_used(game, best):
+def test_without_penalty_relaxed_information_is_fully_used(game, best):
     """T11: at γ = 0 the relaxed policy approaches the optimum of full information."""
     hiding = ProgressiveHiding(game, HidingScheme(penalty=0.0))
     assert hiding.run(400).relaxed[-1, 0] == pytest.approx(best, abs=1e-2)
 
 
-def test_a_team_is_lent_knowledge_against_another():
+def test_one_team_can_be_relaxed_against_another():
     """The relaxation of one team leaves what the other knows as it is."""
     duel = random_duel(4)
     own = duel.cell_team == 1

@@ -15,7 +15,7 @@ from infoset.teams import (
 )
 
 
-def test_cells_of_different_sizes_count_by_their_nodes():
+def test_unreached_cells_are_weighted_by_their_nodes():
     form = build_product_form(load_game("trade_comm(num_items=3)"))
     form = form.with_original(forget_own_actions(form))
 

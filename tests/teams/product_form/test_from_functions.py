@@ -42,7 +42,7 @@ def same_form(first, second):
     assert actions[0] == actions[1]
 
 
-def test_matching_pennies_by_hand_is_that_of_the_rules():
+def test_matching_pennies_by_functions_agrees_with_the_rules():
     written = product_form_from_functions(COINS, **RULES, private_signals=lambda coin: (coin, None))
     made = build_product_form(load_game("cooperative_matching_pennies"))
     same_form(written, made)
@@ -82,13 +82,13 @@ def trade(count, has_early_end=False):
     )
 
 
-def test_trade_comm_by_hand_is_that_of_the_rules():
+def test_trade_comm_by_functions_agrees_with_the_rules():
     made = build_product_form(load_game("trade_comm(num_items=3)"))
     same_form(trade(3), made.with_original(forget_own_actions(made)))
     assert trade(3, has_early_end=True).num_nodes == 9 + 27 + 81 + 81
 
 
-def test_what_is_known_is_told_apart_by_stage_and_agent():
+def test_information_is_distinguished_by_stage_and_agent():
     form = product_form_from_functions(
         {"a": 0.5, "b": 0.5},
         agent_names=("Alice", "Bob"),
@@ -131,12 +131,12 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_wrong_tuples_are_refused(message):
+def test_invalid_tuples_are_refused(message):
     arguments = {"outcomes": COINS, **RULES, **WRONG[message]}
     with pytest.raises(ParameterError, match=message):
         product_form_from_functions(arguments.pop("outcomes"), **arguments)
 
 
-def test_too_many_nodes_are_refused_before_they_are_made():
+def test_too_many_nodes_are_refused_before_they_are_built():
     with pytest.raises(GameTooLargeError, match="6 nodes in the first 2 stages; at most 5"):
         product_form_from_functions(COINS, **RULES, max_nodes=5)

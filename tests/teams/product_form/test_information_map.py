@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infoset.errors import ParameterError
@@ -49,6 +49,7 @@ def blocks_of(information):
     )
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
 def test_join_and_meet_are_a_lattice(seed):
     a, b, c = maps(seed, 3)
@@ -63,8 +64,9 @@ def test_join_and_meet_are_a_lattice(seed):
     assert a.refines(b) == same(a.join(b), a) == same(a.meet(b), b)
 
 
+@settings(max_examples=15)
 @given(seed=st.integers(0, 10_000))
-def test_join_and_meet_are_those_of_partitions(seed):
+def test_join_and_meet_agree_with_set_partitions(seed):
     a, b = maps(seed, 2)
     pairs = {(x, y) for x, y in zip(a.cell.tolist(), b.cell.tolist(), strict=True)}
     assert a.join(b).num_cells == len(pairs)
@@ -89,7 +91,7 @@ def test_cells_are_numbered_in_order_of_nodes_and_stages():
                 assert set(of_node[nodes].tolist()) == {of_cell[cell]}
 
 
-def test_a_map_from_a_function_is_told_prefixes(trade):
+def test_the_function_of_a_map_receives_prefixes(trade):
     asked = []
     told = InformationMap.from_function(trade, lambda p: asked.append(p) or p.actions, "told")
     assert len(asked) == trade.num_nodes
@@ -99,7 +101,7 @@ def test_a_map_from_a_function_is_told_prefixes(trade):
     assert np.bincount(told.stage).tolist() == [1, 2, 4, 16]
 
 
-def test_a_map_for_one_team_leaves_others_what_they_know(trade):
+def test_a_map_for_one_team_does_not_change_other_agents(trade):
     told = InformationMap.from_function(trade, lambda prefix: prefix.world, "told", team=(1,))
     first = trade.arrays.agent == 0
     for one, other in itertools.product(np.flatnonzero(first)[:20], repeat=2):
@@ -108,7 +110,7 @@ def test_a_map_for_one_team_leaves_others_what_they_know(trade):
     assert not told.refines(trade.information)
 
 
-def test_the_paper_map_of_trade_comm_forgets_own_words(trade):
+def test_the_papers_map_of_trade_comm_forgets_own_messages(trade):
     def heard(prefix):
         words = prefix.actions[:2]
         return prefix.world.items[prefix.agent], words[1 - prefix.agent :][:1]
@@ -119,7 +121,7 @@ def test_the_paper_map_of_trade_comm_forgets_own_words(trade):
     assert trade.information.refines(base)
 
 
-def test_another_original_map_is_another_game(trade):
+def test_a_different_original_map_gives_a_different_game(trade):
     base = forget_own_actions(trade)
     harder = trade.with_original(base)
     assert harder.arrays is trade.arrays
@@ -127,18 +129,18 @@ def test_another_original_map_is_another_game(trade):
     assert trade.information.refines(harder.information)
 
 
-def test_what_is_seen_when_others_act_too_is_not_forgotten():
+def test_observations_between_own_turns_are_remembered():
     form = build_product_form(load_game("goofspiel(num_cards=3)"))
     assert same(forget_own_actions(form), form.information)
 
 
-def test_agents_who_forget_must_still_know_what_they_may_do():
+def test_forgetting_must_keep_legal_actions_known():
     form = build_product_form(load_game("goofspiel(num_cards=3,imp_info=true)"))
     with pytest.raises(ParameterError, match="the set of legal actions differs"):
         forget_own_actions(form)
 
 
-def test_a_map_that_does_not_refine_is_refused_with_two_prefixes(trade):
+def test_the_error_for_a_map_that_does_not_refine_shows_two_prefixes(trade):
     base = forget_own_actions(trade)
     with pytest.raises(ParameterError) as caught:
         base.coarsened_to(trade.information)
@@ -161,7 +163,7 @@ def test_values_must_be_comparable(trade):
         InformationMap.from_function(trade, lambda prefix: [prefix.agent], "list")
 
 
-def test_mistakes_within_a_function_are_shown_as_they_are(trade):
+def test_exceptions_in_user_functions_propagate(trade):
     with pytest.raises(TypeError, match="unsupported operand"):
         InformationMap.from_function(trade, lambda prefix: prefix.agent + prefix.outcome, "mistake")
     with pytest.raises(ParameterError, match=r"function=3 .* cannot be called; give a function of"):
@@ -180,18 +182,18 @@ WRONG_CELLS = {
 
 
 @pytest.mark.parametrize("message", WRONG_CELLS)
-def test_cells_that_are_no_map_are_refused(trade, message):
+def test_invalid_cells_are_refused(trade, message):
     with pytest.raises(ParameterError, match=message):
         InformationMap(trade, WRONG_CELLS[message](trade.original), "wrong")
 
 
-def test_cells_must_let_agents_know_what_they_may_do():
+def test_cells_with_different_legal_actions_are_refused():
     form = build_product_form(load_game("leduc_poker"))
     with pytest.raises(ParameterError, match="the set of legal actions differs"):
         InformationMap.from_values(form, [0] * form.num_nodes, "blind")
 
 
-def test_the_rest_of_what_can_be_wrong(trade):
+def test_other_invalid_arguments(trade):
     other = build_product_form(load_game("trade_comm(num_items=2)")).information
     with pytest.raises(ParameterError, match="another product form"):
         trade.information.join(other)

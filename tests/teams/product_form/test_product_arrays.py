@@ -43,7 +43,7 @@ WRONG_ARRAYS = {
 
 
 @pytest.mark.parametrize("message", WRONG_ARRAYS)
-def test_wrong_arrays_are_refused(pennies, message):
+def test_invalid_arrays_are_refused(pennies, message):
     arrays = pennies.arrays._replace(**WRONG_ARRAYS[message](pennies.arrays))
     with pytest.raises(GameRuleError, match=message):
         replace(pennies, arrays=arrays)

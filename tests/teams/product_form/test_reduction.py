@@ -22,11 +22,12 @@ from infoset.teams import (
 from infoset.teams.product_form import equivalent_nodes
 from infoset.tree import build_tree
 from tests.support.random_product_forms import random_product_form
+from tests.teams.shared_forms import tiny_bridge_form
 
 
 @pytest.fixture(scope="module")
 def bridge():
-    return build_product_form(load_game("tiny_bridge_2p(abstracted=true)"))
+    return tiny_bridge_form()
 
 
 def worth(form, policy):
@@ -51,7 +52,7 @@ def test_hands_of_one_kind_are_merged_in_tiny_bridge(bridge):
     + [RandomGame(seed=seed, max_histories=60) for seed in range(8)],
     ids=str,
 )
-def test_policies_are_worth_the_same_in_smaller_forms(reduce, game):
+def test_reduction_preserves_policy_values(reduce, game):
     tree = build_tree(game)
     form = build_product_form(tree)
     policy = random_policy(tree.sequence_form, np.random.default_rng(1))
@@ -75,7 +76,7 @@ def toss(coins, seen, private_signals=None):
     )
 
 
-def test_outcomes_are_merged_just_where_nobody_can_tell_them_apart():
+def test_outcomes_are_merged_exactly_when_indistinguishable():
     coins = {"heads": 0.25, "tails": 0.25, "heads!": 0.5}
     merged = merge_outcomes(toss(coins, lambda coin: coin[:5]))
     assert np.unique(merged.arrays.chance).tolist() == [0.25, 0.75]
@@ -88,7 +89,7 @@ def test_outcomes_are_merged_just_where_nobody_can_tell_them_apart():
     assert merge_outcomes(told).num_nodes == 9
 
 
-def test_equivalents_are_found_by_any_cells(bridge):
+def test_equivalent_nodes_under_arbitrary_cells(bridge):
     equivalent = equivalent_nodes(bridge, bridge.original)
     assert len(np.unique(equivalent)) == 101 * 128
     np.testing.assert_array_equal(bridge.original[equivalent], bridge.original)
@@ -99,7 +100,7 @@ def test_equivalents_are_found_by_any_cells(bridge):
     assert len(np.unique(equivalent_nodes(bridge, np.zeros(bridge.num_nodes)))) == 128
 
 
-def test_nothing_is_merged_where_plays_end_elsewhere():
+def test_outcomes_with_different_terminals_are_not_merged():
     def early(ends):
         return product_form_from_functions(
             {"a": 0.5, "b": 0.5},
@@ -117,7 +118,7 @@ def test_nothing_is_merged_where_plays_end_elsewhere():
     assert merge_outcomes(early(lambda outcome, action: action == (outcome == "a"))).num_nodes == 4
 
 
-def test_decided_plays_of_trade_comm_end_at_once():
+def test_decided_plays_of_trade_comm_end_immediately():
     form = build_product_form(load_game("trade_comm(num_items=3)"))
     smaller = drop_decided(form)
     assert np.diff(smaller.arrays.first_node).tolist() == [9, 27, 81, 81]
@@ -125,7 +126,7 @@ def test_decided_plays_of_trade_comm_end_at_once():
     assert len(smaller.arrays.payoff_edge) == 81
 
 
-def test_what_is_decided_still_pays():
+def test_decided_plays_keep_their_payoffs():
     """All but one play pays the same; the stage that changes nothing is gone."""
     form = product_form_from_functions(
         {"a": 0.5, "b": 0.5},
@@ -143,7 +144,7 @@ def test_what_is_decided_still_pays():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_no_node_is_left_from_which_all_ends_alike(seed):
+def test_no_decided_node_remains(seed):
     form = random_product_form(seed, num_stages=4, num_outcomes=4, is_common=False)
     smaller = drop_decided(form)
     arrays = smaller.arrays
@@ -160,12 +161,12 @@ def test_no_node_is_left_from_which_all_ends_alike(seed):
 
 
 @pytest.mark.parametrize("reduce", [merge_outcomes, drop_decided])
-def test_only_forms_are_reduced(reduce):
+def test_reduction_refuses_other_types(reduce):
     with pytest.raises(ParameterError, match="give a ProductForm, such as"):
         reduce(load_game("kuhn_poker"))
 
 
-def test_what_a_form_was_made_of_goes_along(bridge):
+def test_reduced_forms_keep_their_source(bridge):
     smaller = drop_decided(merge_outcomes(bridge))
     for node in range(0, smaller.num_nodes, 1001):
         history = int(smaller.source.history[node])
