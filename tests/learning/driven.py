@@ -1,4 +1,4 @@
-"""Learners that are driven from outside, through the very episodes of compiled self-play."""
+"""Drives learners from outside through the same episodes as compiled self-play."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.learning.playing import simulator_of
 
 
 def learners_for(row, simulator, horizon):
-    """Learners of a row in all seats, which know what they may."""
+    """Return learners of a spec for all players, with the knowledge that it needs."""
     form = simulator.sequence_form
     knows_tree = row.knowledge is Knowledge.OWN_TREE
     return [
@@ -65,7 +65,7 @@ def one_episode(simulator, learners, stream):
 
 @cache
 def names_of(simulator):
-    """Player, infostate and actions of each infostate of the simulator."""
+    """Return player, infostate and actions of each infostate of the simulator."""
     return [
         (tree.player, tree.infostate_at(number), tree.legal_actions(number))
         for tree in simulator.sequence_form.infostate_trees
@@ -74,7 +74,7 @@ def names_of(simulator):
 
 
 def assert_same_bits(simulator, learners, self_play, left_out=()):
-    """Whether driven learners have come to the arrays of compiled ones, to the bit."""
+    """Return whether driven learners have the arrays of compiled ones, bit for bit."""
     compiled, sequences = self_play.state(), simulator.infostates
     compiled = {name: array for name, array in compiled.items() if name not in left_out}
     assert all(learner.episodes == self_play.iteration for learner in learners)
@@ -99,7 +99,7 @@ def assert_same_bits(simulator, learners, self_play, left_out=()):
 
 
 def assert_same_average(simulator, learners, self_play):
-    """Whether their averages are the same, what is not counted yet included."""
+    """Return whether their averages agree, pending contributions included."""
     rows = SelfPlay.policy(self_play).rows()  # also where the answer of a row is its last policy
     for (player, key, actions), row in zip(names_of(simulator), rows, strict=True):
         average = learners[player].average_policy.action_probabilities(key, actions)
@@ -107,12 +107,12 @@ def assert_same_average(simulator, learners, self_play):
 
 
 def in_turn(episode):
-    """The players who follow where two learn in turn."""
+    """Return the players who only follow when two players alternate."""
     return [1 - episode % 2]
 
 
 def same_as_self_play(row, game, episodes, seed=5, turns=lambda episode: (), left_out=()):
-    """Drive learners of a row, and compare with its compiled self-play of the same seed."""
+    """Drive learners of a spec, and compare with compiled self-play of the same seed."""
     simulator = simulator_of(game)
     self_play = row.self_play(simulator, horizon=episodes, seed=seed)
     self_play.run(episodes)

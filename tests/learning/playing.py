@@ -1,4 +1,4 @@
-"""Self-play of any learner, as tests of all kinds have it."""
+"""Helpers for self-play of any learner."""
 
 from __future__ import annotations
 

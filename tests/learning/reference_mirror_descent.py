@@ -1,4 +1,4 @@
-"""Path learners in plain Python: sums of losses instead of policies that move, whole plans."""
+"""Online mirror descent in plain Python, by sums of losses and whole plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MASK = 2**64 - 1
 
 
 class Draws:
-    """SplitMix64 in whole numbers of Python."""
+    """SplitMix64 in Python integers."""
 
     def __init__(self, state):
         self.state = int(state)
@@ -30,7 +30,7 @@ def own_sequences(simulator, here):
 
 
 def play(simulator, policy, draw):
-    """Return the rank of the terminal, and per player the infostates and sequences of the way."""
+    """Return the rank of the terminal, and each player's infostates and sequences."""
     nodes, node = simulator.nodes, 0
     paths = [[] for _ in range(simulator.num_players)]
     while (here := nodes.kind[node]) != TERMINAL_NODE:
@@ -156,7 +156,7 @@ class ReferenceLearners:
 
 
 def behavior_of(simulator, plan):
-    """Return [S] the shares of a plan at each infostate; uniform where it does not lead."""
+    """Return [S] the behavior policy of a plan; uniform where its reach is 0."""
     behavior = np.ones_like(plan)
     for here in range(len(simulator.depth)):
         own = own_sequences(simulator, here)

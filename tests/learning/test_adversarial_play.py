@@ -1,4 +1,4 @@
-"""One learner against adversaries: regret against sums over episodes, and the bounds it keeps."""
+"""One learner against adversaries: its regret against explicit sums and bounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def kuhn():
 
 
 def pure(form, rng):
-    """Return a policy that draws one action at each infostate, for good."""
+    """Return a random pure policy."""
     weights = []
     for plex in form.treeplexes:
         chosen = np.zeros(plex.num_sequences)
@@ -62,7 +62,7 @@ def test_regret_is_the_sum_over_episodes(player):
 
 
 def test_only_the_learner_changes(kuhn):
-    """And the others stay as they are."""
+    """The other players' policies stay fixed."""
     play = AdversarialPlay(
         "ixomd", kuhn, switch_between([uniform_policy(kuhn.sequence_form)]), horizon=50, seed=2
     )
@@ -81,7 +81,7 @@ def external_regret(row, simulator, adversary, episodes, seed=0):
 
 
 def bound(name, size, episodes):
-    """Return what regret is at most, with the constant 1."""
+    """Return the bound on regret with constant 1."""
     spread = size.sequences * size.confidence * episodes
     return {
         "ixomd": sqrt(size.decisions * size.infostates * spread),
@@ -91,7 +91,7 @@ def bound(name, size, episodes):
 
 
 def responding(player):
-    """Return the adversary that does its worst against what the learner does as a phase begins."""
+    """Return the adversary that best-responds to the learner's policy at each phase."""
     return lambda phase, policy: best_response(policy, 1 - player).policy
 
 
@@ -110,7 +110,7 @@ ADVERSARIES = {
     ],
 )
 def test_regret_is_below_its_bound_and_grows_like_the_root(kuhn, name, kind):
-    """The slope comes down to 1/2 from that of learners who do not learn yet, which is 1."""
+    """The slope falls from 1, where learners have not learned yet, to 1/2."""
     row, adversary = get_learner(name, preset="practical"), ADVERSARIES[kind](kuhn)
     horizons = (2_000, 16_000)
     regrets = [external_regret(row, kuhn, adversary, episodes) for episodes in horizons]
@@ -151,7 +151,7 @@ def test_resumed_runs_are_bit_identical(kuhn):
 
 
 def test_anytime_steps_count_episodes_from_one(kuhn):
-    """StepSizes for any time begin with those for one episode."""
+    """Anytime step sizes start with those for one episode."""
     fixed = switch_between([uniform_policy(kuhn.sequence_form)])
     anytime, once = get_learner("ixomd", preset="anytime"), get_learner("ixomd")
     first = AdversarialPlay(anytime, kuhn, fixed, horizon=99, seed=3)

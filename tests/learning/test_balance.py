@@ -1,4 +1,4 @@
-"""The balanced weights: the numbers of the paper's games, counts by brute force, and theorems."""
+"""Balanced weights: published numbers, brute-force counts, and theorems."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def covered(simulator, policy, layer, player):
 
 
 def most_covered(simulator, layer, player):
-    """Return the most that any pure policy covers of a layer, from the leaves to the root."""
+    """Return the maximum coverage of a layer by a pure policy, by dynamic programming."""
     rows = simulator.infostates
     weight = balanced_reach(rows, simulator.depth)
     below = np.zeros(simulator.num_sequences)
@@ -190,7 +190,7 @@ def test_the_distance_of_any_policy_to_the_uniform_one_is_bounded(game):
 
 
 def most_met(simulator, player):
-    """Return the most Σ A(x) p(x) / p*(x) that nature and others can make, leaves to root."""
+    """Return the maximum of Σ A(x) p(x) / p*(x) over chance and opponents."""
     rows = simulator.infostates
     inverse = 1 / balanced_transitions(rows, simulator.depth)
     best = np.zeros(simulator.num_sequences)

@@ -1,4 +1,4 @@
-"""Balanced CFR: its estimates by enumeration, and what follows for regrets and equilibria."""
+"""Balanced CFR: estimates by enumeration, regrets and equilibria."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_three_players_approach_a_coarse_correlated_equilibrium(name):
 
 
 def least_loss(tree, losses, player):
-    """Return the least loss of any policy against losses by sequence."""
+    """Return the minimum loss of any policy against losses by sequence."""
     best = [loss.copy() for loss in losses]
     total = 0.0
     for here in reversed(range(tree.num_infostates)):

@@ -1,4 +1,4 @@
-"""Balanced EFCE-OMD: against its slow reference, and the gap that it promises."""
+"""Balanced EFCE-OMD, against its slow reference and the bound on its gap."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_policies_are_fixed_points_of_the_deviations(game, episodes):
 
 
 def expected_estimates(reference, player):
-    """Return E[what an episode adds to M], by all plays."""
+    """Return the expected increment of M in an episode, by enumeration."""
     total = np.zeros_like(reference.matrices[player])
     for probability, end, paths in reference.tree.trajectories(
         lambda here, step: reference.policies[here]
@@ -153,7 +153,7 @@ def test_estimates_are_unbiased_and_low_with_implicit_exploration(game):
 
 @pytest.mark.parametrize("game", ["kuhn_poker", SHAPLEY], ids=str)
 def test_the_efce_gap_is_the_trigger_regret(game):
-    """By losses of every episode, and every pure way to go on."""
+    """Enumerated over the losses of all episodes and all pure continuations."""
     episodes = 40
     learner = learner_of(BOLD, game)
     tree, rows = ReferenceTree(learner.simulator), learner.simulator.infostates
@@ -236,7 +236,7 @@ def test_anytime_rates_match_a_fixed_horizon():
 
 @pytest.mark.parametrize("anytime", [False, True])
 def test_driven_from_outside_it_equals_compiled_self_play(anytime):
-    """Averages excepted, which are of all episodes there."""
+    """Averages are excepted: they are over all episodes there."""
     row, left_out = (
         replace(BOLD, anytime=anytime),
         ("cumulative_plan", "parent_counted", "behavior", "estimates"),

@@ -1,4 +1,4 @@
-"""The table of learners: names, presets, steps, and what it says to mistakes."""
+"""The table of learners: names, presets, step sizes and error messages."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_presets_change_fields_and_keep_the_rest():
 
 
 def test_learners_with_a_horizon_have_anytime_steps():
-    """What decides a run is the same for any horizon, as published or by the preset for it."""
+    """Anytime parameters do not depend on the horizon."""
     simulator = make_simulator(build_tree(load_game("kuhn_poker")))
 
     def goes_by_horizon(row):

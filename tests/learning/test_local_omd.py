@@ -1,4 +1,4 @@
-"""LocalOMD, against its slow reference, the theory, and the numbers that were measured before."""
+"""LocalOMD, against its slow reference, the theory, and earlier measurements."""
 
 from __future__ import annotations
 

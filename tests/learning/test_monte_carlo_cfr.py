@@ -1,4 +1,4 @@
-"""Monte Carlo CFR: unbiased by listing all draws, and equal to slow references."""
+"""Monte Carlo CFR: unbiased by enumeration of all draws, and equal to slow references."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_infostates_off_the_path_do_not_change():
 
 
 def test_an_exact_baseline_leaves_no_variance():
-    """Where the others are pure and nature is silent, each sample has the exact regrets."""
+    """With pure opponents and no chance, each sample has the exact regrets."""
     simulator = simulator_of("liars_dice(numdice=2,dice_sides=1)")
     infostates = simulator.infostates
     regret = np.abs(random_regrets(simulator, seed=0))

@@ -1,4 +1,4 @@
-"""The rows of Monte Carlo CFR: what they may know, and as good as published."""
+"""Specs of Monte Carlo CFR: knowledge they need, and published results."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("name", "game", "episodes", "least", "most"), PUBLISHED)
 def test_published_numbers(name, game, episodes, least, most):
-    """Means over two seeds, within what seeds differ by."""
+    """Means over two seeds, within their spread."""
     found = np.mean([nash_conv(name, game, episodes, seed) for seed in (0, 1)])
     assert least < found < most
 
 
 def test_external_sampling_by_terminal_visits():
-    """As many terminal visits as episodes of outcome sampling give a better policy, 0.18 chips."""
+    """With as many terminal visits as outcome sampling has episodes, NashConv is 0.18 chips."""
     learning = get_learner("es-mccfr").self_play(simulator_of("leduc_poker"), horizon=1, seed=1)
     while learning.terminal_visits < 1_000_000:
         learning.run(1000)
@@ -63,7 +63,7 @@ def test_cost_counts_the_nodes_of_a_traversal():
 
 
 def passed_on_average(simulator, player, node=0):
-    """How many nodes external sampling passes for a player, were all that is drawn drawn alike."""
+    """Return the expected nodes of an external-sampling traversal under uniform draws."""
     first, here = int(simulator.nodes.first[node]), int(simulator.nodes.kind[node])
     if here == TERMINAL_NODE:
         return 1.0

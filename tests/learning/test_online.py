@@ -1,4 +1,4 @@
-"""Learners driven from outside: the same as self-play, on games never built, and never misled."""
+"""Learners driven from outside: equal to self-play, and usable without a tree."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def everything(learner):
 
 
 class Unlistable(Game):
-    """Kuhn poker with a serial number on the deck, of which there are 2⁶⁴: never to be listed."""
+    """Kuhn poker with one of 2⁶⁴ serial numbers on the deck: it cannot be enumerated."""
 
     num_players = 2
     kuhn = load_game("kuhn_poker")
@@ -150,7 +150,7 @@ def test_local_omd_driven_from_outside_equals_compiled_self_play(name):
 
 @pytest.mark.parametrize("name", BALANCED_ROWS)
 def test_balanced_cfr_driven_from_outside_equals_compiled_learning(name):
-    """With more than one player, compiled policies move together, and here one after another."""
+    """One player only: compiled policies of several players change together, driven ones do not."""
     same_as_self_play(LEARNERS[name], "bandit_tree", 301)
 
 
@@ -305,7 +305,7 @@ def test_infostates_of_a_huge_game_are_added_as_they_appear(name, utility_range,
 
 
 def test_learners_receive_own_keys_and_utilities_only():
-    """A learner that is told numbers for infostates, and nothing else, learns the same."""
+    """A learner that receives numbers for infostates, and nothing else, learns the same."""
     seen = []
 
     class Witness:

@@ -1,4 +1,4 @@
-"""Learners along the path: against slow ones, what changes, and runs that are broken off."""
+"""Online mirror descent: against a slow reference, what changes, and resumed runs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ PLAIN = LEARNERS["ixomd"]
 
 
 def average_of(learners):
-    """Return the average policy, also where the answer is another."""
+    """Return the average policy, even if the learner returns another."""
     return SelfPlay.policy(learners).probabilities
 
 
 def reference_of(learners):
-    """Return the same learners, slow: what a row means is said here once more."""
+    """Return slow reference learners; the meaning of a spec is written out here again."""
     simulator, row = learners.simulator, learners.spec
     infostates, depth = simulator.infostates, simulator.depth
     weights = {

@@ -1,4 +1,4 @@
-"""One episode of a learner along the path: numbers of elsewhere, minimisation, estimates."""
+"""One episode of mirror descent: published numbers, minimization, estimates."""
 
 from __future__ import annotations
 

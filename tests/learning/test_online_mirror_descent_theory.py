@@ -1,4 +1,4 @@
-"""What the theorems say of learners along the path: regret is the gap, its bound, its rate."""
+"""Theorems of online mirror descent: regret equals the gap, its bound and its rate."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def regrets(form, plans):
 
 
 def best_value(plex, gradient):
-    """Return the most that a plan earns of a gradient."""
+    """Return the maximum of <plan, gradient> over plans."""
     value = gradient.copy()
     for here in reversed(range(plex.num_infostates)):
         first = plex.first_sequence[here]

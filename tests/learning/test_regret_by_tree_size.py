@@ -1,4 +1,4 @@
-"""How regret grows with the tree: what no learner can be below, and what balance is worth."""
+"""How regret grows with the tree: the lower bound, and the advantage of balance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regrets of self-play and its joint play, against sums over stored policies and their theorems."""
+"""Regrets and empirical joint play, against sums over stored policies and theorems."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measured(simulator, name="balanced-omd", episodes=300, seed=0, **settings):
 
 
 def policies_of(simulator, name, episodes, seed=0):
-    """Yield the policies that each episode begins with, played one by one."""
+    """Yield the policy at the start of each episode."""
     learners = get_learner(name).self_play(simulator, horizon=episodes // 10, seed=seed)
     for _ in range(episodes):
         yield learners.current_policy()
@@ -82,7 +82,7 @@ def test_the_regret_identity_of_alternating_learners_holds_over_whole_rounds(kuh
 
 
 def test_averaging_behavioral_probabilities_breaks_the_identity(kuhn):
-    """What an average is of: realization plans, and not what is done at each infostate."""
+    """The average is over realization plans, not over behavioral probabilities."""
     play = measured(kuhn, "tweaked-ftrl")
     policies = list(policies_of(kuhn, "tweaked-ftrl", 300))
     naive = TabularPolicy(
@@ -104,7 +104,7 @@ def test_the_cce_gap_is_the_largest_regret(kuhn_3):
 
 
 def test_the_product_of_averages_differs_from_the_empirical_joint_play():
-    """In Shapley's game players circle: nobody regrets anything, and the averages are exploited."""
+    """In Shapley's game play cycles: regrets vanish, but the averages are exploitable."""
     shapley = matrix_game([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
     row = get_learner("ixomd", step_sizes=(0.05, 0.005))
     play = RegretTracker(row.self_play(make_simulator(build_tree(shapley)), horizon=10_000))

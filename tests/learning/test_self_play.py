@@ -1,4 +1,4 @@
-"""What self-play of every learner has to keep, whatever it learns."""
+"""Invariants of self-play that hold for every learner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulators: nodes that are the game, and episodes that follow it."""
+"""Simulators: decision nodes and episodes agree with the game."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def random_policy(simulator, seed):
 
 
 def chances(nodes, node):
-    """Return nature's probabilities at a node, from the tables that it draws from."""
+    """Return chance probabilities at a node, from the tables used for sampling."""
     children = slice(nodes.first[node], nodes.first[node] + nodes.num_children[node])
     shares = nodes.keep[children].copy()
     np.add.at(shares, nodes.other[children], 1.0 - nodes.keep[children])

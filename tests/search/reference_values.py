@@ -1,4 +1,4 @@
-"""Perfect-information values and PIMC by the rules of a game, slowly, and on their own."""
+"""Slow, independent perfect-information values and PIMC on the rules of a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Postponed perfect information: as PIMC at depth 1, and without its mistake below that."""
+"""EPIMC equals PIMC at depth 1, and has no strategy fusion within a larger depth."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Information-set tree search: what must hold of it, and what it says to those who ask wrongly."""
+"""Invariants of information-set Monte Carlo tree search, and its error messages."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""On average, searches answer as OpenSpiel's bot does, which deals positions again itself."""
+"""Average search policies agree with those of OpenSpiel's bot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Information-set tree search against a slow reference implementation, simulation by simulation."""
+"""Information-set tree search against a slow reference, simulation by simulation."""
 
 import numpy as np
 import pytest

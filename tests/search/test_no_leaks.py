@@ -1,4 +1,4 @@
-"""No searcher, in any game, plays what depends on what its player cannot see."""
+"""No searcher uses information that its player cannot see, in any game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Perfect-information values: two ways to find them, against plain recursion by the rules."""
+"""Two ways to find perfect-information values, against plain recursion on the rules."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""PIMC against published numbers, closed forms, and PIMC by the rules, world by world."""
+"""PIMC against published numbers, closed forms, and plain PIMC on the rules."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Many searches at one infostate are the same as one after another."""
+"""`search_many` agrees with repeated single searches."""
 
 from __future__ import annotations
 

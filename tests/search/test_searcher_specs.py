@@ -1,4 +1,4 @@
-"""Searchers by name: texts make what the classes make, and mistakes are told."""
+"""Searchers by name agree with their classes, and invalid specifications are refused."""
 
 from __future__ import annotations
 

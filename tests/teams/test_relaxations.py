@@ -1,4 +1,4 @@
-"""What a team may be told: closures are coarsest, private parts are all that is revealed."""
+"""Relaxations: perfect-recall closures are coarsest, and only private parts are revealed."""
 
 from __future__ import annotations
 

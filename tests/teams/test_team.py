@@ -1,4 +1,4 @@
-"""Teams: every agent in one of them, and what they are paid."""
+"""Partitions of agents into teams, and the payoffs of teams."""
 
 from __future__ import annotations
 

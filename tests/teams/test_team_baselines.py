@@ -1,4 +1,4 @@
-"""Learners that are lent nothing: what they come to, and what they cannot."""
+"""Baselines without relaxed information: what they reach, and what they cannot."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def last_payoffs(form, scheme, iterations, num_seeds):
     ],
 )
 def test_tiny_bridge(bridge, name, mean, spread):
-    """Regret matching, 75 iterations; nobody wins more than the optimum."""
+    """Regret matching, 75 iterations; no payoff exceeds the optimum."""
     last = last_payoffs(bridge, BASELINES[name].scheme(), 75, 10)
     assert last.mean() == pytest.approx(mean, abs=spread)
     assert (last <= 2647 / 126).all()
@@ -73,7 +73,7 @@ def test_no_method_exceeds_the_optimum():
 
 
 def test_cfr_on_the_closure_converges_to_the_bound(bridge):
-    """With recall of all, and nothing to pay, what is learned is the value of the closure."""
+    """With perfect recall and no penalty, CFR learns the value of the closure."""
     forms = [random_team_game(np.random.default_rng(seed), num_stages=3) for seed in range(15)]
     for form in (bridge, *forms):
         closure = perfect_recall_closure(form.information, range(form.num_agents))

@@ -1,4 +1,4 @@
-"""Policies of product forms, and of the games they were made of."""
+"""Policies of product forms and of the games they come from."""
 
 from __future__ import annotations
 

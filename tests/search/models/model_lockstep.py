@@ -1,4 +1,4 @@
-"""One game in two models at once, its own and its rules, which must answer alike."""
+"""Runs two models of one game side by side; they must give the same answers."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Liar's dice as searches read it, next to its rules."""
+"""The search model of liar's dice against its rules."""
 
 from itertools import product
 

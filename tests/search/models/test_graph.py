@@ -1,4 +1,4 @@
-"""A graph model against the rules of its game, question by question and play by play."""
+"""A graph model against the rules of its game, query by query and playout by playout."""
 
 import numba
 import numpy as np

@@ -1,4 +1,4 @@
-"""The trick-taking game as searches read it, next to its rules."""
+"""The search model of the trick-taking game against its rules."""
 
 from functools import cache
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Agents who respond by turns: where they end, nobody gains alone."""
+"""Iterated best response ends where no agent gains alone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_no_agent_gains_alone():
 
 
 def test_no_change_at_one_cell_gains():
-    """So it is for those, too, who forget what they knew or did."""
+    """This holds without perfect recall too."""
     for seed in range(25):
         form = random_team_game(np.random.default_rng(seed), num_stages=4, num_outcomes=5)
         information = form.information

@@ -1,4 +1,4 @@
-"""Public states of teams: what is joined is what cannot be told apart, now or later."""
+"""Public states of teams join nodes that share a cell now or later."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cells_from(tree, node):
 
 
 def joined(sets):
-    """Return which of some sets are linked by common members, by naive merging."""
+    """Return which sets are linked by common members, by naive merging."""
     groups = [({number}, set(members)) for number, members in enumerate(sets)]
     merged = []
     while groups:

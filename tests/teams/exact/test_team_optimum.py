@@ -1,4 +1,4 @@
-"""The optimum of a team against all its pure policies, formulas, and published numbers."""
+"""The optimum of a team against enumeration, formulas and published numbers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def optimum(bridge):
 
 
 class Ticking:
-    """A clock that goes on by a second whenever it is looked at."""
+    """A clock that advances by a second whenever it is read."""
 
     now = 0.0
 
@@ -63,7 +63,7 @@ class Ticking:
 
 
 def random_games(seeds, **options):
-    """Return random forms with few pure policies, and the generator that drew each."""
+    """Yield random forms with few pure policies, and the generator of each."""
     for seed in seeds:
         rng = np.random.default_rng(seed)
         sizes = rng.integers([1, 1, 1], [4, 5, 7])
@@ -111,7 +111,7 @@ def test_optimum_agrees_with_enumeration_for_many_cells():
 
 
 def repaid(form, factor, more):
-    """Return the form in which every terminal pays so many times as much, and so much more."""
+    """Return the form with every payoff multiplied by a factor and shifted."""
     arrays = form.arrays
     ends = np.flatnonzero(arrays.child < 0)
     payoff = np.full((form.num_edges, form.num_agents), float(more))

@@ -1,4 +1,4 @@
-"""Small team games under the information maps of the paper, made once."""
+"""Small team games under the information maps of the paper, built once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEAM = (0, 1)
 
 @cache
 def form_of(name):
-    """The product form of a game; in trade and communication nobody remembers what it said."""
+    """The product form of a game; in trade comm agents forget their own messages."""
     if name.startswith("tiny_bridge"):
         return merge_outcomes(tiny_bridge_form())
     form = build_product_form(load_game(name))
@@ -56,14 +56,14 @@ def bridge(relaxation="recall"):
 
 @cache
 def random_team(seed, relaxation="recall"):
-    """A random game whose two players are one team that wants most in total."""
+    """A random game whose two players are one team that maximizes the total payoff."""
     name = f"random_game(seed={seed},zero_sum=false,max_histories=60,max_depth=5)"
     return team_game(name, relaxation, payoff_rule="sum")
 
 
 @cache
 def random_duel(seed):
-    """A random game of three players, of whom the first two are a team with recall lent."""
+    """A random game of three players; the first two are a team relaxed to perfect recall."""
     name = f"random_game(seed={seed},num_players=3,max_histories=60,max_depth=5)"
     form = build_product_form(load_game(name))
     relaxation = perfect_recall_closure(reveal_private(form.information, TEAM), TEAM)
@@ -71,7 +71,7 @@ def random_duel(seed):
 
 
 def random_policy(information, generator):
-    """[S] a policy that is uniform among all."""
+    """[S] a policy drawn uniformly from all policies."""
     drawn = generator.exponential(size=information.num_entries)
     sums = np.add.reduceat(drawn, information.first_entry[:-1])
     return drawn / np.repeat(sums, information.num_actions)

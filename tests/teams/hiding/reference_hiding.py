@@ -1,4 +1,4 @@
-"""Progressive hiding as it is written: node by node, play by play, in plain Python.
+"""Progressive hiding in plain Python, node by node and play by play.
 
 Nothing is summed on the way: the weight of a node is the product along its path, values are found
 by recursion, and what is visited is a dictionary of importances.
@@ -13,7 +13,7 @@ from tests.teams.hiding.hiding_games import by_cell
 
 
 class ReferenceHiding:
-    """One iteration at a time; begins where a `ProgressiveHiding` is now."""
+    """Runs one iteration at a time, from the current state of a `ProgressiveHiding`."""
 
     def __init__(self, hiding):
         relaxed_form, self.scheme = hiding.relaxed_form, hiding.scheme

@@ -1,4 +1,4 @@
-"""What is said of bad input."""
+"""Invalid arguments are refused."""
 
 from __future__ import annotations
 

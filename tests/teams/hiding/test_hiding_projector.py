@@ -131,7 +131,7 @@ def test_nodes_without_weight_are_averaged():
 
 
 def best_deterministic(game, relaxation):
-    """What the best deterministic policy earns, of all of them, under either map."""
+    """The payoff of the best deterministic policy under either map, by enumeration."""
     information = game.relaxed if relaxation else game.original
     best = -np.inf
     for choice in np.ndindex(*information.num_actions):

@@ -1,4 +1,4 @@
-"""Rows of schemes: where learners begin, how penalties move, what settings say."""
+"""Hiding schemes: first policies, penalty schedules and settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_penalty_schedules_end_at_their_last_value():
 
 
 def test_an_adaptive_penalty_follows_the_relaxed_policy():
-    """More where it earns above the target, less elsewhere, by the same factor, within bounds."""
+    """It rises by a factor above the target and falls by the same factor below, within bounds."""
     scheme = HidingScheme(penalty=adaptive_penalty(0.9, first=1.0, change=0.25, low=0.5, high=3.0))
     trace = ProgressiveHiding(trade(2), scheme, seed=1).run(60)
     above = trace.relaxed[:-1, 0] > 0.9
@@ -129,7 +129,7 @@ def test_settings_are_json_and_distinguish_schemes():
 
 
 def test_tiny_probabilities_are_not_subnormal():
-    """Numbers below the least normal one take many times as long; they are 0."""
+    """Subnormal numbers are slow, so such probabilities are 0."""
     hiding = ProgressiveHiding(trade(3), HidingScheme(learner=entropic_ftrl(1e4)), seed=1)
     hiding.run(60)
     policy = hiding.relaxed_policy()

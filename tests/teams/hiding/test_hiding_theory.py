@@ -1,4 +1,4 @@
-"""What theory says of a run: decomposition (T4), gradients (T5), regrets (T6, T7), drift (T8)."""
+"""Theorems about runs: decomposition (T4), gradients (T5), regrets (T6, T7), penalty (T8)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STEP = 1e-6
 
 @dataclass
 class History:
-    """The iterations of a run: π, π̂ and γ of each, and the regrets in the end."""
+    """The iterations of a run: π, π̂ and γ of each, and the final regrets."""
 
     game: object
     policies: list
@@ -71,7 +71,7 @@ class History:
 
 
 def worths(game, policy, projected, penalty):
-    """[S] the mean worth Q of each action of a relaxed policy against a projection."""
+    """[S] the mean action values Q of a relaxed policy against a projection."""
     reference = ReferenceHiding(ProgressiveHiding(game, HidingScheme(weighting="posterior")))
     reference.policy, reference.projected = (
         by_cell(game.relaxed, policy),
@@ -95,7 +95,7 @@ def reach_of_cells(game, policy):
 
 
 def spread(game, numbers):
-    """[S] a number of each cell, for all its actions."""
+    """[S] a number per cell, repeated for each of its actions."""
     return np.repeat(numbers, game.relaxed.num_actions)
 
 
@@ -122,7 +122,7 @@ def history(request):
 
 @pytest.fixture(scope="module")
 def criteria(history):
-    """Of each iteration, [S] the worths of actions, and what local criteria q are made of."""
+    """[S] the action values of each iteration, the linear part of the local criteria q."""
     game = history.game
     return [
         worths(game, policy, projected, penalty)
@@ -157,7 +157,7 @@ def test_regret_is_the_reach_weighted_sum_of_local_regrets(history, criteria):
 
 
 def nearest(point):
-    """The nearest probabilities, by bisection on what is taken from all."""
+    """The nearest point of the simplex, by bisection on the threshold."""
     low, high = point.min() - 1, point.max()
     for _ in range(200):
         middle = (low + high) / 2
@@ -181,7 +181,7 @@ def pulled(history):
 
 
 def best_policy(history):
-    """The relaxed policy that gains most, from the last stage to the first."""
+    """The relaxed policy with the highest regret, from the last stage to the first."""
     game, (total, projected) = history.game, pulled(history)
     form, cell, first = game.form, game.relaxed.cell, game.relaxed.first_entry
     policy = np.zeros(game.relaxed.num_entries)
@@ -210,7 +210,7 @@ def best_policy(history):
 
 
 def test_regret_is_bounded_by_local_and_linearized_regrets(history, criteria):
-    """T6, Theorem 5: the middle by exact local optima, the right by what the learners keep."""
+    """T6, Theorem 5: the middle term by exact local optima, the right by the learners' regrets."""
     game, steps = history.game, len(history.policies)
     total, projected = pulled(history)
     summed = sum(criteria)
@@ -245,7 +245,7 @@ def test_regret_vanishes(game, learner):
 
 
 def test_the_mean_penalty_identity(history):
-    """T8, in place of Proposition 6: an identity for every policy π, whatever agents remember."""
+    """T8, in place of Proposition 6: an identity for every policy π, without perfect recall."""
     game, steps = history.game, len(history.policies)
     decay_exponent = np.mean(history.trace.penalty_coefficient * history.trace.squared_distance)
     earned = history.trace.relaxed.mean()
@@ -273,7 +273,7 @@ def observed(game, scheme, weighting, seed):
 
 
 def directions(game, policy, generator):
-    """Directions in which probabilities stay such, of what is played, at one cell each."""
+    """Directions at one cell each along which probabilities still sum to 1."""
     for cell in generator.integers(
         game.relaxed.num_cells, size=8 if game.relaxed.num_cells < 200 else 3
     ):
@@ -312,7 +312,7 @@ def test_learners_observe_the_gradient(relaxation, projector):
 
 
 def test_conditional_gradients_are_gradients_over_cell_reach():
-    """The two scales of what is observed: reach(ι) times the conditional one is the gradient."""
+    """Reach(ι) times the conditional gradient is the full gradient."""
     for game in (trade(2), trade(2, "private_revealed"), random_team(5)):
         full, policy, _ = observed(game, {"penalty": 0.7}, "full", seed=2)
         conditional, _, _ = observed(game, {"penalty": 0.7}, "posterior", seed=2)
@@ -321,7 +321,7 @@ def test_conditional_gradients_are_gradients_over_cell_reach():
 
 
 def test_with_recall_counterfactual_weights_are_chance_reach_times_conditional_ones():
-    """A team alone: both forms differ by a constant at each cell."""
+    """For a single team both forms differ by a constant at each cell."""
     game = trade(2)
     counterfactual, _, _ = observed(game, {"penalty": 0.7}, "counterfactual", seed=2)
     conditional, _, _ = observed(game, {"penalty": 0.7}, "posterior", seed=2)

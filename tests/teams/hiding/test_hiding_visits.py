@@ -1,4 +1,4 @@
-"""Sampled iterations: what learners observe is right on average over all that may be drawn."""
+"""Sampled iterations give learners unbiased gradients."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def on_average(relaxed_form, scheme):
     ],
 )
 def test_sampled_gradients_are_unbiased(game, weighting):
-    """So are the kernels, which agree with the reference draw by draw."""
+    """The kernels agree with the reference draw by draw."""
     everything = on_average(game(), HidingScheme(weighting=weighting))
     for visits, exploration in (("outcome", 0.5), ("path", 0.4), ("path", 0.0)):
         scheme = HidingScheme(weighting=weighting, visits=visits, exploration=exploration)
@@ -52,7 +52,7 @@ def test_sampled_gradients_are_unbiased(game, weighting):
 
 
 def test_outcomes_are_sampled_with_their_probabilities():
-    """Of one cell per outcome, regrets move only where the outcome was drawn."""
+    """With one cell per outcome, regrets change only at the outcome drawn."""
     game = pennies(miss=-2)
     hiding = ProgressiveHiding(game, HidingScheme(visits="outcome", learner=regret_matching()))
     moved = np.zeros(2)

@@ -1,4 +1,4 @@
-"""Algorithm 1: monotone (T2), each step exact, and the table of its outcomes."""
+"""Algorithm 1: monotone (T2), exact in each step, and its table of outcomes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_trace_is_the_objective_of_its_policy():
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_step_is_the_best_response_to_the_projected_policy(game):
-    """No other policy, near or far, has more of J(π) - γ E ‖π - π̂‖² against the old projection."""
+    """No other policy has a larger J(π) - γ E ‖π - π̂‖² against the old projection."""
     relaxed_form, penalty = GAMES[game](), 0.4
     generator = np.random.default_rng(1)
     start = random_policy(relaxed_form.relaxed, generator)
@@ -94,7 +94,7 @@ def test_a_step_is_the_best_response_to_the_projected_policy(game):
     ],
 )
 def test_the_table_of_outcomes(game, penalty, objective_mean, projected_mean, solved):
-    """Means over 20 starts after 100 iterations; the starts are others than the published ones."""
+    """Means over 20 starts, other than the published ones, after 100 iterations."""
     traces = [MinorizeMaximize(game(), penalty, seed=seed).run(100) for seed in range(20)]
     projections = np.array([trace.implementable[-1, 0] for trace in traces])
     assert np.mean([objective(trace)[-1] for trace in traces]) == pytest.approx(

@@ -111,7 +111,7 @@ def test_closures_and_best_responses_do_not_change_other_teams(partition):
 
 @pytest.mark.parametrize("partition", PARTITIONS[:3], ids=str)
 def test_every_team_has_its_own_penalty(partition):
-    """Steered apart, as one team earns more than the target and another less."""
+    """Penalties separate when one team is above the target and another below."""
     schedule = adaptive_penalty(0.0, 1.0, 0.5, low=0.1, high=10.0)
     num_apart = 0
     for seed in range(4):
@@ -127,7 +127,7 @@ def test_every_team_has_its_own_penalty(partition):
 
 
 def test_with_several_teams_the_last_policy_is_returned():
-    """What a team earns is up to the others, so that what it earned before says nothing."""
+    """A team's payoff depends on the others, so earlier payoffs are not comparable."""
     num_worse = 0
     for seed in range(12):
         scheme = HidingScheme(regret_matching(), penalty=PENALTY)

@@ -1,4 +1,4 @@
-"""Progressive hiding against its reference implementation, and invariants of any run."""
+"""Progressive hiding against its reference implementation, and invariants of all runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_iterations_agree_with_the_reference(game, scheme):
 
 
 def test_unvisited_cells_of_hedge_also_decay():
-    """Its rate falls with all iterations, wherever they were."""
+    """Its rate falls with all iterations, at unvisited cells too."""
     scheme = HidingScheme(learner=hedge(2.0), visits="path", penalty=0.5)
     agree_with_reference(ProgressiveHiding(pennies(), scheme, seed=1), iterations=8)
 
@@ -187,7 +187,7 @@ def test_without_penalty_relaxed_information_is_fully_used(game, best):
 
 
 def test_one_team_can_be_relaxed_against_another():
-    """The relaxation of one team leaves what the other knows as it is."""
+    """The relaxation of one team does not change the information of the other."""
     duel = random_duel(4)
     own = duel.cell_team == 1
     np.testing.assert_array_equal(np.bincount(duel.known[own]), np.bincount(duel.known[own]) > 0)

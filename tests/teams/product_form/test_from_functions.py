@@ -1,4 +1,4 @@
-"""Games written down as the paper has them: the same arrays as from rules, and clear errors."""
+"""Product forms from functions have the same arrays as those from rules."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_matching_pennies_by_functions_agrees_with_the_rules():
 
 
 def trade(count, has_early_end=False):
-    """Trade and communication as the paper has it: nobody remembers its own word."""
+    """Trade comm as in the paper: agents forget their own messages."""
     items = [(first, second) for first in range(count) for second in range(count)]
     offers = [f"{give}:{get}" for give, get in items]
     words = [f"say {word}" for word in range(count)]

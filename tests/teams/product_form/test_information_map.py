@@ -1,4 +1,4 @@
-"""Information maps as values: their order, what joins and meets are, and what is no map."""
+"""Information maps: refinement order, joins and meets, and invalid maps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def same(first, second):
 
 
 def merged_slowly(first, second):
-    """Return the blocks that chains of cells, of either map, hold together."""
+    """Return the blocks connected by cells of either map."""
     blocks = [{node} for node in range(len(first.cell))]
     for cell in (first.cell, second.cell):
         for value in set(cell.tolist()):

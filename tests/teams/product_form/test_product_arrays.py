@@ -1,4 +1,4 @@
-"""Arrays that are no game in product form are refused, and told why."""
+"""Arrays that are not a valid product form are refused with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The product form of a game is the game: counts, utilities, what is known."""
+"""Product forms agree with their games in counts, utilities and information."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Smaller forms are the same game: what policies are worth, and what is left of nodes."""
+"""Reductions of product forms preserve values and remove the expected nodes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_reduction_preserves_policy_values(reduce, game):
 
 
 def toss(coins, seen, private_signals=None):
-    """A coin is tossed, player 0 sees some of it and says a word, player 1 guesses the side."""
+    """A coin is tossed, player 0 sees part of it and sends a message, player 1 guesses."""
     return product_form_from_functions(
         coins,
         agent_names=("Alice", "Bob"),
@@ -127,7 +127,7 @@ def test_decided_plays_of_trade_comm_end_immediately():
 
 
 def test_decided_plays_keep_their_payoffs():
-    """All but one play pays the same; the stage that changes nothing is gone."""
+    """All plays but one pay the same; the stage without effect is removed."""
     form = product_form_from_functions(
         {"a": 0.5, "b": 0.5},
         agent_names=("Alice", "Bob"),

@@ -1,4 +1,4 @@
-"""RegretRestarts: what is left of regrets between them, and when."""
+"""Restarts that retain part of the regrets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_full_retention_continues_the_run():
 
 
 def test_zero_retention_restarts_the_run():
-    """With noise of its own, as large as that of the beginning, and the schedule from the start."""
+    """It has its own noise, as large as at the start, and the schedule from its beginning."""
     learner, penalty = entropic_ftrl(2.0, noise=0.5), geometric_penalty(0.1, 1.0, 10)
     hiding = hiding_with(
         RegretRestarts(20, retain=0.0, noise=0.5), learner=learner, penalty=penalty

@@ -1,4 +1,4 @@
-"""All roads to a product form end at the same one, in every game of the registry."""
+"""All ways to construct a product form agree, in every game of the registry."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ REBUILT = [spec for spec in SPECS if not spec.values[0].startswith(("tiny_bridge
 REBUILT.append(pytest.param("random_game(seed=1,max_histories=80)"))
 
 
-def other_roads(tree):
-    """Return names and forms: by the tree written as text, by trees as such, and by their rules."""
+def other_constructions(tree):
+    """Yield names and forms built from the extensive form, its text, and its rules."""
     augmented = build_extensive_form(tree)
     yield "augmented", build_product_form(augmented)
     if tree.num_histories <= MAX_HISTORIES:
@@ -68,7 +68,7 @@ def test_all_constructions_give_the_same_form(spec):
     tree = build_tree(load_game(spec))
     form = build_product_form(tree)
     assert same_arrays(form, build_product_form(tree.game))
-    for name, other in other_roads(tree):
+    for name, other in other_constructions(tree):
         if spec == "random_game":  # nodes of players who act at once come in another order
             assert bounds(form) == pytest.approx(bounds(other), abs=1e-12), name
         else:
@@ -76,7 +76,7 @@ def test_all_constructions_give_the_same_form(spec):
 
 
 def bounds(form):
-    """Return what parts of the agents win at most, each against uniform play of the others."""
+    """Return the recall bounds of several teams, each against uniform play of the others."""
     information = form.information
     uniform = np.repeat(1 / information.num_actions, information.num_actions)
     agents = range(form.num_agents)
@@ -90,7 +90,7 @@ def test_all_constructions_agree_on_random_simultaneous_games(seed):
     game = RandomGame(seed=seed, num_players=2 + seed % 3, max_histories=60)
     tree = build_tree(game)
     wanted = bounds(build_product_form(tree))
-    for name, other in other_roads(tree):
+    for name, other in other_constructions(tree):
         assert bounds(other) == pytest.approx(wanted, abs=1e-12), name
 
 
@@ -110,7 +110,7 @@ def test_a_form_rebuilt_from_its_functions_is_the_same(spec):
     form = build_product_form(load_game(spec))
     assert len(set(form.outcomes)) == len(form.outcomes)
     lengths = [len(form.path(node)) for node in range(form.num_nodes)]
-    written = write_down(form)
+    written = rebuild(form)
     if (form.stage == lengths).all() and form.outcomes.draws.shape[1] <= 1:
         assert same_arrays(form, written)  # later draws bring nodes into another order
     team = tuple(range(form.num_agents))[:2]
@@ -119,8 +119,8 @@ def test_a_form_rebuilt_from_its_functions_is_the_same(spec):
     assert bounds(form) == pytest.approx(bounds(written), abs=1e-12)
 
 
-def write_down(form):
-    """Return the form by functions on prefixes, which look up what it has."""
+def rebuild(form):
+    """Rebuild the form from functions of prefixes that look up its own arrays."""
     prefixes = [form.prefix(node) for node in range(form.num_nodes)]
     node_of = {(p.outcome, p.actions): node for node, p in enumerate(prefixes)}
     chance = {p.outcome: form.arrays.chance[node] for node, p in enumerate(prefixes)}
