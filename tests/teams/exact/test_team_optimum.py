@@ -119,7 +119,7 @@ def repaid(form, factor, more):
     return replace(form, arrays=arrays._replace(payoff_edge=ends, payoff=payoff[ends]))
 
 
-@pytest.mark.parametrize(("factor", "more"), [(1, -10), (1, 10), (1e-3, 0)])
+@pytest.mark.parametrize(("factor", "more"), [(1, -10), (1e-3, 0)])
 def test_scaled_and_shifted_payoffs(factor, more):
     for form in games_of_many_cells(20):
         wanted = factor * team_optimum(form.information).value + more
@@ -293,7 +293,7 @@ def test_the_time_limit_is_checked_between_chunks(bridge, monkeypatch):
     assert optimum.outcome == "seconds"
     assert optimum.num_steps == 29_000  # three quarters of the time, one step a second
     assert 18 < optimum.value <= BRIDGE + 1e-9 <= optimum.upper_bound
-    assert ticking.now == 41  # the rest is for climbs, from a clock that first told 1
+    assert ticking.now == 41  # the rest is for restarts; the clock first read 1
 
 
 def test_a_time_limit_that_is_not_reached_changes_nothing(bridge, optimum):
