@@ -110,8 +110,10 @@ def test_placement_is_secret():
         (2, 2, [1], 3, [341, 397], [741, 917], 2224),
         (2, 2, [1], 4, [917, 397], [1317, 917], 2224),
         (2, 2, [1, 2], 2, [397, 1189], [1197, 3597], 9216),
-        (2, 2, [1, 2], 3, [6541, 10405], [13485, 22029], 32256),
-        (3, 2, [1], 2, [187, 751], [943, 3787], 19116),
+        pytest.param(
+            *(2, 2, [1, 2], 3, [6541, 10405], [13485, 22029], 32256), marks=pytest.mark.long
+        ),
+        pytest.param(*(3, 2, [1], 2, [187, 751], [943, 3787], 19116), marks=pytest.mark.long),
     ],
 )
 def test_counts(width, height, sizes, shots, infostates, sequences, terminals):
@@ -130,7 +132,14 @@ def test_counts_by_the_plain_walk():
 
 
 @pytest.mark.parametrize(
-    ("width", "height", "shots"), [(2, 2, 1), (2, 2, 3), (2, 2, 4), (3, 1, 2), (3, 2, 2)]
+    ("width", "height", "shots"),
+    [
+        (2, 2, 1),
+        (2, 2, 4),
+        (3, 1, 2),
+        pytest.param(2, 2, 3, marks=pytest.mark.long),
+        pytest.param(3, 2, 2, marks=pytest.mark.long),
+    ],
 )
 def test_one_ship_of_one_cell_is_worth_shots_over_cells_squared(width, height, shots):
     # Whoever hides uniformly is found by each shot with the same chance, whatever the order, and
@@ -161,8 +170,8 @@ def test_values_by_the_linear_program(game, value):
 
 
 def test_unlimited_shots_are_as_many_as_cells():
-    board = {"width": 3, "height": 1}
-    unlimited, counted = small([1, 2], **board), small([1, 2], shots=3, **board)
+    board = {"width": 2, "height": 1}
+    unlimited, counted = small([1], **board), small([1], shots=2, **board)
     assert path_counts(unlimited) == path_counts(counted)
     assert walk(small([2])).returns == walk(small([2], shots=4)).returns
     assert walk(small([2], payoff="win_loss")).returns.keys() == {(1, -1), (-1, 1)}

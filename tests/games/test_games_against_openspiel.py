@@ -14,9 +14,9 @@ TWO_SHIPS = "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_value
 ONE_TO_ONE = [
     "kuhn_poker",
     "kuhn_poker(players=3)",
-    "kuhn_poker(players=4)",
+    pytest.param("kuhn_poker(players=4)", marks=pytest.mark.long),
     "leduc_poker",
-    "leduc_poker(starting_player=1)",
+    pytest.param("leduc_poker(starting_player=1)", marks=pytest.mark.long),
     "leduc_poker(suit_isomorphism=True,starting_player=1)",
     *(
         f"liars_dice(numdice={numdice},dice_sides={sides},bidding_rule={rule})"
@@ -92,20 +92,20 @@ def test_openspiel_forgets_the_order_of_open_bids(spec):
 @pytest.mark.parametrize(
     ("spec", "coarser", "num_plays"),
     [
-        ("kuhn_poker(players=4)", "", 300),
+        ("kuhn_poker(players=4)", "", 100),
         ("kuhn_poker(players=10)", "", 100),
-        ("leduc_poker(players=3,starting_player=2)", "", 300),
-        ("leduc_poker(players=5,suit_isomorphism=True,starting_player=3)", "", 200),
+        ("leduc_poker(players=3,starting_player=2)", "", 150),
+        ("leduc_poker(players=5,suit_isomorphism=True,starting_player=3)", "", 100),
         ("leduc_poker(players=10)", "", 50),
-        ("leduc_poker(players=3,action_mapping=True)", "actions", 300),
-        ("liars_dice", "", 300),
-        ("liars_dice(numdice=3,dice_sides=4,bidding_rule=reset-quantity)", "", 200),
+        ("leduc_poker(players=3,action_mapping=True)", "actions", 150),
+        ("liars_dice", "", 150),
+        ("liars_dice(numdice=3,dice_sides=4,bidding_rule=reset-quantity)", "", 100),
         ("goofspiel", "any", 20),
-        ("goofspiel(imp_info=True,num_cards=5)", "", 200),
-        ("goofspiel(imp_info=True,num_cards=6,players=4,points_order=ascending)", "", 200),
+        ("goofspiel(imp_info=True,num_cards=5)", "", 100),
+        ("goofspiel(imp_info=True,num_cards=6,players=4,points_order=ascending)", "", 100),
         ("goofspiel(imp_info=True,num_cards=8,num_turns=4,returns_type=total_points)", "", 100),
         ("battleship", "", 3),
-        (f"{TWO_SHIPS},num_shots=4,allow_repeated_shots=False)", "", 100),
+        (f"{TWO_SHIPS},num_shots=4,allow_repeated_shots=False)", "", 50),
         (
             "battleship(board_width=3,board_height=3,ship_sizes=[3;3;3],ship_values=[1;2;3],num_shots=12)",
             "",

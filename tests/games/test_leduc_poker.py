@@ -120,10 +120,12 @@ def test_action_mapping_shows_a_call_and_lets_its_owner_remember():
     [
         # 936 acting infostates; OpenSpiel's 9,457 histories deal the first two cards in two steps.
         (LeducPoker(), 9451, 5520, [468, 468]),
-        (LeducPoker(starting_player=1), 9451, 5520, [468, 468]),
+        pytest.param(
+            *(LeducPoker(starting_player=1), 9451, 5520, [468, 468]), marks=pytest.mark.long
+        ),
         # OpenSpiel: 288 infostates without suits.
         (LeducPoker(suit_isomorphism=True), 1936, 1116, [144, 144]),
-        (LeducPoker(num_ranks=4), 26041, 15344, [864, 864]),
+        pytest.param(*(LeducPoker(num_ranks=4), 26041, 15344, [864, 864]), marks=pytest.mark.long),
     ],
 )
 def test_counts(game, histories, terminals, acting):

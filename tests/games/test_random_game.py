@@ -48,8 +48,8 @@ def rules(game: RandomGame) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_hundreds_of_random_games_keep_the_rules(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(120))
+def test_random_games_keep_the_rules(seed: int) -> None:
     game = RandomGame(
         seed=seed,
         num_players=2 + seed % 3,

@@ -143,7 +143,12 @@ def open_value(deck, tie):
 
 @pytest.mark.parametrize(
     ("num_cards", "num_suits", "value"),
-    [(4, 2, Fraction(1, 3)), (6, 2, Fraction(3, 5)), (6, 3, Fraction(3, 5)), (8, 2, None)],
+    [
+        (4, 2, Fraction(1, 3)),
+        (6, 2, Fraction(3, 5)),
+        (6, 3, Fraction(3, 5)),
+        pytest.param(8, 2, None, marks=pytest.mark.long),
+    ],
 )
 def test_if_all_cards_are_dealt_the_value_is_that_with_open_cards(num_cards, num_suits, value):
     game = TrickTaking(num_cards=num_cards, num_suits=num_suits, tie="draw")
@@ -155,7 +160,11 @@ def test_if_all_cards_are_dealt_the_value_is_that_with_open_cards(num_cards, num
 
 
 @pytest.mark.parametrize(
-    ("layout", "value"), [("even", Fraction(34, 63)), ("filled", Fraction(11, 21))]
+    ("layout", "value"),
+    [
+        ("filled", Fraction(11, 21)),
+        pytest.param("even", Fraction(34, 63), marks=pytest.mark.long),
+    ],
 )
 def test_the_leader_of_ten_cards_wins_three_deals_of_four(layout, value):
     assert open_value(TrickTaking(layout=layout).deck, "draw") == value
