@@ -15,6 +15,7 @@ from infoset.plotting.figures import (
     line_style,
     new_figure,
     set_log_scale,
+    set_log_ticks,
     wrap_spec,
 )
 from infoset.runs import SolveResult, TracePoint
@@ -129,7 +130,7 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
         axes.set(xscale="log", yscale="log", xlabel=label)
         add_grid(axes)
         _mark_rounding(axes, results)
-    _set_time_ticks(by_seconds)
+    set_log_ticks(by_seconds.xaxis)
     by_iterations.set_ylabel(f"{errors_of(results[0].trace)[0]} (game's units)")
     figure.suptitle("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
     handles, labels = by_seconds.get_legend_handles_labels()
@@ -276,14 +277,3 @@ def _mark_rounding(axes: Axes, results: Sequence[SolveResult]) -> None:
         color=GUIDE_COLOR,
         fontsize=8,
     )
-
-
-def _set_time_ticks(axes: Axes) -> None:
-    """Label more ticks than the decades on a time axis that spans few of them."""
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
-    low, high = axes.get_xlim()
-    if high / low < 1000:
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())

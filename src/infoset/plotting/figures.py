@@ -20,12 +20,15 @@ __all__ = [
     "line_style",
     "new_figure",
     "set_log_scale",
+    "set_log_ticks",
     "wrap_spec",
 ]
 
 DOTS_PER_INCH = 150
 GRID_COLOR, GUIDE_COLOR = "#d9d9d9", "#8a8a8a"
 TITLE_FONT_SIZE = 11
+FEW_DECADES = 100.0
+"""Largest ratio of the ends of a logarithmic axis with labels between its decades."""
 TITLE_WIDTH, MAX_TITLE_LINES = 64, 4
 
 COLORS: Final = (
@@ -98,6 +101,20 @@ def set_log_scale(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
     else:
         scale("symlog", linthresh=10.0**low)
         set_limits(-0.1 * 10.0**low, 10.0**high * margin)
+
+
+def set_log_ticks(axis: Axis) -> None:
+    """Label the ticks of a logarithmic axis: its decades, or 1, 2 and 5 times them if they are few.
+
+    Matplotlib labels all multiples of a short axis, and the labels overlap.
+    """
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    axis.set_minor_formatter(NullFormatter())
+    if high / low < FEW_DECADES:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
 def wrap_spec(game: str) -> list[str]:

@@ -13,6 +13,7 @@ from infoset.plotting.figures import (
     add_grid,
     line_style,
     new_figure,
+    set_log_ticks,
 )
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ def plot_lines(
         axes.set_xlabel(x_label)
         add_grid(axes)
     panels[0].set_ylabel(y_label)
+    if is_logarithmic:
+        for axis in (panels[0].xaxis, panels[0].yaxis):
+            set_log_ticks(axis)
     if len(parts) == 1:
         panels[0].set_title(title, fontsize=TITLE_FONT_SIZE, parse_math=False)
         figure.legend(loc="outside right upper", frameon=False, fontsize=SMALL_FONT_SIZE)
