@@ -4,7 +4,7 @@
     python benchmarks/which_solver.py --write    # put them into the pages, and draw the figures
 
 Nothing is measured here: all is read from the files that benchmarks/curves.py writes. A target is a
-share of the payoff range. Between two measurements a curve is a straight line on logarithmic axes;
+fraction of the payoff range. Between two measurements a curve is a straight line on logarithmic axes;
 where it does not reach a target, its last iteration is counted, which flatters it. A game in which
 no row of the CFR family reaches the target does not count.
 """
@@ -46,7 +46,7 @@ LINES = {
     "rtcfr+": ("#cc79a7", "-."),
     "optimistic-omd": ("#777777", ":"),
 }
-"""Colours and dashes of the methods in the figures; all eyes can tell them apart."""
+"""Colors and dashes of the methods in the figures, distinguishable by color-blind readers."""
 
 LOWEST = 1e-8
 """Where the figures end."""
@@ -92,8 +92,8 @@ def _crossing(before: tuple[int, float] | None, after: tuple[int, float], level:
     """Return where the line between two measurements meets a level."""
     if before is None or after[1] <= 0:
         return after[0]
-    share = log(before[1] / level) / log(before[1] / after[1])
-    return exp(log(before[0]) + share * log(after[0] / before[0]))
+    fraction = log(before[1] / level) / log(before[1] / after[1])
+    return exp(log(before[0]) + fraction * log(after[0] / before[0]))
 
 
 def ratios(arrivals: Arrivals, method: str) -> dict[str, float]:

@@ -41,25 +41,33 @@ def relaxed_game(name: str) -> RelaxedForm:
 
 
 def draw_arrows(axes: Axes, title: str, *, hears: bool) -> None:
-    """Draw where regrets push a team whose words mean the same for both sides of the coin.
+    """Draw the direction of regrets for a team whose words are symmetric in the sides of the coin.
 
-    Player 0 says the truth with probability `true`, player 1 believes it with probability
-    `believes`, and else passes. Taken for one player, it weighs both coins alike at any word.
+    Player 0 tells the truth with probability `true`; player 1 believes it with probability
+    `believes` and passes otherwise. As one player, the team weighs both sides equally at any word.
     """
     true, believes = np.meshgrid(np.linspace(0.05, 0.95, 10), np.linspace(0.05, 0.95, 10))
-    share = true if hears else np.full_like(true, 0.5)
-    to_believe = share * WIN + (1 - share) * MISS
+    prob_true = true if hears else np.full_like(true, 0.5)
+    to_believe = prob_true * WIN + (1 - prob_true) * MISS
     to_be_true = believes * (WIN - MISS)
     axes.quiver(true, believes, to_be_true, to_believe, color=COLORS[0], width=0.005)
     axes.plot([0.5], [0.33], "o", color=COLORS[1])
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the word is true", ylabel="the word is believed")
+    axes.set(
+        xlim=(0, 1),
+        ylim=(0, 1),
+        xlabel="probability that the word is true",
+        ylabel="probability of believing it",
+    )
     axes.set_title(title, fontsize=10)
 
 
 def draw_runs(axes: Axes) -> None:
-    """Draw what is earned in runs of three learners, from the same first policies."""
+    """Draw the payoffs of runs of three learners with the same initial policies."""
     ways = {
-        "one player that forgets": (relaxed_game("none"), BASELINES["one-player"].scheme(LEARNER)),
+        "one player, imperfect recall": (
+            relaxed_game("none"),
+            BASELINES["one-player"].scheme(LEARNER),
+        ),
         "two agents": (relaxed_game("none"), BASELINES["two-agents"].scheme(LEARNER)),
         "progressive hiding": (relaxed_game("recall"), HidingScheme(LEARNER, penalty=0.5)),
     }
@@ -75,7 +83,7 @@ def draw_runs(axes: Axes) -> None:
 
 
 def trap() -> Figure:
-    """Return why learners who forget pass, and that they do."""
+    """Return the figure of the regrets and runs of learners without perfect recall."""
     figure = new_figure((10.0, 3.4), layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     draw_arrows(left, "taken for one player", hears=False)
@@ -85,7 +93,7 @@ def trap() -> Figure:
 
 
 def guesses() -> FloatArray:
-    """Return [iterations, 4] what player 1 does and may think at the word heads.
+    """Return [iterations, 4] the play and the belief of player 1 at the word heads.
 
     Probability of guessing heads if the coin is heads, if it is tails, and under the projected
     policy, which cannot see it; and the probability that the coin is tails.
@@ -112,7 +120,7 @@ def guesses() -> FloatArray:
 
 
 def cards() -> Figure:
-    """Return the relaxed and projected policies, and how the penalty makes them agree."""
+    """Return the figure of relaxed and projected policies, which agree through the penalty."""
     figure = new_figure((10.0, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
     steps = np.arange(1, ITERATIONS_SHOWN + 1)
@@ -120,8 +128,8 @@ def cards() -> Figure:
     left.plot(steps, on_heads, color=COLORS[0], linestyle="--", label="relaxed: the coin is heads")
     left.plot(steps, on_tails, color=COLORS[2], linestyle="--", label="relaxed: the coin is tails")
     left.plot(steps, projected, color="black", label="projected: the coin is hidden")
-    left.plot(steps, tails, color=COLORS[1], linestyle=":", label="how often the coin is tails")
-    left.set(xlabel="iterations", ylabel="guesses heads", ylim=(-0.02, 1.02))
+    left.plot(steps, tails, color=COLORS[1], linestyle=":", label="probability of tails")
+    left.set(xlabel="iterations", ylabel="probability of guessing heads", ylim=(-0.02, 1.02))
     left.set_title("player 1 hears 'heads'", fontsize=10)
     scheme = HidingScheme(LEARNER, penalty=0.5)
     trace = ProgressiveHiding(relaxed_game("recall"), scheme, seed=SEED_SHOWN).run(ITERATIONS_SHOWN)

@@ -175,12 +175,23 @@ def test_each_method_is_drawn_against_iterations_and_seconds(results):
         assert drawn.get_ydata().tolist() == [point.exploitability for point in result.trace]
 
 
-def test_what_may_be_rounding_is_drawn_at_rounding(results):
-    _, by_seconds = plot_comparison(results).axes
+def test_an_exact_method_is_a_labeled_mark_at_the_edge_of_the_errors_of_the_others(results):
+    by_iterations, by_seconds = plot_comparison(results).axes
+    low, high = by_iterations.get_ylim()
+    errors = [point.exploitability for result in results[:2] for point in result.trace]
+    assert low <= min(errors) < 10 * low
+    assert high / 10 < max(errors) <= high
+    assert curves(by_seconds)["lp"].get_ydata().tolist() == [low]
+    (label,) = by_seconds.texts
+    assert results[2].exploitability < results[2].measured.rounding < low
+    assert label.get_text() == f"lp: ≤ {results[2].measured.rounding:.0e}"
+
+
+def test_an_error_that_may_be_rounding_is_drawn_at_the_marked_rounding_error(results):
+    _, by_seconds = plot_comparison(results[2:]).axes
     (drawn,) = curves(by_seconds)["lp"].get_ydata()
-    assert drawn == results[2].measured.rounding > results[2].exploitability
-    assert [text.get_text() for text in by_seconds.texts] == ["lp", "rounding"]
-    assert not plot_comparison(results[:2]).axes[0].texts
+    assert drawn == results[2].measured.rounding
+    assert "rounding" in [text.get_text() for text in by_seconds.texts]
 
 
 def test_texts_are_apart_and_inside(results):

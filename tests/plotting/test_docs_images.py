@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
+from fnmatch import fnmatch
+from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
 import infoset
 from infoset.efg import build_extensive_form, forget_non_acting
-from infoset.plotting import draw
+from infoset.plotting import draw, plot_convergence
 from tests.plotting.svg_reader import Svg
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -63,3 +68,49 @@ def test_the_picture_of_the_rooms_is_that_of_the_contract():
     drawing = runpy.run_path(str(IMAGES / "draw_rooms.py"))
     stored = (IMAGES / "rooms.svg").read_text("utf-8")
     assert stored == drawing["picture"](drawing["layers"]())
+
+
+COMMANDS = json.loads((IMAGES / "commands.json").read_text("utf-8"))
+PICTURES = sorted(
+    str(path.relative_to(DOCS)) for ending in ("svg", "png") for path in DOCS.rglob(f"*.{ending}")
+)
+PAGES = [path.read_text("utf-8") for path in (DOCS.parent / "README.md", *DOCS.rglob("*.md"))]
+
+
+def shown_on(picture):
+    """Return the pages that show a picture."""
+    link = re.compile(rf"[(/]{re.escape(Path(picture).name)}\)")
+    return [text for text in PAGES if link.search(text)]
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_every_picture_is_shown_and_has_one_command(picture):
+    assert len([pattern for pattern in COMMANDS if fnmatch(picture, pattern)]) == 1
+    assert shown_on(picture), "no page shows the picture"
+
+
+@pytest.mark.parametrize("pattern", COMMANDS)
+def test_the_command_of_a_picture_exists(pattern):
+    command = COMMANDS[pattern]
+    pictures = [picture for picture in PICTURES if fnmatch(picture, pattern)]
+    assert pictures, "no picture has this command"
+    if command.startswith("python "):
+        assert (DOCS.parent / command.split()[1]).is_file()
+    elif "*" not in pattern:
+        pages = [" ".join(text.split()) for text in shown_on(pictures[0])]
+        assert any(command in page for page in pages), "the page does not show the command"
+
+
+def test_the_picture_of_the_first_solve_is_that_of_its_command():
+    command = COMMANDS["images/leduc_poker-cfr-plus.png"].split()
+    method, target = command[command.index("--method") + 1], float(command[-1])
+    result = infoset.solve(command[2], method, target=target)
+    drawn = plot_convergence(result.trace, game=result.game, method=method, target=None)
+    buffer = BytesIO()
+    drawn.savefig(buffer, format="png")
+    stored = imread(IMAGES / "leduc_poker-cfr-plus.png")
+    buffer.seek(0)
+    redrawn = imread(buffer)
+    assert stored.shape == redrawn.shape
+    # Fonts are rendered slightly differently by other versions of the libraries.
+    assert np.abs(stored - redrawn).mean() < 0.01

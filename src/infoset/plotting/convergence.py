@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 from infoset.errors import ParameterError
@@ -92,9 +93,9 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     """Draw the error of several methods against iterations and against seconds.
 
     The error is exploitability, or NashConv in games without exploitability. Errors below the
-    rounding error of the measurement are drawn at that level, which is marked. An exact method,
-    which is measured once, is a labeled diamond at its time; its error is a line on the chart of
-    iterations.
+    rounding error of the measurement are drawn at that level, which is marked. The error axis spans
+    the iterative methods. An exact method, which is measured once, is a diamond at its time,
+    labeled with its error; it is at the lower edge if its error is smaller.
 
     Parameters
     ----------
@@ -124,12 +125,13 @@ def plot_comparison(results: Sequence[SolveResult]) -> Figure:
     bottom = 0.13 + LEGEND_LINE_HEIGHT * -(-len(results) // LEGEND_COLUMNS)
     figure.subplots_adjust(0.08, bottom, 0.98, 0.95 - 0.05 * len(title), 0.06)
     by_iterations, by_seconds = figure.subplots(1, 2, sharey=True)
-    for number, result in enumerate(results):
-        _draw_method(by_iterations, by_seconds, result, number)
+    limits = _error_limits(results)
     for axes, label in ((by_iterations, "iterations"), (by_seconds, "seconds")):
-        axes.set(xscale="log", yscale="log", xlabel=label)
+        axes.set(xscale="log", yscale="log", xlabel=label, ylim=limits)
         add_grid(axes)
         _mark_rounding(axes, results)
+    for number, result in enumerate(results):
+        _draw_method(by_iterations, by_seconds, result, number)
     set_log_ticks(by_seconds.xaxis)
     by_iterations.set_ylabel(f"{errors_of(results[0].trace)[0]} (game's units)")
     figure.suptitle("\n".join(title), fontsize=TITLE_FONT_SIZE, parse_math=False)
@@ -242,19 +244,34 @@ def _check_results(results: Sequence[SolveResult]) -> None:
         )
 
 
+def _shown_errors(result: SolveResult) -> list[float]:
+    """Return the errors of a result, at least its rounding error."""
+    return [max(error, result.measured.rounding) for error in errors_of(result.trace)[1]]
+
+
+def _error_limits(results: Sequence[SolveResult]) -> tuple[float, float]:
+    """Return whole decades around the errors of the iterative methods, or of all if none is."""
+    iterative = [result for result in results if len(result.trace) > 1]
+    errors = list(chain(*map(_shown_errors, iterative or results)))
+    low, high = floor(log10(min(errors))), ceil(log10(max(errors)))
+    return 10.0 ** (low - (low == high)), 10.0**high
+
+
 def _draw_method(by_iterations: Axes, by_seconds: Axes, result: SolveResult, number: int) -> None:
-    _, errors = errors_of(result.trace)
-    shown = [max(error, result.measured.rounding) for error in errors]
+    errors = _shown_errors(result)
     seconds = [max(point.seconds, MIN_SECONDS) for point in result.trace]
-    style: dict[str, Any] = {**line_style(number, len(shown)), "label": result.method}
-    if len(shown) > 1:
-        by_iterations.plot([point.iteration for point in result.trace], shown, **style)
-        by_seconds.plot(seconds, shown, **style)
+    style: dict[str, Any] = {**line_style(number, len(errors)), "label": result.method}
+    if len(errors) > 1:
+        by_iterations.plot([point.iteration for point in result.trace], errors, **style)
+        by_seconds.plot(seconds, errors, **style)
         return
-    by_seconds.plot(seconds, shown, **{**style, "linestyle": "", "marker": "D", "markersize": 7})
+    style |= {"linestyle": "", "marker": "D", "markersize": 7, "clip_on": False, "zorder": 3}
+    height = max(errors[0], by_seconds.get_ylim()[0])
+    by_seconds.plot(seconds, [height], **style)
+    bound = "≤ " if errors[0] == result.measured.rounding else ""
     by_seconds.annotate(
-        result.method,
-        (seconds[0], shown[0]),
+        f"{result.method}: {bound}{errors[0]:.0e}",
+        (seconds[0], height),
         xytext=(-8, 6),
         textcoords="offset points",
         horizontalalignment="right",
@@ -263,9 +280,9 @@ def _draw_method(by_iterations: Axes, by_seconds: Axes, result: SolveResult, num
 
 
 def _mark_rounding(axes: Axes, results: Sequence[SolveResult]) -> None:
-    """Mark the rounding error of the measurements, if an error is as small."""
+    """Mark the rounding error of the measurements, if it is on the axis."""
     rounding = max(result.measured.rounding for result in results)
-    if all(min(errors_of(result.trace)[1]) > rounding for result in results):
+    if rounding < axes.get_ylim()[0]:
         return
     axes.axhline(rounding, color=GUIDE_COLOR, linewidth=1.0, linestyle=":")
     axes.annotate(
