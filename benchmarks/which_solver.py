@@ -3,10 +3,10 @@
     python benchmarks/which_solver.py            # print the tables
     python benchmarks/which_solver.py --write    # put them into the pages, and draw the figures
 
-Nothing is measured here: all is read from the files that benchmarks/curves.py writes. A target is a
-fraction of the payoff range. Between two measurements a curve is a straight line on logarithmic axes;
-where it does not reach a target, its last iteration is counted, which flatters it. A game in which
-no row of the CFR family reaches the target does not count.
+The script measures nothing: it reads the files that benchmarks/curves.py writes. A target is a
+fraction of the payoff range. A curve is interpolated linearly on logarithmic axes between two
+measurements. If a curve does not reach a target, its last iteration counts, which flatters it. Games
+in which no method of the CFR family reaches the target do not count.
 """
 
 from __future__ import annotations

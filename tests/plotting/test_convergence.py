@@ -253,7 +253,7 @@ def test_each_seed_is_a_line_of_its_trace():
         ("kuhn_poker", "balanced-efce-omd", "EFCE gap of recommended play", "efce_gap"),
     ],
 )
-def test_where_joint_play_is_learned_its_gap_is_drawn(game, method, said, name):
+def test_learners_of_joint_play_show_its_gap(game, method, said, name):
     result = infoset.learn(game, method, episodes=200)
     axes, (line,) = learning_lines(plot_learning(result))
     assert axes.get_ylabel() == f"{said} (game's units)"

@@ -85,7 +85,7 @@ def test_every_history_of_kuhn_poker_has_its_mark_and_labels(kuhn):
     assert kuhn.text("history-title").startswith("kuhn_poker")
 
 
-def test_players_nature_and_the_end_have_different_shapes(kuhn):
+def test_players_chance_and_terminals_have_different_shapes(kuhn):
     def shape(name):
         (use,) = kuhn.groups[name].iter("{http://www.w3.org/2000/svg}use")
         return use.attrib["{http://www.w3.org/1999/xlink}href"]
@@ -255,7 +255,7 @@ def test_formats(tmp_path):
         drawing.save(tmp_path / "nowhere" / "a.svg")
 
 
-def test_what_was_left_out_stands_in_the_picture():
+def test_the_picture_counts_omitted_histories():
     svg = Svg(draw("leduc_poker", depth=2).svg())
     assert svg.text("history-remark") == "… 9,360 more histories below depth 2"
     assert set(svg.texts(r"history-\d+-note")) == {"…"}
@@ -272,7 +272,7 @@ def test_what_was_left_out_stands_in_the_picture():
         ({"max_nodes": 0}, ParameterError, "max_nodes is 0"),
     ],
 )
-def test_arguments_that_make_no_sense(arguments, error, message):
+def test_invalid_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         draw("kuhn_poker", **arguments)
 
@@ -283,7 +283,7 @@ def test_a_policy_of_another_game_is_refused():
         draw("kuhn_poker", policy=policy)
 
 
-def test_without_pygraphviz_the_command_that_installs_it_is_told(monkeypatch):
+def test_without_pygraphviz_the_error_names_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'infoset\[draw\]'"):
         draw("kuhn_poker").svg()
@@ -301,7 +301,7 @@ def test_nothing_heavy_is_loaded_before_something_is_drawn():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_classical_form_has_the_infosets_of_whoever_acts():
+def test_a_classical_form_has_the_infosets_of_the_acting_player():
     tree = infoset.build_tree(load_game("kuhn_poker"))
     form = forget_non_acting(build_extensive_form(load_game("kuhn_poker")))
     drawing = draw(form)

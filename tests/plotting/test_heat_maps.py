@@ -37,7 +37,7 @@ def test_a_square_for_each_pair_with_its_probability():
     assert (turned.get_ylabel(), turned.get_xlabel()) == ("player 1", "player 0")
 
 
-def test_panels_have_the_same_rows_and_columns_and_colours():
+def test_panels_have_the_same_rows_and_columns_and_colors():
     public = public_belief(LEDUC, PublicState((None,)))
     first, second = plot_beliefs({"own": private_belief(LEDUC, JACK), "all": public}).axes
     pair = first.images[0], second.images[0]

@@ -29,7 +29,7 @@ def test_what_is_drawn_is_what_was_measured():
     assert "best of 3 runs" in above.get_title()
 
 
-def test_where_nothing_is_lent_there_is_no_line_for_it():
+def test_without_relaxation_there_is_no_relaxed_line():
     for method in ("exact", "iterated-best-response"):
         above = plot_team(infoset.solve_team(TRADE, method)).axes[0]
         labels = [text.get_text() for text in above.get_legend().get_texts()]

@@ -262,7 +262,7 @@ def test_simultaneous_moves_are_one_step():
     assert second[0].step.probability_text == "1/2"
 
 
-def test_outcomes_that_look_alike_are_numbered():
+def test_outcomes_with_equal_observations_are_numbered():
     blind = FunctionGame(observe=lambda *_: Observation())
     nodes = history_picture(whole(blind), ALL).nodes
     assert [node.step.text for node in nodes[1:]] == ["∅", "∅ #2"]
@@ -295,7 +295,7 @@ def test_the_part_drawn(depth, most, expected):
 
 
 @given(random_games(max_histories=200), st.integers(0, 5), st.integers(2, 50))
-def test_what_is_left_out_is_counted(game, depth, most):
+def test_omitted_histories_are_counted(game, depth, most):
     truncated = whole(game)
     picture = history_picture(truncated, Limits(depth, most))
     assert len(picture.nodes) <= most
