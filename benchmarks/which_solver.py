@@ -5,8 +5,8 @@
 
 The script measures nothing: it reads the files that benchmarks/curves.py writes. A target is a
 fraction of the payoff range. A curve is interpolated linearly on logarithmic axes between two
-measurements. If a curve does not reach a target, its last iteration counts, which flatters it. Games
-in which no method of the CFR family reaches the target do not count.
+measurements. If a curve does not reach a target, its last iteration counts, which flatters it.
+Games in which no method of the CFR family reaches the target do not count.
 """
 
 from __future__ import annotations

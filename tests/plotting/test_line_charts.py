@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from infoset.plotting import Line, plot_lines
@@ -49,4 +51,4 @@ def test_ticks_of_a_short_logarithmic_axis_do_not_overlap():
     ]
     boxes = sorted((box.x0, box.x1) for t in shown for box in [t.get_window_extent(renderer)])
     assert len(boxes) >= 2
-    assert all(end < start for (_, end), (start, _) in zip(boxes, boxes[1:], strict=False))
+    assert all(end < start for (_, end), (start, _) in pairwise(boxes))
