@@ -1,7 +1,7 @@
-"""What all tests go by.
+"""Settings of all tests.
 
-Property tests have one profile: the same examples each time, and no stopwatch. Ctrl-C interrupts
-also where tests run in the background, for which shells switch it off.
+Property tests draw the same examples each time and have no deadline. SIGINT is enabled also for
+tests that run in the background, where shells disable it.
 """
 
 import signal

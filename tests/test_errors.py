@@ -1,4 +1,4 @@
-"""What errors say, and that one base catches them."""
+"""Messages of errors, and their common base class."""
 
 from __future__ import annotations
 

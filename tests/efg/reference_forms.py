@@ -216,10 +216,10 @@ def nested(form: ExtensiveForm, history: int = 0, waits: list[int] | None = None
 
     def edge(child: int) -> Any:
         number = form.chance[child]
-        odds = form.probabilities[number] if number >= 0 else None
+        probabilities = form.probabilities[number] if number >= 0 else None
         following = content(child)
         for _ in range(waits[child] if waits else 0):
             following = (-1, None, None, [("wait", 1, following)])
-        return form.moves[form.move[child]], odds, following
+        return form.moves[form.move[child]], probabilities, following
 
     return content(history)

@@ -62,7 +62,7 @@ def told_the_same():
 
 
 def told_the_next():
-    """Nature draws one of six numbers; players see its half, rounded down and up."""
+    """Chance draws one of six numbers; players see its half, rounded down and up."""
     return FunctionGame(
         2,
         transitions=lambda world, joint_action: (

@@ -410,7 +410,7 @@ def test_a_world_changed_by_a_call(kind: type[Slate], method: str) -> None:
 
 
 class Card(FunctionGame):
-    """Nature deals J or Q to player 0 and shows nothing; player 1 acts next, then it is over."""
+    """Chance deals J or Q to player 0 and shows nothing; player 1 acts next, then it is over."""
 
     def __init__(self, **rules: Callable[..., Any]) -> None:
         defaults: dict[str, Callable[..., Any]] = {
@@ -489,7 +489,7 @@ def test_acting_may_depend_on_private_observations() -> None:
 
 
 def steps(*links: tuple[Any, Any]) -> FunctionGame:
-    """Nature alone moves along the links, with equal probabilities."""
+    """Chance alone moves along the links, with equal probabilities."""
 
     def transitions(world: Any, joint: Any) -> list[tuple[Any, Fraction]]:
         targets = [target for source, target in links if source == world]

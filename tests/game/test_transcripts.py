@@ -165,7 +165,7 @@ def test_long_plays_are_aligned() -> None:
 @given(random_games())
 def test_the_transcript_for_a_player_is_a_function_of_its_infostate(game: Game) -> None:
     for player in range(game.num_players):
-        told: dict[Any, str] = {}
+        shown_for: dict[Any, str] = {}
         for visit in enumerate_histories(game):
             known = visit.history.infostates[player]
             if visit.history.is_terminal:
@@ -174,8 +174,8 @@ def test_the_transcript_for_a_player_is_a_function_of_its_infostate(game: Game) 
                 shown = "\n".join(text)
             else:
                 shown = transcript(visit.history, player)
-            assert told.setdefault(known, shown) == shown
-        assert len(set(told.values())) == len(told)
+            assert shown_for.setdefault(known, shown) == shown
+        assert len(set(shown_for.values())) == len(shown_for)
 
 
 @given(random_games())

@@ -21,7 +21,7 @@ from tests.support.function_game import FunctionGame
 from tests.support.hypothesis_strategies import random_games
 from tests.support.reference_histories import enumerate_histories
 
-NATURE = 2
+DEALER = 2
 HALF = Fraction(1, 2)
 
 
@@ -35,15 +35,15 @@ class KuhnWithDealer(KuhnPoker):
         object.__setattr__(self, "num_players", 3)
 
     def actors(self, world: Any) -> Any:
-        return super().actors(world) if world.cards else (NATURE,)
+        return super().actors(world) if world.cards else (DEALER,)
 
     def legal_actions(self, world: Any, player: int) -> Any:
         deals = [world.cards for world, _ in super().transitions(self.initial_world(), ())]
-        return deals if player == NATURE else super().legal_actions(world, player)
+        return deals if player == DEALER else super().legal_actions(world, player)
 
     def transitions(self, world: Any, joint: Any) -> Any:
         if not world.cards:
-            return [(world._replace(cards=joint[NATURE]), 1)]
+            return [(world._replace(cards=joint[DEALER]), 1)]
         return super().transitions(world, joint[:2])
 
     def rewards(self, world: Any, joint: Any, next_world: Any) -> Any:
@@ -58,7 +58,7 @@ class KuhnWithDealer(KuhnPoker):
 
 
 def fair_deal(world: Any) -> Iterator[tuple[Any, Fraction]]:
-    return ((deal, Fraction(1, 6)) for deal in KuhnWithDealer().legal_actions(world, NATURE))
+    return ((deal, Fraction(1, 6)) for deal in KuhnWithDealer().legal_actions(world, DEALER))
 
 
 def all_known(game: Game) -> list[tuple[Any, ...]]:

@@ -31,7 +31,7 @@ def table(game, hands, **changes):
 
 
 def outcomes(game, world, move):
-    joint = tuple(move if seat == world.player else None for seat in range(game.players))
+    joint = tuple(move if player == world.player else None for player in range(game.players))
     return joint, list(game.transitions(world, joint))
 
 
@@ -86,7 +86,7 @@ def test_the_starting_player_is_drawn():
     chances = Counter()
     for world, chance in initial_history(game).chance_outcomes:
         chances[world.player] += chance
-    assert chances == {seat: Fraction(1, 3) for seat in range(3)}
+    assert chances == {player: Fraction(1, 3) for player in range(3)}
     (begins,) = {
         str(initial_history(game).extend((None,) * 3, world).public_state)
         for world, _ in initial_history(game).chance_outcomes

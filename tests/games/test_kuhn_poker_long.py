@@ -18,8 +18,8 @@ ANTES = [("ante", None), (None, "ante")]
 SHORT_NAME = {"check": "pass", "fold": "pass", "bet": "bet", "call": "bet"}
 
 
-def card(seat, name):
-    return lambda world: world.cards[seat] == name
+def card(player, name):
+    return lambda world: world.cards[player] == name
 
 
 def deal(first, second):

@@ -1,4 +1,4 @@
-"""Draws of what was seen are those of the list that agree, with the same odds."""
+"""Draws of what was seen are those of the list that agree, with the same probabilities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GARBAGE = (None, "nothing", ("K", "K"), (7, 7), ("player 9 begins",), 3, (("R1",
 
 
 def sights(game):
-    """Return what each player, and everybody, may see of the deal: the odds of each world."""
+    """Return by player, and for the public view, the probability of each world after the deal."""
     root, found = initial_history(game), {}
     joint = root.joint({})
     for world, probability in game.transitions(root.world, joint):
@@ -34,8 +34,8 @@ def sights(game):
         for player in (None, *range(game.num_players)):
             private = None if player is None else seen.seen_by(player)
             step = Step(NOOP, private, seen.public)
-            odds = found.setdefault((player, step), Counter())
-            odds[world] += float(probability)
+            weights = found.setdefault((player, step), Counter())
+            weights[world] += float(probability)
     return found
 
 
@@ -68,16 +68,16 @@ def test_every_game_that_samples_is_tested():
 def test_samples_agree_with_the_observation(spec):
     game, rng = load_game(spec), np.random.default_rng(0)
     found = sights(game)
-    for (player, step), odds in list(found.items())[:: max(1, len(found) // 12)]:
-        total, number = sum(odds.values()), 40 * len(odds)
+    for (player, step), weights in list(found.items())[:: max(1, len(found) // 12)]:
+        total, number = sum(weights.values()), 40 * len(weights)
         draws = [draw(game, player, step, rng) for _ in range(number)]
         assert {round(chance, 12) for _, chance in draws} == {round(total, 12)}
         counts = Counter(world for world, _ in draws)
-        assert counts.keys() <= odds.keys()
-        expected = np.array([number * share / total for share in odds.values()])
-        observed = np.array([counts[world] for world in odds])
+        assert counts.keys() <= weights.keys()
+        expected = np.array([number * share / total for share in weights.values()])
+        observed = np.array([counts[world] for world in weights])
         squares = float(((observed - expected) ** 2 / expected).sum())
-        assert squares < len(odds) + 5 * np.sqrt(2 * len(odds)) + 1e-9
+        assert squares < len(weights) + 5 * np.sqrt(2 * len(weights)) + 1e-9
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -60,8 +60,8 @@ def test_a_string_that_looks_as_if_the_game_went_on_is_marked_as_the_end():
         going_on, over = over, going_on
     assert going_on.actors == (1,)
     assert over.is_terminal
-    told = [game.infostate_string(history.world, 1) for history in (going_on, over)]
-    assert told[0] == told[1]
+    strings = [game.infostate_string(history.world, 1) for history in (going_on, over)]
+    assert strings[0] == strings[1]
     assert going_on.infostates[1] != over.infostates[1]
 
 

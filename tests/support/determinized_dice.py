@@ -1,4 +1,4 @@
-"""PIMC in liar's dice in closed form: an oracle that knows nothing of searchers.
+"""PIMC in liar's dice in closed form: a reference that uses no searcher.
 
 In a world, let M be the highest bid that holds. Bidding a wins if a is M, and liar wins if the last
 bid does not hold; so that under a belief the scores are P(M = a) and P(the last bid is false).
@@ -28,7 +28,7 @@ class DeterminizedDice:
         self.holds = np.array(
             [
                 [
-                    [self.count(one + other, face, sides) >= least for least, face in bids]
+                    [self.count(one + other, face, sides) >= count for count, face in bids]
                     for other in hands
                 ]
                 for one in hands
@@ -61,7 +61,7 @@ class DeterminizedDice:
     def seen(self, infostate):
         """Return the position of the hand, and that of the last bid."""
         calls = [step.public for step in infostate.steps[1:]]
-        bids = [f"{least}-{face}" for least, face in self.bids]
+        bids = [f"{count}-{face}" for count, face in self.bids]
         return self.hands.index(infostate.steps[0].private), bids.index(calls[-1]) if calls else -1
 
     def action_probabilities(self, infostate, legal_actions):

@@ -60,7 +60,7 @@ def not_timeable() -> ExtensiveForm:
 def two_augmentations() -> tuple[ExtensiveForm, ExtensiveForm]:
     """Figure 5, right, by its sense: one classical form, augmented in two ways.
 
-    Nature tosses a coin, player 0 bets without seeing it, player 1 answers having seen it. It is
+    Chance tosses a coin, player 0 bets without seeing it, player 1 answers having seen it. It is
     seen by player 1 before player 0 bets, and by nobody else; or by everybody, after player 0's
     bet. Whoever acts knows the same in both.
     """

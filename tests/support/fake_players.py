@@ -1,4 +1,4 @@
-"""Players that stand in for searchers; in a module of their own, so that processes find them."""
+"""Fake searchers and policies for tests of matches, importable by worker processes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class SampledActionSearcher:
-    """A searcher that is sure of one action, drawn from a table: its average is the table."""
+    """A searcher that returns one action sampled from a policy; its average is that policy."""
 
     def __init__(self, policy):
         self.policy = policy
@@ -22,7 +22,7 @@ class SampledActionSearcher:
 
 
 class NoisySearcher:
-    """A searcher that adds noise to a table: its average is the table and the uniform policy."""
+    """A searcher that mixes random noise into a policy; its average mixes in the uniform policy."""
 
     def __init__(self, policy, noise):
         self.policy = policy
@@ -37,7 +37,7 @@ class NoisySearcher:
 
 
 class FailingPolicy:
-    """A policy that fails at one of the times it is asked."""
+    """A policy that raises KeyboardInterrupt at a given query."""
 
     def __init__(self, policy, time):
         self.policy = policy
@@ -54,7 +54,7 @@ class FailingPolicy:
 
 
 class CrashingPolicy:
-    """A policy that takes its process with it."""
+    """A policy that ends its process when queried."""
 
     def action_probabilities(self, infostate, legal_actions):
         os._exit(1)

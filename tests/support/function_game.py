@@ -1,4 +1,4 @@
-"""Tiny games that the tests bend."""
+"""Small custom games for tests: their rules are passed as functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from infoset.game import Game, Observation
 
 
 class FunctionGame(Game):
-    """A game put together from functions; the defaults are one flip of a fair coin."""
+    """A game whose rules are given as functions; by default, one flip of a fair coin."""
 
     def __init__(self, num_players: int = 1, **rules: Callable[..., Any]) -> None:
         self.num_players = num_players
@@ -39,7 +39,7 @@ class FunctionGame(Game):
 
 
 def ladder(width: int, height: int) -> FunctionGame:
-    """A game of few world states and very many histories."""
+    """Return a game with few world states and very many histories."""
     return FunctionGame(
         initial_world=lambda: 0,
         actors=lambda w: (0,) if w < height else (),

@@ -1,4 +1,4 @@
-"""Hypothesis strategies that the tests of all floors draw from."""
+"""Hypothesis strategies shared by the tests of all packages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def random_games(**limits: Any) -> st.SearchStrategy[RandomGame]:
 
 
 def random_forms(**limits: Any) -> st.SearchStrategy[ExtensiveForm]:
-    """Draw small extensive forms that keep or break anything; `limits` as in `random_games`.
+    """Draw small extensive forms that keep or break any property; `limits` as in `random_games`.
 
     The parameters are the fields of `random_forms.Recipe`.
     """

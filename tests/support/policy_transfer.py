@@ -1,4 +1,4 @@
-"""Carrying policies from a game to one written differently, by walking both at once."""
+"""Transfer of policies between a game and an equivalent one, by walking both together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random extensive forms in which anything may be broken."""
+"""Random extensive forms that may violate any property, such as perfect recall or timing."""
 
 from __future__ import annotations
 
@@ -82,8 +82,10 @@ class Grower:
         if actor < 0:
             weights = self.rng.integers(0, 4, size)
             weights[0] += 1
-            odds = [Fraction(int(weight), int(weights.sum())) for weight in weights]
-            moves = {label: (p, node) for (label, node), p in zip(pairs, odds, strict=True)}
+            probabilities = [Fraction(int(weight), int(weights.sum())) for weight in weights]
+            moves = {
+                label: (p, node) for (label, node), p in zip(pairs, probabilities, strict=True)
+            }
             return chance(moves, **shown)
         return decision(actor, known[actor], pairs, **shown)
 

@@ -1,4 +1,4 @@
-"""Random team games, written down in product form, in which anything may be forgotten."""
+"""Random team games in product form, in which agents may forget anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small random games of teams, and the best of all their pure policies."""
+"""Small random team games, and the best of all their pure policies by enumeration."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Balanced CFR and LocalOMD in plain Python, with every sum kept: the kernels' slow twins.
+"""Reference implementations of balanced CFR and LocalOMD in plain Python.
 
-They draw the same numbers, go along the same nodes, and share nothing else with the kernels:
-estimates have their importance weights, policies of all iterations are kept, and what adapts is
-the closed form of follow-the-regularised-leader.
+They draw the same random numbers and visit the same nodes as the kernels, and share nothing else
+with them: estimates carry their importance weights, the policies of all iterations are stored, and
+adaptive variants use the closed form of follow-the-regularized-leader.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Balanced EFCE-OMD in plain Python, with whole matrices: the kernel's slow twin.
+"""Reference implementation of balanced EFCE-OMD in plain Python, with dense matrices.
+
 
 Log-partition function and deviation are written down as in the paper, and a fixed point is the
 solution of linear equations. Only the tree and the random numbers are shared.

@@ -1,4 +1,4 @@
-"""A slow, plain enumeration of a game through its protocol: the independent road of the tests."""
+"""Reference enumeration of the histories of a game, through the `Game` protocol only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from infoset.policy import TabularPolicy
 
 @dataclass(frozen=True)
 class Visit:
-    """A history with nature's reach and the position of its parent in the list."""
+    """A history with its chance reach and the position of its parent in the list."""
 
     history: History
     chance_reach: float

@@ -1,6 +1,6 @@
-"""CFR by walking histories, twice: by future rewards on a game, by utilities on a form.
+"""Reference CFR on histories: with future rewards on a game, with utilities on an extensive form.
 
-Slow, plain, and apart from the library's kernels: the two sides of Theorem 4.1.
+The two sides of Theorem 4.1, independent of the library's kernels.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ def _walk_game(history: History, table: Table, reach: np.ndarray, chance: float)
     action_value = [np.zeros(len(options)) for options in legal]
     for choice in product(*(range(len(options)) for options in legal)):
         joint = tuple(options[k] for options, k in zip(legal, choice, strict=True))
-        odds = np.array([share[k] for share, k in zip(shares, choice, strict=True)])
+        probabilities = np.array([share[k] for share, k in zip(shares, choice, strict=True)])
         after = np.zeros(num_players)
         for world, probability in history.game.transitions(history.world, joint):
             if probability == 0:
                 continue
             below = history.extend(joint, world)
             paid = np.array(below.rewards_so_far, float) - np.array(history.rewards_so_far, float)
-            future = _walk_game(below, table, reach * odds, chance * float(probability))
+            future = _walk_game(below, table, reach * probabilities, chance * float(probability))
             after += float(probability) * (paid + future)
-        value += odds.prod() * after
+        value += probabilities.prod() * after
         for p in range(num_players):
-            others = np.delete(odds, p).prod()
+            others = np.delete(probabilities, p).prod()
             action_value[p][choice[p]] += others * after[p]
     for p in history.actors:
         others = chance * np.delete(reach, p).prod()
@@ -110,10 +110,10 @@ def _walk_form(
         return form.utility[history]
     actor = int(form.actor[history])
     if actor < 0:
-        odds = form.chance_probability[children.start : children.stop]
+        probabilities = form.chance_probability[children.start : children.stop]
         return sum(
             p * _walk_form(form, child, table, reach, chance * p)
-            for p, child in zip(odds, children, strict=True)
+            for p, child in zip(probabilities, children, strict=True)
         )
     key = (actor, int(form.infoset[history, actor]))
     share = table.act(key, len(children))

@@ -41,10 +41,10 @@ class SeededDraws:
 
 
 class ListedDraws:
-    """Draws that begin as told, and go on with the first of all that can come."""
+    """Draws that begin with a given list and continue with the first possible outcome."""
 
-    def __init__(self, told):
-        self.told = told
+    def __init__(self, given):
+        self.given = given
         self.taken = []
         self.probability = 1.0
         self.untold = []
@@ -52,8 +52,8 @@ class ListedDraws:
     def choose(self, probabilities):
         possible = [i for i, p in enumerate(probabilities) if p > 0.0]
         place = len(self.taken)
-        if place < len(self.told):
-            index = self.told[place]
+        if place < len(self.given):
+            index = self.given[place]
         else:
             index = possible[0]
             self.untold += [[*self.taken, other] for other in possible[1:]]
@@ -79,7 +79,7 @@ def all_draws(run):
 
 
 def outcome_probabilities(nodes, node):
-    """Return what Walker's tables at a node of nature come to."""
+    """Return what Walker's tables at a chance node sum to."""
     count, first = nodes.num_children[node], nodes.first[node]
     keep, other = nodes.keep[first : first + count], nodes.other[first : first + count]
     probabilities = keep.copy()

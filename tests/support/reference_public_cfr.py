@@ -1,9 +1,9 @@
-"""CFR by walking the public tree with vectors of ranges: slow, plain, apart from the kernels.
+"""Reference CFR on the public tree with ranges, independent of the library's kernels.
 
 At a public state each player has a vector: how likely its own actions make each of its infostates
 there, its range. Down the tree goes the pair of ranges, up come the counterfactual values of the
 infostates, which begin at the ends as matrices: what two infostates earn from each other, by
-nature's probabilities.
+chance probabilities.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tree of a simulator in plain Python: what learners' slow twins stand on."""
+"""The tree of a simulator in plain Python, used by reference implementations of learners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small game of every name in the registry."""
+"""One small instance of every game in the registry."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ SMALLER = {
     "trick_taking": "trick_taking(num_cards=6,hand_size=2)",
 }
 TOO_LARGE = ("phantom_ttt",)
-"""Names of which no game is small."""
+"""Games that have no small instance."""
 
 SMALL_GAMES = tuple(SMALLER.get(name, name) for name in GAMES if name not in TOO_LARGE)

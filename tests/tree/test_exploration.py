@@ -123,7 +123,7 @@ def test_simultaneous_moves_stay_simultaneous():
 
 
 def dealing_forever():
-    """A game whose first move of nature has no end of outcomes."""
+    """A game whose first chance move has infinitely many outcomes."""
 
     def outcomes(world, joint_action):
         if world == "start":

@@ -10,6 +10,7 @@ two seconds counts as a bug, too. The last line says how many were read and how 
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import re
 import tempfile
@@ -20,7 +21,8 @@ from pathlib import Path
 
 from infoset.errors import InfosetError
 
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
+"""Limit for one text when this file is run as a program; the tests look at no clock."""
 PIECE = re.compile(r'"[^"\\]*"|[\w.+/-]+|\s+|.', re.DOTALL)
 ODD = [
     *'"\\{}(),=[]/.-+#', "\x00", "\n", "\r", "\ufeff", "é", "\ud800", "１", "0", "1", "-1", "2",
@@ -125,7 +127,7 @@ def void(_: object) -> None:
     """Forget a result."""
 
 
-def fuzz(name: str, inputs: int, seed: int) -> Counter[str]:
+def fuzz(name: str, inputs: int, seed: int, max_seconds: float = math.inf) -> Counter[str]:
     """Parse damaged texts; return how many were read and how many refused.
 
     Raises whatever a parser raises that is not an `InfosetError`, with the text as a note.
@@ -144,7 +146,7 @@ def fuzz(name: str, inputs: int, seed: int) -> Counter[str]:
         except BaseException as error:
             error.add_note(f"by the text {text[:5000]!r}")
             raise
-        assert time.perf_counter() - begin < MOST_SECONDS, f"slow: {text[:5000]!r}"
+        assert time.perf_counter() - begin < max_seconds, f"slow: {text[:5000]!r}"
     return ends
 
 
@@ -155,7 +157,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     begin = time.perf_counter()
-    ends = fuzz(given.parser, given.inputs, given.seed)
+    ends = fuzz(given.parser, given.inputs, given.seed, MAX_SECONDS)
     seconds = time.perf_counter() - begin
     print(
         f"{given.parser}, seed {given.seed}: {given.inputs:,} inputs, {ends['read']:,} read, "
