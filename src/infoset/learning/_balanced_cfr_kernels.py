@@ -131,6 +131,7 @@ def update_policies(
         if here >= 0:  # -1 marks an episode that ended above its layer
             first_sequence = infostates.first_sequence[here]
             end = first_sequence + infostates.num_actions[here]
+            # Constant rate, or one that falls with the number of iterations.
             rate = parameters[infostates.player[here], LEARNING_RATE]
             # A falling rate, such as η / √t, needs no horizon.
             if parameters[infostates.player[here], DECAY_EXPONENT] != 0.0:
@@ -164,6 +165,7 @@ def learn_episode(
     # The position in the iteration: which player explores, and down to which layer.
     part = done % num_episodes
     player, layer = schedule.player[part], schedule.layer[part]
+    # One plan per iteration: its episodes share the frozen policies.
     if part == 0:
         count_episode(infostates, state.cumulative_plan)
     state.touched[part] = learn_layer(

@@ -94,6 +94,7 @@ def estimate_losses(
         # Importance weight of the current action alone, not of the whole path: less variance.
         if sequence == taken:
             estimate[sequence] += (cost - baseline[sequence]) / probability
+        # The largest magnitude drives adaptive rates (see `squares`).
         largest = max(largest, abs(estimate[sequence]))
     return largest
 
@@ -148,6 +149,7 @@ def update_infostate(
     """
     first_sequence = infostates.first_sequence[here]
     end = first_sequence + infostates.num_actions[here]
+    # Stage 1: estimates of all actions from the cost of the one taken.
     mean = mean_baseline(first_sequence, end, state.policy, state.baseline)
     largest = estimate_losses(
         first_sequence, end, taken, cost, mean, probability, state.baseline, state.estimate
@@ -167,6 +169,7 @@ def update_infostate(
     log_total = descend(
         first_sequence, end, step, alpha, state.sampling, state.estimate, state.policy
     )
+    # Last: baselines must not depend on the cost that they are subtracted from.
     window = parameters[BASELINE_WINDOW]
     for sequence in range(first_sequence, end):
         # With one baseline per infostate, all entries move together.
@@ -206,6 +209,7 @@ def update_path(
     constant ones, whether each action has its own, the exploration, and the exponent of the own
     episode number in the decay of the rate, or 0. episode : number of the player's own episode.
     """
+    # Before the update: this episode was played with the policies as they are.
     count_path(infostates, player, paths, state.policy, state.cumulative_plan, state.parent_counted)
     cost, weight = loss, 1.0
     decayed = 1.0 if parameters[DECAY_EXPONENT] == 0.0 else episode ** parameters[DECAY_EXPONENT]

@@ -83,6 +83,7 @@ def recenter(
 ) -> None:
     """Replace a policy by policy^α · initial^(1 - α), not normalized, in place."""
     for sequence in range(first_sequence, end):
+        # In logarithms: logits keep a fraction α of their distance from the initial ones.
         policy[sequence] = np.exp(
             alpha * np.log(policy[sequence]) + (1.0 - alpha) * np.log(initial[sequence])
         )

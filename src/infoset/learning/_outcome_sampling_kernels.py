@@ -73,6 +73,7 @@ def follow_path(
 
     Call it before the policy changes, and after the cumulative plan of the empty sequence grew.
     """
+    # q: only the player's own factors, since those of the others cancel.
     paths.reach[player, 0] = 1.0
     for step in range(paths.length[player]):
         here, sequence = paths.infostate[player, step], paths.sequence[player, step]
@@ -106,6 +107,7 @@ def update_path(
     # The average is weighted by own reach; it needs no importance weights.
     count_episode(infostates, state.cumulative_plan)
     follow_path(parameters.exploration, infostates, player, paths, state)
+    # Backward over the player's own decisions, from the utility at the end.
     for step in range(paths.length[player] - 1, -1, -1):
         here, taken = paths.infostate[player, step], paths.sequence[player, step]
         first_sequence = infostates.first_sequence[here]

@@ -274,6 +274,8 @@ def traverse(
         # Up: close frames until one has another action to enter.
         while depth > 0:
             here = nodes.kind[frames.node[depth]]
+            # `weight` is that of the subtree just entered; 0 means that the frame has no action
+            # left.
             weight = next_action(parameters, infostates, player, here, depth, stream, frames, state)
             if weight > 0.0:
                 break

@@ -77,6 +77,7 @@ def draw_mixed(
     left = next_uniform(stream)
     for action in range(num_actions - 1):
         sequence = first_sequence + action
+        # The mixture is formed action by action; no array for it is needed.
         left -= exploration * exploration_policy[sequence] + (1.0 - exploration) * policy[sequence]
         if left < 0.0:
             return action

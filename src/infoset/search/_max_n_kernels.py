@@ -91,6 +91,7 @@ def enter(model: Any, work: MaxN, depth: int, search: int, status: LongArray) ->
     # `store` divides by num_best: a chance move counts as one best branch, its expectation
     work.num_best[depth] = 1 if mover == CHANCE_MOVE else 0
     for player in range(work.total.shape[1]):
+        # Chance and decisions start their sum at 0; an end is its utility.
         utility = work.stack.rewards_so_far[depth, player]
         work.total[depth, player] = utility if mover == END else 0.0
     return mover == END

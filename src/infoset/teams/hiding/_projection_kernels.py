@@ -33,6 +33,7 @@ def fill_reach(nodes: Nodes, view: View, policy: FloatArray, reach: FloatArray) 
         if parent == node:
             reach[node] = nodes.chance[node]
         else:
+            # The entry of a node is that of the action which leads to it.
             reach[node] = reach[parent] * policy[view.entry[node]]
 
 
@@ -136,6 +137,7 @@ def fill_distances(
     """Fill `distance` [M] with ‖π_ι - π̂_c(ι)‖², the penalty of eq. 7 without γ."""
     for cell in range(len(distance)):
         first, to = fine.first_entry[cell], coarse.first_entry[known[cell]]
+        # Both policies list the actions of a cell in the same order.
         total = 0.0
         for action in range(fine.first_entry[cell + 1] - first):
             total += (policy[first + action] - projected[to + action]) ** 2
