@@ -11,10 +11,9 @@ from typing import Any
 
 from digest_rooms.common import Cells
 from infoset.experiments import CellFolder, get_study, installed_studies, run_cells
-from infoset_studies.beliefs.leaks import true_state_ratio
-from infoset_studies.beliefs.policies import Effort, PolicyCell, searched
-from infoset_studies.hiding.default_cell import Goal
-from infoset_studies.hiding.hanabi import Hanabi
+from infoset_studies.beliefs.average_policies import Effort, PolicyCell, searched
+from infoset_studies.beliefs.leakage import true_state_ratio
+from infoset_studies.hiding.default_method import Goal, Hanabi
 
 __all__ = ["cells", "uncovered"]
 
@@ -27,44 +26,52 @@ TRADE = "trade_comm(num_items=2,num_messages=1)"
 Values = Callable[[Any], tuple[Any, ...]]
 
 EXPERIMENTS: dict[str, tuple[str, str, Values]] = {
-    "balanced/kuhn-theory": ("balanced", "e1", lambda _: ((10_000, 100_000), 1)),
+    "balanced/kuhn-theory": ("balanced", "kuhn-theory", lambda _: ((10_000, 100_000), 1)),
     "balanced/tuned": (
         "balanced",
-        "e2",
+        "tuned-learners",
         lambda quick: (quick.columns[:1], quick.entries[::5], 1, 2, False),
     ),
     "balanced/separation": (
         "balanced",
-        "e3",
+        "separation",
         lambda _: (("bandit_tree(branching=4)", "bandit_tree(can_stop=True)"), (100_000,), 1),
     ),
-    "balanced/correlated": ("balanced", "e4", lambda _: ((1_000,), 2)),
-    "balanced/ablations": ("balanced", "e5", lambda _: (("kuhn_poker",), 2_000, 2, 300)),
-    "balanced/switching": ("balanced", "e6", lambda _: ((500, 1_000), 2)),
-    "balanced/samples": ("balanced", "samples", lambda _: ((2, 3), 0.2, 8_000, 2)),
+    "balanced/correlated": ("balanced", "correlated-play", lambda _: ((1_000,), 2)),
+    "balanced/ablations": ("balanced", "ablations", lambda _: (("kuhn_poker",), 2_000, 2, 300)),
+    "balanced/switching": ("balanced", "switching", lambda _: ((500, 1_000), 2)),
+    "balanced/samples": ("balanced", "sample-complexity", lambda _: ((2, 3), 0.2, 8_000, 2)),
     "beliefs/responses-0": (
         "beliefs",
-        "1",
+        "best-responses-first",
         lambda quick: (0, (DICE,), LITTLE, LITTLE, 1, quick.algorithms[:1]),
     ),
-    "beliefs/wins-0": ("beliefs", "2", lambda _: (0, (("LD 3D", 6), ("CG 10C", 4)))),
+    "beliefs/wins-0": ("beliefs", "win-rates-first", lambda _: (0, (("LD 3D", 6), ("CG 10C", 4)))),
     "beliefs/responses-1": (
         "beliefs",
-        "3",
+        "best-responses-second",
         lambda quick: (1, (DICE,), LITTLE, LITTLE, 1, quick.algorithms[:1]),
     ),
-    "beliefs/wins-1": ("beliefs", "4", lambda _: (1, (("LD 3D", 6),))),
-    "beliefs/heat-maps": ("beliefs", "heatmap", lambda quick: (quick.maps[:1], LITTLE)),
-    "beliefs/trade-offs": ("beliefs", "pareto", lambda _: ((DICE, LEDUC), (0.0, 0.5, 1.0))),
-    "beliefs/posterior": ("beliefs", "posterior", lambda _: (("kuhn_poker",), (0.0, 0.5))),
-    "beliefs/chosen": ("beliefs", "chosen", lambda _: ((DICE,), (0.0, 0.5, 1.0), 1)),
-    "beliefs/distance": ("beliefs", "distance", lambda _: (("kuhn_poker",), (0.0, 1.0), LITTLE)),
-    "hiding/pennies": ("hiding", "cmp", lambda _: (10, 3)),
+    "beliefs/wins-1": ("beliefs", "win-rates-second", lambda _: (1, (("LD 3D", 6),))),
+    "beliefs/heat-maps": ("beliefs", "two-weights", lambda quick: (quick.maps[:1], LITTLE)),
+    "beliefs/trade-offs": (
+        "beliefs",
+        "leakage-trade-off",
+        lambda _: ((DICE, LEDUC), (0.0, 0.5, 1.0)),
+    ),
+    "beliefs/posterior": ("beliefs", "inference", lambda _: (("kuhn_poker",), (0.0, 0.5))),
+    "beliefs/chosen": ("beliefs", "chosen-weights", lambda _: ((DICE,), (0.0, 0.5, 1.0), 1)),
+    "beliefs/distance": (
+        "beliefs",
+        "exploitability",
+        lambda _: (("kuhn_poker",), (0.0, 1.0), LITTLE),
+    ),
+    "hiding/pennies": ("hiding", "matching-pennies", lambda _: (10, 3)),
     "hiding/trade": ("hiding", "trade", lambda _: ({2: 3, 3: 2}, 2, 3)),
     "hiding/bridge": ("hiding", "bridge", lambda quick: (quick.entries[:5], 1, 2)),
     "hiding/beyond": (
         "hiding",
-        "beyond",
+        "extensions",
         lambda quick: (
             1,
             ((4, quick.markets[1][1], 2),),
@@ -78,7 +85,7 @@ EXPERIMENTS: dict[str, tuple[str, str, Values]] = {
 }
 """By ids: study, present name of the experiment, and setting derived from its quick setting."""
 
-LEFT_OUT = {"goals", "tssr", "settings", "readings"}
+LEFT_OUT = {"recommended", "leakage", "tree-search-settings", "open-rules"}
 """Experiments without a small enough setting; other digests cover their cells."""
 
 TIMED = "seconds"

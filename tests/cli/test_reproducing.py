@@ -34,20 +34,26 @@ def _tiny(monkeypatch):
 def test_tables_are_printed_and_saved(command, tmp_path):
     ran = command(*RUN)
     assert ran.code == 0
-    assert "E1: Kuhn poker" in ran.out
+    assert "Kuhn poker" in ran.out
     assert "within 3 sd" in ran.out
     assert "without --quick it takes four minutes" in ran.out
     folder = tmp_path / "runs" / "balanced"
-    files = ["cells", "e1-kuhn-theory.csv", "e1-kuhn-theory.svg", "e1-slopes.csv", "e1.md"]
+    files = [
+        "cells",
+        "kuhn-theory-slopes.csv",
+        "kuhn-theory.csv",
+        "kuhn-theory.md",
+        "kuhn-theory.svg",
+    ]
     assert sorted(os.listdir(folder)) == [*files, "study.json"]
-    assert len(os.listdir(folder / "cells")) == len(kuhn_theory.TABLE_A)
+    assert len(os.listdir(folder / "cells")) == len(kuhn_theory.LEARNERS)
 
 
 def test_json_is_one_object_and_a_second_start_goes_on(command, tmp_path):
     first = command(*RUN, "--json", "--out", "here").json
     times = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "here/cells").iterdir()}
-    (row, *_) = first["e1"]["tables"]["e1-kuhn-theory"]
-    assert (row["learner"], row["table A"]) == ("ixomd", 0.354)
+    (row, *_) = first["kuhn-theory"]["tables"]["kuhn-theory"]
+    assert (row["learner"], row["prototype"]) == ("ixomd", 0.354)
     assert command(*RUN, "--json", "--out", "here", "--workers", "1").json == first
     after = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "here/cells").iterdir()}
     assert after == times
@@ -70,10 +76,10 @@ def test_ctrl_c_is_told(command, monkeypatch, tmp_path):
     ("options", "words"),
     [
         (("balancd",), "did you mean balanced?"),
-        (("balanced", "--experiment", "e17"), "did you mean e1?"),
-        (("balanced", "--table", "e17"), "did you mean e1?"),
+        (("balanced", "--experiment", "kuhn-teory"), "did you mean kuhn-theory?"),
+        (("balanced", "--table", "kuhn-teory"), "did you mean kuhn-theory?"),
         (("balanced", "--workers", "0"), "workers=0"),
-        (("balanced", "--out", "notes"), "not those of a study"),
+        (("balanced", "--out", "notes"), "not part of a study"),
     ],
 )
 def test_mistakes(command, tmp_path, options, words):

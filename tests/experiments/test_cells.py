@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
-from infoset.experiments import BrokenOff, CellFolder, run_cells
+from infoset.experiments import CellInterrupted, CellFolder, run_cells
 from infoset.experiments import cells as cells_module
 
 RUNS = []
@@ -49,7 +49,7 @@ class Patient(Draw):
 
     def run(self, interrupt):
         assert interrupt.wait(10)
-        raise BrokenOff
+        raise CellInterrupted
 
 
 @pytest.fixture(autouse=True)
@@ -93,20 +93,20 @@ def test_files_do_not_depend_on_the_number_of_workers(tmp_path):
     assert len(kept[0]) == 9
 
 
-def test_what_is_done_when_another_cell_fails_is_kept(folder):
+def test_results_are_saved_when_another_cell_fails(folder):
     with pytest.raises(ValueError, match="no luck"):
         run_cells([Draw(1), Draw(2, "no luck")], folder, workers=1)
     assert len(files_of(folder)) == 1
     assert folder.read(Draw(1)) is not None
 
 
-def test_an_error_breaks_off_the_others_and_is_what_is_raised(folder):
+def test_an_error_interrupts_other_cells_and_is_raised(folder):
     with pytest.raises(ValueError, match="no luck"):
         run_cells([Patient(1), Draw(2, "no luck")], folder, workers=2)
     assert files_of(folder) == []
 
 
-def test_ctrl_c_breaks_off_and_keeps_what_is_done(folder):
+def test_ctrl_c_interrupts_cells_and_keeps_results(folder):
     def interrupt():
         while not files_of(folder):
             time.sleep(0.01)
@@ -154,20 +154,20 @@ def test_a_process_killed_in_the_middle_of_a_write(tmp_path):
 
 
 def test_the_folder_of_another_study_is_refused(folder):
-    with pytest.raises(CheckpointMismatchError, match="study 'draws', and not of 'others'"):
+    with pytest.raises(CheckpointMismatchError, match="'draws', not of 'others'"):
         CellFolder(folder.path, "others")
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(CheckpointMismatchError, match="not those of a study"):
+    with pytest.raises(CheckpointMismatchError, match="not part of a study"):
         CellFolder(tmp_path, "draws")
     assert os.listdir(tmp_path) == ["notes.txt"]
     with pytest.raises(CheckpointFileError, match="cannot use"):
         CellFolder(tmp_path / "notes.txt" / "study", "draws")
 
 
-def test_a_folder_that_was_just_begun_is_gone_on_with(tmp_path):
+def test_an_interrupted_start_of_a_folder_is_resumed(tmp_path):
     path = tmp_path / "study"
     path.mkdir()
     (path / ".study.json.17.tmp").write_text("{")
@@ -189,11 +189,11 @@ def test_a_damaged_file_is_named(folder, text):
 def test_a_file_of_other_settings_is_refused(folder):
     run_cells([Draw(1), Draw(2)], folder)
     os.replace(folder.file_of(Draw(2)), folder.file_of(Draw(1)))
-    with pytest.raises(CheckpointMismatchError, match="other settings"):
+    with pytest.raises(CheckpointMismatchError, match="do not match its name"):
         run_cells([Draw(1)], folder)
 
 
-def test_what_another_version_has_found_is_left_alone(folder, monkeypatch):
+def test_results_of_another_version_are_not_used(folder, monkeypatch):
     run_cells([Draw(1)], folder)
     monkeypatch.setattr(cells_module, "__version__", "0.0.0")
     run_cells([Draw(1)], folder)
@@ -201,7 +201,7 @@ def test_what_another_version_has_found_is_left_alone(folder, monkeypatch):
     assert len(files_of(folder)) == 2
 
 
-def test_each_cell_is_told_of(folder):
+def test_each_finished_cell_is_reported(folder):
     told = []
     run_cells([Draw(1)], folder)
     run_cells([Draw(1), Draw(2)], folder, on_done=told.append)

@@ -185,7 +185,7 @@ def test_paths_that_do_not_end_in_a_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "here" / "below")
     assert save_run(PENNIES, ".") == tmp_path / "here" / "below-2"
     assert save_run(PENNIES, "..") == tmp_path / "here-2"
-    with pytest.raises(ParameterError, match="inside of it"):
+    with pytest.raises(ParameterError, match="inside it"):
         save_run(PENNIES, "/")
 
 

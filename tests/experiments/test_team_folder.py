@@ -32,7 +32,7 @@ def test_the_files_say_what_the_result_says(tmp_path):
 
 def test_a_form_that_was_written_down_has_no_policy_to_save(tmp_path):
     result = infoset.solve_team(random_product_form(1), restarts=1, iterations=2)
-    with pytest.raises(ParameterError, match="written down"):
+    with pytest.raises(ParameterError, match="polic"):
         save_team(result, tmp_path / "run")
     assert list(tmp_path.iterdir()) == []
 

@@ -49,7 +49,7 @@ class Killed(BaseException):
 
 
 @dataclass
-class BrokenOff(Budget):
+class CellInterrupted(Budget):
     """A budget under which the run is broken off after so many looks at the clock."""
 
     looks: int = 0
@@ -80,7 +80,7 @@ def run(form, method, **limits):
 
 
 def run_broken_off(form, method, path, looks, by, **limits):
-    budget = BrokenOff(**limits, checkpoint=Checkpointing(path, 0), looks=looks, by=by)
+    budget = CellInterrupted(**limits, checkpoint=Checkpointing(path, 0), looks=looks, by=by)
     try:
         return get_method(method).run(form, budget)
     except Killed:

@@ -16,39 +16,38 @@ from infoset.learning import get_learner
 from infoset_studies.balanced import (
     BALANCED,
     ablations,
-    correlated,
+    bandit_trees,
+    correlated_play,
     kuhn_theory,
-    samples,
-    separation,
-    switching,
+    switching_opponents,
     tuned_learners,
 )
-from infoset_studies.balanced.learning_cell import (
+from infoset_studies.balanced.learning_cells import (
     LearningCell,
     measured_at,
     play_until,
     simulator_of,
 )
-from infoset_studies.balanced.tuned_numbers import (
+from infoset_studies.balanced.tuned_learners import (
     COLUMNS,
     ENTRIES,
-    SHARES,
+    EXPLORATIONS,
     constant_of,
     expected_of,
 )
 
 FEW = ("IXOMD", "IXOMD, loss - 1/2", "OS-MCCFR uniform", "ES-MCCFR (not bandit)")
 TINY = {
-    "e1": kuhn_theory.Setting((10_000, 100_000), 2),
-    "e2": tuned_learners.Setting(
+    "kuhn-theory": kuhn_theory.Setting((10_000, 100_000), 2),
+    "tuned-learners": tuned_learners.Setting(
         COLUMNS[:1], tuple(e for e in ENTRIES if e.label in FEW), 2, 3, False
     ),
-    "e3": separation.Setting(("bandit_tree(branching=4)",), (100_000,), 2),
-    "e4": correlated.Setting((1_000,), 2),
-    "e5": ablations.Setting(("kuhn_poker",), 3_000, 2, 300),
-    "e6": switching.Setting((500, 2_000), 2),
-    "goals": tuned_learners.Setting((COLUMNS[0],), ENTRIES[-1:], 2, 3, False, "goals"),
-    "samples": samples.Setting((2, 3), 0.2, 16_000, 2),
+    "separation": bandit_trees.Setting(("bandit_tree(branching=4)",), (100_000,), 2),
+    "correlated-play": correlated_play.Setting((1_000,), 2),
+    "ablations": ablations.Setting(("kuhn_poker",), 3_000, 2, 300),
+    "switching": switching_opponents.Setting((500, 2_000), 2),
+    "recommended": tuned_learners.Setting((COLUMNS[0],), ENTRIES[-1:], 2, 3, False, "recommended"),
+    "sample-complexity": bandit_trees.SampleSetting((2, 3), 0.2, 16_000, 2),
 }
 
 
@@ -79,30 +78,30 @@ def test_every_experiment_leaves_its_files(done):
             assert (folder / file).stat().st_size > 0
 
 
-def test_every_experiment_says_what_it_takes():
+def test_every_experiment_states_its_duration():
     for experiment in BALANCED.experiments:
         assert experiment.quick_time
         assert experiment.full_time
-        assert experiment.title.lower().startswith(experiment.name + ":")
+        assert experiment.title
 
 
-def test_e1_agrees_with_table_a(done):
-    rows = rows_of(done, "e1", "e1-kuhn-theory")
-    assert len(rows) == 2 * len(kuhn_theory.TABLE_A)
+def test_kuhn_theory_agrees_with_the_reference(done):
+    rows = rows_of(done, "kuhn-theory", "kuhn-theory")
+    assert len(rows) == 2 * len(kuhn_theory.LEARNERS)
     assert all(row["within 3 sd"] for row in rows if "mccfr" not in row["learner"])
     (row,) = (r for r in rows if (r["learner"], r["episodes"]) == ("ixomd", 10_000))
     gaps = learn("kuhn_poker", "ixomd", episodes=10_000, seeds=2).nash_conv
-    assert row["ours"] == pytest.approx(np.mean(gaps), abs=1e-12)
+    assert row["measured"] == pytest.approx(np.mean(gaps), abs=1e-12)
     assert row["difference"] == pytest.approx(np.mean(gaps) - 0.354, abs=1e-12)
 
 
-def test_e3_agrees_with_table_d(done):
-    rows = rows_of(done, "e3", "e3-separation")
+def test_separation_agrees_with_the_reference(done):
+    rows = rows_of(done, "separation", "separation")
     assert [row["X"] for row in rows] == [73, 73]
-    assert [row["table D"] for row in rows] == [0.115, 0.112]
-    assert all(row["ours"] == pytest.approx(row["table D"], rel=0.1) for row in rows)
-    (ratio,) = rows_of(done, "e3", "e3-ratios")
-    assert ratio["ours"] == pytest.approx(rows[0]["ours"] / rows[1]["ours"])
+    assert [row["prototype"] for row in rows] == [0.115, 0.112]
+    assert all(row["measured"] == pytest.approx(row["prototype"], rel=0.1) for row in rows)
+    (ratio,) = rows_of(done, "separation", "separation-ratios")
+    assert ratio["measured"] == pytest.approx(rows[0]["measured"] / rows[1]["measured"])
 
 
 def test_points_at_which_a_run_is_measured():
@@ -112,7 +111,7 @@ def test_points_at_which_a_run_is_measured():
     assert measured_at(800, 50) == [800]
 
 
-def test_a_trace_goes_through_the_run_itself(tmp_path):
+def test_measuring_a_trace_does_not_change_the_run(tmp_path):
     plain = LearningCell("kuhn_poker", "ixomd", 20_000, 3)
     traced = LearningCell("kuhn_poker", "ixomd", 20_000, 3, points=4)
     first, second = run_cells([plain, traced], CellFolder(tmp_path / "runs", "balanced"))
@@ -121,9 +120,9 @@ def test_a_trace_goes_through_the_run_itself(tmp_path):
     assert second["trace"][-1][1] == second["nash_conv"]
 
 
-def test_a_cell_is_the_row_with_its_changes():
-    row = LearningCell("kuhn_poker", "ixomd", 10, 0, rate=0.5, changes=(("center", 0.5),)).row()
-    assert (row.step_sizes, row.center) == ((0.5, 0.025), 0.5)
+def test_a_cell_replaces_fields_of_the_learner():
+    spec = LearningCell("kuhn_poker", "ixomd", 10, 0, rate=0.5, changes=(("center", 0.5),)).spec()
+    assert (spec.step_sizes, spec.center) == ((0.5, 0.025), 0.5)
     settings = LearningCell("kuhn_poker", "ixomd", 10, 0, "practical").settings()
     assert json.loads(json.dumps(settings)) == {
         "game": "kuhn_poker",
@@ -138,19 +137,19 @@ def test_a_cell_is_the_row_with_its_changes():
 
 
 @pytest.mark.parametrize("visits", [100, 5_000, 200_000])
-def test_traversals_go_on_until_so_many_terminal_histories_are_visited(visits):
+def test_traversals_stop_soon_after_the_requested_terminal_visits(visits):
     learners = get_learner("es-mccfr").self_play(simulator_of("kuhn_poker"), horizon=visits)
     play_until(learners, visits, Event())
     assert visits <= learners.terminal_visits <= visits + 4
 
 
-def test_e2_tunes_what_has_no_published_constant(done):
-    rows = {row["learner"]: row for row in rows_of(done, "e2", "e2-kuhn-1e6")}
+def test_constants_without_a_reference_are_tuned(done):
+    rows = {row["learner"]: row for row in rows_of(done, "tuned-learners", "tuned-kuhn-1e6")}
     assert list(rows) == [entry.label for entry in ENTRIES if entry.label in FEW]
     assert rows["IXOMD"]["constant"] == 0.003
     assert rows["OS-MCCFR uniform"]["constant"] == 0.4
     assert rows["ES-MCCFR (not bandit)"]["constant"] is None
-    tried = [0.003 * factor for factor in tuned_learners.NEAR]
+    tried = [0.003 * factor for factor in tuned_learners.FACTORS]
     cells = [
         LearningCell("kuhn_poker", "ixomd", 10**6, 0, rate=rate, changes=(("center", 0.5),))
         for rate in tried
@@ -158,7 +157,7 @@ def test_e2_tunes_what_has_no_published_constant(done):
     results = run_cells(cells, CellFolder(done[1], "balanced"))
     best = min(zip([r["nash_conv"] for r in results], tried, strict=True))[1]
     assert rows["IXOMD, loss - 1/2"]["constant"] == pytest.approx(best)
-    assert rows["IXOMD, loss - 1/2"]["ours"] < rows["IXOMD"]["ours"]
+    assert rows["IXOMD, loss - 1/2"]["measured"] < rows["IXOMD"]["measured"]
     assert all(row["within 3 sd"] for row in rows.values())
 
 
@@ -173,7 +172,7 @@ def test_constants_and_numbers_are_read_from_the_tables():
     assert constant_of(by_label["Adaptive FTRL"], dice) == (None, True)
 
 
-def test_balanced_ftrl_counts_from_the_first_infostates():
+def test_balanced_ftrl_is_weighted_at_the_first_infostates():
     entry = next(entry for entry in ENTRIES if entry.label == "Balanced FTRL")
     found = tuned_learners.Found(entry, COLUMNS[1], None)
     assert tuned_learners.cell_of(found, 0.001, 0).rate == pytest.approx(0.001 / 6)
@@ -187,47 +186,59 @@ def test_the_published_grids():
     entries = {entry.tuned: entry for entry in ENTRIES[:10]}
     grid = tuned_learners.candidates(entries["rate"], COLUMNS[0], True)
     assert (len(grid), grid[0], grid[-1]) == (20, pytest.approx(1e-4), pytest.approx(1e3))
-    assert tuned_learners.candidates(entries["exploration"], COLUMNS[0], True) == SHARES
+    assert tuned_learners.candidates(entries["exploration"], COLUMNS[0], True) == EXPLORATIONS
 
 
-def test_e4_gaps_are_the_largest_gains(done):
-    rows = rows_of(done, "e4", "e4-joint-play")
-    assert [row["table E"] for row in rows] == [0.123, None, 0.115, None]
-    assert all(0.05 < row["ours"] < row["product"] for row in rows)
-    cell = correlated.JointCell(correlated.GAME, "ixomd", 1_000, 0, True)
+def test_gaps_of_joint_play_are_the_largest_gains(done):
+    rows = rows_of(done, "correlated-play", "correlated-play")
+    assert [row["prototype"] for row in rows] == [0.123, None, 0.115, None]
+    assert all(0.05 < row["measured"] < row["average policies"] for row in rows)
+    cell = correlated_play.JointCell(correlated_play.GAME, "ixomd", 1_000, 0, True)
     (result,) = run_cells([cell], CellFolder(done[1], "balanced"))
     assert result["cce_gap"] == pytest.approx(max(result["gains"]), abs=1e-15)
 
 
-def test_e5_the_naive_average_fails_and_the_other_does_not(done):
-    rows = rows_of(done, "e5", "e5-averages")
+def test_only_the_reach_weighted_average_matches_the_regrets(done):
+    rows = rows_of(done, "ablations", "policy-averages")
     assert [row["below 1e-10"] for row in rows] == [True, False] * 3
     assert all(row["difference"] > 1e-6 for row in rows if row["average"] == "naive")
 
 
-def test_e5_changes_what_it_says():
+def test_variants_change_the_stated_fields():
     changed = {v.ablation: dict(v.changes) for v in ablations.VARIANTS}
-    assert set(changed["share of exploration"]) == {"exploration"}
+    assert set(changed["exploration (ε)"]) == {"exploration"}
     for variant in ablations.VARIANTS:
-        row = ablations.cell_of(variant, "kuhn_poker", 1_000, 0).row()
-        assert all(getattr(row, name) == value for name, value in variant.changes)
+        spec = ablations.cell_of(variant, "kuhn_poker", 1_000, 0).spec()
+        assert all(getattr(spec, name) == value for name, value in variant.changes)
 
 
-def test_e6_regret_is_below_its_bound(done):
-    for row in rows_of(done, "e6", "e6-switching"):
+def test_regret_against_switching_opponents_is_below_its_bound(done):
+    for row in rows_of(done, "switching", "switching"):
         assert 0 < row["regret / √T"] < row["bound / √T"]
         assert row["regret"] / row["episodes"] < 1
 
 
-def test_samples_are_counted_between_horizons():
+def test_episodes_are_interpolated_between_horizons():
     gaps = {1_000: 0.4, 2_000: 0.2, 4_000: 0.05}
-    assert samples.episodes_to(gaps, 0.1) == pytest.approx(2_000 * 2**0.5)
-    assert samples.episodes_to({1_000: 0.05}, 0.1) == 1_000
-    assert samples.episodes_to({1_000: 0.2}, 0.1) is None
+    assert bandit_trees.episodes_to(gaps, 0.1) == pytest.approx(2_000 * 2**0.5)
+    assert bandit_trees.episodes_to({1_000: 0.05}, 0.1) == 1_000
+    assert bandit_trees.episodes_to({1_000: 0.2}, 0.1) is None
 
 
-def test_samples_grow_with_the_tree(done):
-    rows = rows_of(done, "samples", "samples")
+def test_needed_episodes_grow_with_the_tree(done):
+    rows = rows_of(done, "sample-complexity", "sample-complexity")
     assert [row["X"] for row in rows] == [7, 13]
     found = [row["balanced-omd"] for row in rows]
     assert found[0] < found[1]
+
+
+def test_former_names_of_experiments_still_work():
+    assert [e.name for e in BALANCED.choose(["E3", "goals"])] == ["separation", "recommended"]
+    assert set(BALANCED.aliases.values()) <= {e.name for e in BALANCED.experiments}
+
+
+def test_cells_of_earlier_run_folders_are_found(tmp_path):
+    """File names contain a digest of the settings, which must not change."""
+    folder = CellFolder(tmp_path / "runs", "balanced")
+    cell = LearningCell("kuhn_poker", "ixomd", 10_000, 0)
+    assert folder.file_of(cell).name == "kuhn_poker-ixomd-10000-0-7dda55908c.json"

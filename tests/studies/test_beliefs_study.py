@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoset.evaluation import best_response
-from infoset.experiments import BrokenOff, Expected, get_study, run_study
+from infoset.experiments import CellInterrupted, Expected, get_study, run_study
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
-from infoset_studies.beliefs import readings, tree_settings
+from infoset_studies.beliefs import best_responses, win_rates
 from infoset_studies.beliefs.chosen_weights import ChosenCell
-from infoset_studies.beliefs.exact_cells import ExactCell, exact_pimc
-from infoset_studies.beliefs.heat_maps import PairCell, joined
-from infoset_studies.beliefs.leaks import true_state_ratio
-from infoset_studies.beliefs.policies import (
+from infoset_studies.beliefs.pimc_all_worlds import ExactCell, exact_pimc
+from infoset_studies.beliefs.two_weights import PairCell, joined
+from infoset_studies.beliefs.leakage import true_state_ratio
+from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
     responses,
@@ -27,9 +27,9 @@ from infoset_studies.beliefs.policies import (
     tree_of,
 )
 from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, RESPONSES, WIN_RATES, Row
-from infoset_studies.beliefs.responses import EXPECTED, Setting, report
-from infoset_studies.beliefs.sheets import FITTED, Measured, compared_sheet, weight_chart
-from infoset_studies.beliefs.trade_offs import Point, undominated
+from infoset_studies.beliefs.best_responses import EXPECTED, Setting, report
+from infoset_studies.beliefs.published import FITTED, Measured, compared_sheet, weight_chart
+from infoset_studies.beliefs.two_weights import Point, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
 from infoset_studies.liars_dice_closed_form import pimc_table
 
@@ -102,17 +102,17 @@ def test_searches_in_dice_see_only_the_last_bid():
     assert found == pytest.approx(table[1, place, place:], abs=0.06)
 
 
-def test_cells_can_be_broken_off():
+def test_cells_can_be_interrupted():
     interrupt = Event()
     interrupt.set()
     for game in ("kuhn_poker", "liars_dice(numdice=2,dice_sides=2)"):
-        with pytest.raises(BrokenOff):
+        with pytest.raises(CellInterrupted):
             PolicyCell("ismcts", game, 0.0, LITTLE, 0).run(interrupt)
-    with pytest.raises(BrokenOff):
+    with pytest.raises(CellInterrupted):
         ChosenCell("kuhn_poker", 0, (0.0, 1.0), 1).run(interrupt)
 
 
-def test_joined_policies_take_turns_on_a_tree():
+def test_joined_policies_on_a_tree():
     early, late = exact_pimc("leduc_poker", (0.0,)), exact_pimc("leduc_poker", (1.0,))
     both = joined(early, late)
     again = exact_pimc("leduc_poker", (0.0, 1.0))
@@ -121,13 +121,13 @@ def test_joined_policies_take_turns_on_a_tree():
     assert best_response(both, 1).value == pytest.approx(1.667, abs=1e-3)
 
 
-def test_joined_tables_take_turns():
+def test_joined_tables():
     game = load_game("liars_dice(numdice=2,dice_sides=3)")
     both = joined(pimc_table(game, 0.6), pimc_table(game, 0.1))
     assert np.array_equal(both.probability, pimc_table(game, (0.6, 0.1)).probability)
 
 
-def test_a_pair_is_kept_under_both_shares():
+def test_the_settings_of_a_pair_contain_both_weights():
     cells = [
         PolicyCell("pimc", "kuhn_poker", public_weight, LITTLE, 0) for public_weight in (0.0, 1.0)
     ]
@@ -180,13 +180,13 @@ def test_undominated_points(pairs):
     assert kept == best
 
 
-def test_ours_above_the_papers():
+def test_measured_numbers_stand_above_published_ones():
     row = Row("pimc", "LP", 1)
     found = {row: [Measured(0.5, 0.1), Measured(0.7)]}
     expected = {row: (Expected(0.4), Expected(0.9))}
     table = compared_sheet("t", "T", (0.0, 1.0), found, expected)
-    assert table.columns == ("searcher", "game", "seat", "whose", "0", "1")
-    assert [line[3] for line in table.rows] == ["ours", "±", "paper", "difference"]
+    assert table.columns == ("searcher", "game", "position", "source", "0", "1")
+    assert [line[3] for line in table.rows] == ["measured", "±", "paper", "difference"]
     assert table.rows[0][:3] == ("PIMC", "LP", "second")
     assert table.rows[1][4:] == (0.1, None)
     assert table.rows[3][4:] == pytest.approx((0.1, -0.2))
@@ -200,12 +200,12 @@ def test_intervals_by_students_t():
     assert Measured.of_runs([1.0]).half_width is None
 
 
-def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
+def test_a_table_is_resumed_in_its_folder(tmp_path):
     setting = Setting(0, ("LD 2D",), LITTLE, LITTLE, 2, ("pimc",))
     study = Study("beliefs", "B", (Experiment("1", "T", report, setting, setting, "", ""),))
     (done,) = run_study(study, tmp_path / "runs")
     (table,) = done.report.tables
-    assert [line[3] for line in table.rows] == ["ours", "±", "paper", "difference"]
+    assert [line[3] for line in table.rows] == ["measured", "±", "paper", "difference"]
     assert abs(table.rows[3][4]) < 0.05
     before = (tmp_path / "runs" / "table-1.csv").read_bytes()
     seen = []
@@ -216,7 +216,13 @@ def test_a_table_in_a_folder_is_gone_on_with(tmp_path):
 
 def test_the_study_has_every_table_of_the_paper():
     names = [experiment.name for experiment in get_study("beliefs").experiments]
-    assert names[:6] == ["1", "2", "3", "4", "tssr", "heatmap"]
+    assert names[:4] == [
+        "best-responses-first",
+        "win-rates-first",
+        "best-responses-second",
+        "win-rates-second",
+    ]
+    assert [e.name for e in get_study("beliefs").choose(["3"])] == ["best-responses-second"]
 
 
 def test_settings_of_tree_searches_stand_above_the_paper():
@@ -226,8 +232,10 @@ def test_settings_of_tree_searches_stand_above_the_paper():
         rows.update({cell.changes: cell for cell in cells})
         return [{"responses": (cell.public_weight, cell.public_weight + 1)} for cell in cells]
 
-    (table,) = tree_settings.report(run, tree_settings.Setting(("LP",), (0.0, 1.0), LITTLE)).tables
-    assert len(rows) == len(tree_settings.VARIANTS) == 8
+    (table,) = best_responses.tree_report(
+        run, best_responses.TreeSetting(("LP",), (0.0, 1.0), LITTLE)
+    ).tables
+    assert len(rows) == len(best_responses.VARIANTS) == 8
     assert table.columns[2:] == ("first, 0", "first, 1", "second, 0", "second, 1")
     assert table.rows[0][2:] == (0.0, 1.0, 1.0, 2.0)
     assert table.rows[-1] == ("LP", "paper", 0.797, 2.326, 0.784, 2.002)
@@ -235,7 +243,7 @@ def test_settings_of_tree_searches_stand_above_the_paper():
 
 def test_the_fitted_tree_search_stands_beside_the_papers():
     rows = [row for row in EXPECTED if row.algorithm == FITTED]
-    assert {(row.game, row.seat) for row in rows} == {("LP", 0), ("LP", 1)}
+    assert {(row.game, row.position) for row in rows} == {("LP", 0), ("LP", 1)}
     told = []
 
     def run(cells):
@@ -269,7 +277,7 @@ def test_readings_are_measured_by_their_distance():
                 found.append({"wins": (0.25, 0.75)})
         return found
 
-    dice, cards = readings.report(run, readings.Setting(10, 5)).tables
+    dice, cards = win_rates.reading_report(run, win_rates.ReadingSetting(10, 5)).tables
     assert len(dice.rows) == 8
     assert dice.rows[1] == ("LD 3D", 4, *map(pytest.approx, (0.0, 2.0, 0.5)))
     assert dice.rows[5][4] is None

@@ -8,7 +8,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from infoset.experiments import BrokenOff, CellFolder, Study, run_cells, run_study
+from infoset.experiments import CellInterrupted, CellFolder, Study, run_cells, run_study
 from infoset.games import load_game
 from infoset.teams import (
     HidingScheme,
@@ -17,21 +17,21 @@ from infoset.teams import (
     drop_decided,
     forget_own_actions,
 )
-from infoset_studies.hiding import HIDING, beyond, bridge, pennies, trade
-from infoset_studies.hiding.bidding import BIDDERS, bidding_cell
-from infoset_studies.hiding.default_cell import DefaultCell, Goal
-from infoset_studies.hiding.hanabi import Hanabi
-from infoset_studies.hiding.hiding_cell import HidingCell, TeamGame, measured_at, play
-from infoset_studies.hiding.short_market import short_market
+from infoset_studies.hiding import HIDING, bridge, extensions, matching_pennies, trade
+from infoset_studies.hiding.bridge import BIDDERS, bidding_cell
+from infoset_studies.hiding.default_method import DefaultCell, Goal
+from infoset_studies.hiding.default_method import Hanabi
+from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play
+from infoset_studies.hiding.team_cells import short_market
 
 FEW_BIDDERS = tuple(
     entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
 )
 TINY = {
-    "cmp": pennies.Setting(runs=20, sweeps=5),
+    "matching-pennies": matching_pennies.Setting(runs=20, sweeps=5),
     "trade": trade.Setting({2: 10, 3: 4}, ablation_seeds=8, restarts=5),
     "bridge": bridge.Setting(FEW_BIDDERS, seeds=2, restarts=5),
-    "beyond": beyond.Setting(
+    "extensions": extensions.Setting(
         single_seeds=1,
         markets=((4, "private_revealed", 5),),
         rounds=8,
@@ -62,7 +62,7 @@ def rows_of(done, experiment, table):
 
 def test_every_experiment_leaves_its_files(done):
     finished, folder = done
-    assert list(finished) == ["cmp", "trade", "bridge", "beyond"]
+    assert list(finished) == ["matching-pennies", "trade", "bridge", "extensions"]
     for found in finished.values():
         assert found.experiment.quick_time
         assert found.experiment.full_time
@@ -71,39 +71,42 @@ def test_every_experiment_leaves_its_files(done):
 
 
 def test_pennies_trap_cfr_of_one_player_alone(done):
-    rows = rows_of(done, "cmp", "cmp-successes")
-    ours = [row for row in rows if row["whose"] == "ours"]
-    assert [row["CFR, one player"] for row in ours] == [0.0] * len(pennies.NOTED)
+    rows = rows_of(done, "matching-pennies", "pennies-successes")
+    ours = [row for row in rows if row["source"] == "measured"]
+    assert [row["CFR, one player"] for row in ours] == [0.0] * len(matching_pennies.EXPECTED)
     first, *_, last = ours
     assert first["γ 0.05"] == first["γ 1"] == 1.0
     assert last["two agents"] == last["γ 1"] == 0.0
-    assert all(row["optimum"] == 1.0 for row in rows_of(done, "cmp", "cmp-known"))
+    assert all(row["optimum"] == 1.0 for row in rows_of(done, "matching-pennies", "pennies-known"))
 
 
 def test_a_projector_that_ignores_what_is_said_fails(done):
-    rows = rows_of(done, "cmp", "cmp-projectors")
+    rows = rows_of(done, "matching-pennies", "pennies-projectors")
     for row in rows:
-        if row["whose"] == "ours" and row["γ"] is not None:
-            solved = row["projector, or nothing lent"] != "uniform"
+        if row["source"] == "measured" and row["γ"] is not None:
+            solved = row["projector or baseline"] != "uniform"
             assert row["wrong -2"] == float(solved)
 
 
-def test_trade_is_beside_the_notes(done):
-    rows = rows_of(done, "trade", "trade-maps")
-    by_key = {(row["items"], row["lent"], row["whose"]): row for row in rows}
+def test_trade_agrees_with_the_prototype(done):
+    rows = rows_of(done, "trade", "trade-relaxations")
+    by_key = {(row["items"], row["relaxation"], row["source"]): row for row in rows}
     for size in (2, 3):
-        for lent in trade.MAPS:
-            ours, notes = by_key[size, lent, "ours"], by_key[size, lent, "notes"]
-            assert ours["at 400"] == pytest.approx(notes["at 400"], abs=0.15)
-            assert ours["relaxed"] == pytest.approx(notes["relaxed"], abs=0.15)
-    assert by_key[2, "recall", "ours"]["success"] == 1.0
-    assert by_key[2, "none", "ours"]["penalty"] == 0.0
+        for relaxation in trade.RELAXATIONS:
+            measured, prototype = (
+                by_key[size, relaxation, "measured"],
+                by_key[size, relaxation, "prototype"],
+            )
+            assert measured["at 400"] == pytest.approx(prototype["at 400"], abs=0.15)
+            assert measured["relaxed"] == pytest.approx(prototype["relaxed"], abs=0.15)
+    assert by_key[2, "recall", "measured"]["success"] == 1.0
+    assert by_key[2, "none", "measured"]["penalty"] == 0.0
 
 
 def test_the_method_fails_without_its_parts(done):
     for row in rows_of(done, "trade", "trade-ablations"):
-        assert row["success"] == pytest.approx(float(row["changed"] == "as it is"), abs=0.4)
-        assert row["mean"] == pytest.approx(row["mean, notes"], abs=0.15)
+        assert row["success"] == pytest.approx(float(row["change"] == "baseline"), abs=0.4)
+        assert row["mean"] == pytest.approx(row["mean, prototype"], abs=0.15)
 
 
 def test_the_figures_have_the_curves_that_the_tables_have(done):
@@ -111,8 +114,8 @@ def test_the_figures_have_the_curves_that_the_tables_have(done):
     mean = next(line for line in charts["trade-2"].lines if line.label == "recall, mean")
     (row,) = (
         row
-        for row in rows_of(done, "trade", "trade-maps")
-        if (row["items"], row["lent"], row["whose"]) == (2, "recall", "ours")
+        for row in rows_of(done, "trade", "trade-relaxations")
+        if (row["items"], row["relaxation"], row["source"]) == (2, "recall", "measured")
     )
     assert mean.x[4::5][:2] == (50.0, 100.0)
     assert mean.y[4] == pytest.approx(row["at 50"], abs=1e-4)
@@ -120,37 +123,37 @@ def test_the_figures_have_the_curves_that_the_tables_have(done):
     assert [line.y[0] for line in guides] == [21.0, pytest.approx(21.0079365)]
 
 
-def test_bridge_is_beside_its_optimum(done):
+def test_bridge_is_compared_with_its_optimum(done):
     known = rows_of(done, "bridge", "bridge-known")
-    assert [row["ours"] for row in known[:2]] == pytest.approx([2647 / 126, 21.3174603])
+    assert [row["measured"] for row in known[:2]] == pytest.approx([2647 / 126, 21.3174603])
     rows = {row["method"]: row for row in rows_of(done, "bridge", "bridge-methods")}
     for row in rows.values():
-        assert row["peak mean"] == pytest.approx(row["peak mean, notes"], abs=0.1)
+        assert row["peak mean"] == pytest.approx(row["peak mean, prototype"], abs=0.1)
         assert row["last best"] <= row["peak best"] <= 2647 / 126
 
 
-def test_rounds_solve_trade_and_turns_never_lose(done):
-    rows = rows_of(done, "beyond", "beyond-trade")
-    assert [row["between"] for row in rows] == ["restarted", "reheated"]
+def test_rounds_solve_trade_and_hill_climbing_never_loses(done):
+    rows = rows_of(done, "extensions", "extensions-trade")
+    assert [row["restarts"] for row in rows] == ["no retained regret", "retained regret"]
     assert all(row["1 round"] < row["8 rounds"] == 1.0 for row in rows)
-    for row in rows_of(done, "beyond", "beyond-bridge"):
-        assert row["mean"] - 1e-9 <= row["mean, by turns"] <= 2647 / 126 + 1e-9
+    for row in rows_of(done, "extensions", "extensions-bridge"):
+        assert row["mean"] - 1e-9 <= row["mean, hill climbing"] <= 2647 / 126 + 1e-9
 
 
-def test_the_default_is_beside_what_is_asked_for(done):
-    (row,) = rows_of(done, "beyond", "beyond-default")
-    assert (row["share"], row["least"]) == (1.0, 0.5)
+def test_the_default_method_reaches_its_goal(done):
+    (row,) = rows_of(done, "extensions", "extensions-default")
+    assert (row["solved"], row["minimum"]) == (1.0, 0.5)
 
 
-def test_hanabi_is_beside_its_optimum(done):
-    (row,) = rows_of(done, "beyond", "beyond-hanabi")
-    assert row["exact"] == row["at most"] == row["best"] == pytest.approx(1.5)
-    assert row["by turns"] <= row["exact"] <= row["with recall"] + 1e-9
+def test_hanabi_reaches_its_optimum(done):
+    (row,) = rows_of(done, "extensions", "extensions-hanabi")
+    assert row["exact"] == row["upper bound"] == row["best"] == pytest.approx(1.5)
+    assert row["iterated best response"] <= row["exact"] <= row["with recall"] + 1e-9
 
 
-def test_bidders_keep_some_regrets_or_none():
+def test_bidders_retain_a_fraction_of_their_regrets():
     for name in BIDDERS:
-        anew, kept = (bidding_cell(name, share, 2, 0).scheme for share in (0.0, 0.001))
+        anew, kept = (bidding_cell(name, retain, 2, 0).scheme for retain in (0.0, 0.001))
         assert (anew.regret_restarts.retain, anew.regret_restarts.noise) == (
             0.0,
             anew.learner.noise,
@@ -161,7 +164,7 @@ def test_bidders_keep_some_regrets_or_none():
 
 def test_solved_after_counts_rounds_that_were_not_needed():
     results = [{"best": [1.0]}, {"best": [0.5, 1.0]}, {"best": [0.5, 0.6, 0.7]}]
-    solved = [beyond.solved_after(results, rounds) for rounds in (1, 2, 8)]
+    solved = [extensions.solved_after(results, rounds) for rounds in (1, 2, 8)]
     assert solved == pytest.approx([1 / 3, 2 / 3, 2 / 3])
 
 
@@ -192,20 +195,33 @@ def test_seeds_are_the_same_in_any_parts(tmp_path):
     assert at_once.peak[3] == trace.implementable.max()
 
 
-def test_cells_break_off():
+def test_cells_can_be_interrupted():
     stopped = Event()
     stopped.set()
     game = TeamGame("cooperative_matching_pennies", "recall")
-    with pytest.raises(BrokenOff):
+    with pytest.raises(CellInterrupted):
         HidingCell(game, HidingScheme(), 10, 2).run(stopped)
-    with pytest.raises(BrokenOff):
-        beyond.market_cell(2, "private_revealed", beyond.REHEATED, 2, 0).run(stopped)
-    with pytest.raises(BrokenOff):
+    with pytest.raises(CellInterrupted):
+        extensions.market_cell(2, "private_revealed", extensions.RETAINED, 2, 0).run(stopped)
+    with pytest.raises(CellInterrupted):
         DefaultCell("cooperative_matching_pennies", "recall", 0).run(stopped)
 
 
-def test_every_number_of_the_notes_has_its_cell():
-    assert {name for _, name in pennies.NOTED} <= set(pennies.LEARNERS)
-    assert {name for name, _ in trade.NOTED_ABLATIONS} == set(trade.ABLATIONS)
+def test_every_number_of_the_prototype_has_its_cell():
+    assert {name for _, name in matching_pennies.EXPECTED} <= set(matching_pennies.LEARNERS)
+    assert {name for name, _ in trade.EXPECTED_ABLATIONS} == set(trade.ABLATIONS)
     settings = {str(bridge.bridge_cell(entry, 2).settings()) for entry in bridge.ENTRIES}
     assert len(settings) == len(bridge.ENTRIES)
+    assert set(bridge.EXPECTED) <= {entry.label for entry in bridge.ENTRIES}
+
+
+def test_settings_keep_the_names_of_earlier_run_folders():
+    """The digest in the file name of a cell depends on the names and order of its settings."""
+    game = TeamGame("cooperative_matching_pennies", "recall")
+    assert list(game.settings()) == ["game", "lent", "is_short"]
+    assert list(DefaultCell(game.game, "recall", 0).settings()) == [
+        "game",
+        "lent",
+        "seed",
+        "options",
+    ]

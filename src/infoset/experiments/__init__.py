@@ -1,40 +1,57 @@
 """Experiments: run folders, run forecasts, and studies of many cells."""
 
 from infoset.experiments.catalogue import get_study, installed_studies
-from infoset.experiments.cells import BrokenOff, Cell, CellFolder, run_cells
+from infoset.experiments.cells import Cell, CellFolder, CellInterrupted, CellResult, run_cells
 from infoset.experiments.comparison import COMPARISON_FILES, save_comparison
 from infoset.experiments.folders import check_writable, run_slug
 from infoset.experiments.forecast import iterations_per_second, seconds_to_target
+from infoset.experiments.grids import log_log_slope, run_grid, run_points, spreads
 from infoset.experiments.json_values import json_text, json_value
 from infoset.experiments.learning_folder import learning_files, save_learning
-from infoset.experiments.reports import Chart, Expected, HeatMap, Report, Spread, Table
+from infoset.experiments.reports import (
+    Chart,
+    Expected,
+    HeatMap,
+    Report,
+    Spread,
+    Table,
+    compared,
+    compared_columns,
+)
 from infoset.experiments.run_folder import RUN_FILES, save_run
-from infoset.experiments.studies import Experiment, Finished, Study, run_study
+from infoset.experiments.studies import Experiment, Finished, RunCells, Study, run_study
 from infoset.experiments.team_folder import save_team
 
 __all__ = [
     "COMPARISON_FILES",
     "RUN_FILES",
-    "BrokenOff",
     "Cell",
     "CellFolder",
+    "CellInterrupted",
+    "CellResult",
     "Chart",
     "Expected",
     "Experiment",
     "Finished",
     "HeatMap",
     "Report",
+    "RunCells",
     "Spread",
     "Study",
     "Table",
     "check_writable",
+    "compared",
+    "compared_columns",
     "get_study",
     "installed_studies",
     "iterations_per_second",
     "json_text",
     "json_value",
     "learning_files",
+    "log_log_slope",
     "run_cells",
+    "run_grid",
+    "run_points",
     "run_slug",
     "run_study",
     "save_comparison",
@@ -42,4 +59,5 @@ __all__ = [
     "save_run",
     "save_team",
     "seconds_to_target",
+    "spreads",
 ]

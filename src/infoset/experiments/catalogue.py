@@ -1,4 +1,4 @@
-"""The studies that are installed: those registered in the entry-point group `infoset.studies`."""
+"""The installed studies, which are registered in the entry-point group `infoset.studies`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRY_POINT_GROUP = "infoset.studies"
 
 @cache
 def installed_studies() -> Registry[Study]:
-    """Return the installed studies by name, those of other packages included.
+    """Return the installed studies by name, including those of other packages.
 
     A package registers a study by an entry point in the group `infoset.studies` whose value is a
     `Study`.
@@ -35,18 +35,18 @@ def installed_studies() -> Registry[Study]:
 
 
 def get_study(name: str) -> Study:
-    """Return an installed study by its name, in upper or lower case.
+    """Return an installed study by its name, which is case-insensitive.
 
     Raises
     ------
     UnknownNameError
         If no installed study has that name.
     ParameterError
-        If `name` is not text.
+        If `name` is not a string.
 
     Examples
     --------
     >>> get_study("balanced").experiments[0].name
-    'e1'
+    'kuhn-theory'
     """
     return installed_studies().resolve(name)

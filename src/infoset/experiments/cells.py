@@ -1,4 +1,4 @@
-"""Runs of many cells: each is done once, and kept in a file of its own."""
+"""Cells of a study: each cell is run once, and its result is saved in a file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from infoset.utils.arguments import check_count
 from infoset.utils.files import write_text
 from infoset.utils.interrupts import interrupts_held
 
-__all__ = ["BrokenOff", "Cell", "CellFolder", "CellResult", "run_cells"]
+__all__ = ["Cell", "CellFolder", "CellInterrupted", "CellResult", "run_cells"]
 
 CellResult: TypeAlias = Mapping[str, Any]
-"""JSON values by name."""
+"""The result of a cell: JSON values by name."""
 
 OnDone: TypeAlias = Callable[["Cell"], object]
 
@@ -30,107 +30,113 @@ ABOUT = "study.json"
 CELLS = "cells"
 
 
-class BrokenOff(Exception):
-    """Raised by a cell that was asked to end before it was done."""
+class CellInterrupted(Exception):
+    """Raised by a cell that was interrupted before it finished."""
 
 
 class Cell(Protocol):
-    """A run small enough to be done again if it is broken off."""
+    """A run that is short enough to be repeated if it is interrupted."""
 
     @property
     def name(self) -> str:
-        """What its file begins with: letters, digits, `-` and `_`."""
+        """The beginning of its file name: letters, digits, `-` and `_`."""
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the JSON values that decide its result, to the bit."""
+        """Return the JSON values that determine the result, bit for bit.
+
+        The file name of a cell contains a digest of these values in their order. To keep earlier
+        results readable, do not rename or reorder them.
+        """
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return its result; raise `BrokenOff` soon after the event is set."""
+        """Return the result; raise `CellInterrupted` soon after `interrupt` is set."""
 
 
 class CellFolder:
-    """The folder of a study, where results of cells are kept.
+    """The folder of a study, in which the results of cells are saved.
 
     Parameters
     ----------
     path : Path
-        Made if it is not there.
+        Created if it does not exist.
     study : str
-        The name of the study, which a folder has one of.
+        The name of the study; a folder belongs to one study.
 
     Raises
     ------
     CheckpointMismatchError
-        If the folder is there, and is of another study or of none.
+        If the folder belongs to another study, or contains other files.
     CheckpointFileError
-        If it cannot be made or read.
+        If the folder cannot be created or read.
     """
 
     def __init__(self, path: Path, study: str) -> None:
         self.path = path
         self.study = study
         try:
-            if not self._is_ours():
+            if not self._is_started():
                 path.mkdir(parents=True, exist_ok=True)
                 about = {"study": study, "version": __version__}
                 write_text(path / ABOUT, json_text(about) + "\n")
             (path / CELLS).mkdir(exist_ok=True)
         except OSError as error:
             raise CheckpointFileError(
-                f"cannot use {path} as the folder of a study ({error.strerror}); choose another"
+                f"cannot use {path} as the folder of a study ({error.strerror}); choose "
+                "another folder"
             ) from error
 
-    def _is_ours(self) -> bool:
-        """Return whether the study has begun here, and refuse what is something else."""
+    def _is_started(self) -> bool:
+        """Return whether the study was started here; raise if the folder has other contents."""
         about = self.path / ABOUT
         if about.is_file():
             found = _read_json(about).get("study")
             if found != self.study:
                 raise CheckpointMismatchError(
-                    f"{self.path} is the folder of the study {found!r}, and not of {self.study!r}: "
-                    "choose another"
+                    f"{self.path} is the folder of the study {found!r}, not of {self.study!r}: "
+                    "choose another folder"
                 )
             return True
         if self.path.exists() and any(path.name[0] != "." for path in self.path.iterdir()):
             raise CheckpointMismatchError(
-                f"{self.path} has files in it, and not those of a study: choose another folder, "
-                "or a new one"
+                f"{self.path} contains files that are not part of a study: choose an empty or a "
+                "new folder"
             )
         return False
 
     def file_of(self, cell: Cell) -> Path:
-        """Return where the result of a cell is kept.
+        """Return the path of the result of a cell.
 
-        By its name, and a digest of its settings and of the version of the library: what another
-        version has found is left alone, and not taken for what this one finds.
+        The file name contains a digest of the settings and of the version of the library, so that
+        results of other versions are neither used nor overwritten.
         """
         digest = sha256(json_text(_identity(cell)).encode()).hexdigest()[:10]
         return self.path / CELLS / f"{cell.name}-{digest}.json"
 
     def read(self, cell: Cell) -> CellResult | None:
-        """Return the result of a cell; None if it is not there.
+        """Return the saved result of a cell; None if there is none.
 
         Raises
         ------
         CheckpointFileError
-            If its file is damaged.
+            If the file is damaged.
         CheckpointMismatchError
-            If it is of other settings.
+            If the file holds other settings.
         """
         path = self.file_of(cell)
         if not path.exists():
             return None
-        kept = _read_json(path)
+        saved = _read_json(path)
         identity = json.loads(json_text(_identity(cell)))
-        if any(kept.get(name) != value for name, value in identity.items()):
+        if any(saved.get(name) != value for name, value in identity.items()):
             raise CheckpointMismatchError(
-                f"{path} has other settings in it than its name says: delete it, to run it again"
+                f"the settings in {path} do not match its name: delete the file to run the "
+                "cell again"
             )
-        result: CellResult = kept["result"]
+        result: CellResult = saved["result"]
         return result
 
     def write(self, cell: Cell, result: CellResult, seconds: float) -> CellResult:
-        """Keep the result of a cell, whole or not at all; return it as it will be read."""
+        """Save the result of a cell atomically; return it as `read` will."""
         text = json_text({**_identity(cell), "result": result, "seconds": round(seconds, 3)})
         write_text(self.file_of(cell), text + "\n")
         read: CellResult = json.loads(text)["result"]
@@ -138,7 +144,7 @@ class CellFolder:
 
 
 def _identity(cell: Cell) -> Mapping[str, Any]:
-    """Return all that decides the result of a cell."""
+    """Return everything that determines the result of a cell."""
     return {"settings": cell.settings(), "version": __version__}
 
 
@@ -148,7 +154,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         found = error
     if not isinstance(found, dict):
-        raise CheckpointFileError(f"{path} is damaged: delete it, to run it again")
+        raise CheckpointFileError(f"{path} is damaged: delete it to run the cell again")
     return found
 
 
@@ -159,20 +165,20 @@ def run_cells(
     workers: int | None = None,
     on_done: OnDone | None = None,
 ) -> list[CellResult]:
-    """Return the results of cells, in order: those kept are read, the others run and kept.
+    """Return the results of cells in order; saved results are read, missing ones run and saved.
 
-    Results do not depend on the number of workers. Ctrl-C, or an error in a cell, breaks off the
-    cells at work; those that are done are kept.
+    Results do not depend on the number of workers. Ctrl-C or an error in a cell interrupts the
+    running cells; the results of finished cells stay saved.
 
     Parameters
     ----------
     cells : Sequence[Cell]
-        A cell may be there several times, and is run once.
+        A repeated cell is run once.
     folder : CellFolder
     workers : int, optional
-        How many are run at a time, in threads; by default as many as there are cores.
+        Number of threads; by default the number of cores.
     on_done : callable, optional
-        Called with each cell that is there, from several threads.
+        Called with each finished cell, from several threads.
     """
     if workers is not None:
         check_count("workers", workers, minimum=1)
@@ -182,7 +188,7 @@ def run_cells(
         result = folder.read(cell)
         if result is None:
             if interrupt.is_set():
-                raise BrokenOff
+                raise CellInterrupted
             began = time.monotonic()
             result = folder.write(cell, cell.run(interrupt), time.monotonic() - began)
         if on_done is not None:
@@ -203,8 +209,8 @@ def run_cells(
 
 
 def _raise_first(futures: Iterable[Future[CellResult]]) -> None:
-    """Raise what went wrong, and not that others were broken off because of it."""
+    """Raise the error of the cell that failed, not those of the cells interrupted because of it."""
     for future in futures:
         error = future.exception()
-        if error is not None and not isinstance(error, BrokenOff):
+        if error is not None and not isinstance(error, CellInterrupted):
             raise error

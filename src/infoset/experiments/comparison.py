@@ -1,4 +1,4 @@
-"""What a comparison of methods leaves on disk: a folder of three files."""
+"""Folders of method comparisons: traces, figure and results."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ __all__ = ["COMPARISON_FILES", "save_comparison"]
 COMPARISON_FILES: Final[Mapping[str, str]] = MappingProxyType(
     {"traces": "traces.csv", "picture": "comparison.png", "results": "results.json"}
 )
-"""The files of a comparison by what they hold, in the order in which they are written."""
+"""File names of a comparison by content, in the order of writing."""
 
 
 def save_comparison(results: Sequence[SolveResult], folder: str | Path | None = None) -> Path:
-    """Write the traces, the picture and the numbers of several solves to a new folder.
+    """Write the traces, figure and numbers of several solver results to a new folder.
 
-    As with `save_run`, files are whole or not there, and a folder that exists is left alone.
+    As in `save_run`, each file is written atomically, and an existing folder is not changed.
 
     Parameters
     ----------
     results : Sequence[SolveResult]
-        At least one, all of the same game.
+        At least one result; all are of the same game.
     folder : str or Path, optional
-        Where; by default `runs/` and the game and `comparison`.
+        By default `runs/GAME-comparison`.
 
     Returns
     -------
     Path
-        The folder made.
+        The new folder.
 
     Raises
     ------
     ParameterError
-        If there are no results, or of different games, or the folder cannot be made.
+        If `results` is empty or of different games, or the folder cannot be created.
     OSError
         If a file cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Folders of results, named after what is in them."""
+"""Folders of results, which are named after the game and the method."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from infoset.utils.arguments import check_path
 __all__ = ["RUNS", "check_writable", "make_folder", "run_slug"]
 
 RUNS = Path("runs")
-"""Where results go by default."""
+"""Default folder of results."""
 
-LONGEST_SLUG = 100
+MAX_SLUG_LENGTH = 100
 
 
 def run_slug(game: str, method: str) -> str:
-    """Return a folder name of a game and a method, of letters, digits, `-` and `_` alone.
+    """Return a folder name for a game and a method, with letters, digits, `-` and `_` only.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def run_slug(game: str, method: str) -> str:
     'leduc_poker-num_ranks-4-cfr-plus'
     """
     end = _slug(method.replace("+", "-plus"))
-    return f"{_slug(game)[: LONGEST_SLUG - len(end) - 1].rstrip('-')}-{end}".strip("-")
+    return f"{_slug(game)[: MAX_SLUG_LENGTH - len(end) - 1].rstrip('-')}-{end}".strip("-")
 
 
 def _slug(text: str) -> str:
@@ -35,44 +35,48 @@ def _slug(text: str) -> str:
 
 
 def check_writable(folder: str | Path | None) -> None:
-    """Raise, before any work is done, if a run could not be saved under `folder`.
+    """Raise before any computation starts if a run cannot be saved under `folder`.
 
     Raises
     ------
     ParameterError
-        If the nearest folder that exists is none, or may not be written to.
+        If the nearest existing parent is not a folder, or is read-only.
     """
     wanted = (RUNS if folder is None else _named(folder)).absolute()
     nearest = next(path for path in wanted.parents if path.exists())
     if not nearest.is_dir():
-        raise ParameterError(f"cannot write to {wanted}: {nearest} is not a folder; choose another")
+        raise ParameterError(
+            f"cannot write to {wanted}: {nearest} is not a folder; choose another folder"
+        )
     if not os.access(nearest, os.W_OK):
-        raise ParameterError(f"cannot write to {wanted}: {nearest} is read-only; choose another")
+        raise ParameterError(
+            f"cannot write to {wanted}: {nearest} is read-only; choose another folder"
+        )
 
 
 def _named(folder: str | Path) -> Path:
-    """Return a folder by a path that ends in its name, as `.` and `..` do not."""
+    """Return the path of a folder with its name last, where `.` and `..` are resolved."""
     check_path("folder", folder)
     path = Path(folder)
     if path.name in ("", ".."):
         path = Path(os.path.abspath(path))
     if not path.name:
-        raise ParameterError(f"cannot write a run to {path}; give a folder inside of it")
+        raise ParameterError(f"cannot write a run to {path}; give a folder inside it")
     return path
 
 
 def make_folder(folder: str | Path) -> Path:
-    """Make a folder that did not exist; of several processes, each gets its own.
+    """Create a new folder; concurrent processes get different folders.
 
     Returns
     -------
     Path
-        The folder, or, where it exists, the next free one, with `-2`, `-3` and so on.
+        The folder or, if it exists, the next free name with `-2`, `-3` and so on.
 
     Raises
     ------
     ParameterError
-        If it cannot be made.
+        If the folder cannot be created.
     """
     wanted = _named(folder)
     try:
@@ -87,6 +91,6 @@ def make_folder(folder: str | Path) -> Path:
             return made
     except OSError as error:
         raise ParameterError(
-            f"cannot make the folder {wanted}: {error.strerror}; choose another"
+            f"cannot create the folder {wanted}: {error.strerror}; choose another folder"
         ) from error
     raise AssertionError("count has no end")

@@ -1,4 +1,4 @@
-"""How fast a solver is, and how long it will take to its target."""
+"""Speed of a solver, and an estimate of the time to its target."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from infoset.runs import TracePoint
 
 __all__ = ["iterations_per_second", "seconds_to_target"]
 
-TAIL = 8
-"""The forecast looks at the measurements from an eighth of the iterations on."""
+RECENT_FACTOR = 8
+"""The forecast uses the measurements after an eighth of the iterations."""
 
-LEAST_SPAN = 2
-LEAST_POINTS = 4
-LEAST_SLOPE = 0.05
-LONGEST = 1e9
+MIN_SPAN = 2
+MIN_POINTS = 4
+MIN_SLOPE = 0.05
+MAX_SECONDS = 1e9
 
 
 def iterations_per_second(trace: Sequence[TracePoint]) -> float | None:
-    """Return how fast the solver was lately, measuring included; None if too early to say."""
+    """Return the recent speed, including measurements; None if there are too few measurements."""
     tail = _tail(trace)
     if not tail or tail[-1].seconds <= tail[0].seconds:
         return None
@@ -31,8 +31,8 @@ def iterations_per_second(trace: Sequence[TracePoint]) -> float | None:
 def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | None:
     """Estimate the time left until the exploitability is at most `target`.
 
-    The recent measurements are fitted by a power law, log error = a + slope · log iterations,
-    which is extrapolated at the recent speed.
+    A power law, log error = a + slope · log iterations, is fitted to the recent measurements and
+    extrapolated at the recent speed.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
     Returns
     -------
     float or None
-        Seconds; 0 when the target is met; None where nothing honest can be said: the game has
-        no exploitability, there are too few measurements, they do not fall, or the target would
-        take longer than a generation.
+        Seconds; 0 if the target is met. None if no estimate is possible: the game has no
+        exploitability, there are too few measurements, they do not decrease, or the estimate
+        exceeds 10⁹ seconds.
 
     Examples
     --------
@@ -61,25 +61,25 @@ def seconds_to_target(trace: Sequence[TracePoint], target: float) -> float | Non
     tail = _tail(trace)
     speed = iterations_per_second(trace)
     slope = _slope(tail)
-    if target <= 0 or not speed or slope is None or slope > -LEAST_SLOPE:
+    if target <= 0 or not speed or slope is None or slope > -MIN_SLOPE:
         return None
     exponent = log(target / trace[-1].exploitability) / slope
-    if exponent > log(LONGEST):
+    if exponent > log(MAX_SECONDS):
         return None
     seconds = trace[-1].iteration * (exp(exponent) - 1) / speed
-    return seconds if seconds <= LONGEST else None
+    return seconds if seconds <= MAX_SECONDS else None
 
 
 def _tail(trace: Sequence[TracePoint]) -> list[TracePoint]:
     """Return the recent measurements."""
-    return [point for point in trace if point.iteration * TAIL >= trace[-1].iteration]
+    return [point for point in trace if point.iteration * RECENT_FACTOR >= trace[-1].iteration]
 
 
 def _slope(tail: Sequence[TracePoint]) -> float | None:
-    """Return the slope of log error against log iterations, where there is enough to fit."""
+    """Return the slope of log error against log iterations; None if there is too little to fit."""
     points = [(t.iteration, t.exploitability) for t in tail if t.exploitability and t.iteration > 0]
-    if len(points) < LEAST_POINTS or points[-1][0] < LEAST_SPAN * points[0][0]:
+    if len(points) < MIN_POINTS or points[-1][0] < MIN_SPAN * points[0][0]:
         return None
     iterations, errors = np.log(np.array(points, dtype=np.float64)).T
-    centred = iterations - iterations.mean()
-    return float(centred @ errors / (centred @ centred))
+    centered = iterations - iterations.mean()
+    return float(centered @ errors / (centered @ centered))

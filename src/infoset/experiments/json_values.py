@@ -1,4 +1,4 @@
-"""JSON that every reader accepts: no NaN, no infinity, no types of Python's own."""
+"""Strict JSON: no NaN, no infinity, and no types specific to Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["json_text", "json_value"]
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as JSON has it: what is not finite as null, what is unknown as text.
+    """Convert a value to JSON types: non-finite numbers to None, unknown types to text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What learning from play leaves on disk: a folder, with a policy for each seed."""
+"""Folders of learning runs, with a policy for each random seed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ __all__ = ["learning_files", "save_learning"]
 
 
 def learning_files(result: LearnResult) -> dict[str, str]:
-    """Return the files of a result by what they hold, those of `solve`; a policy for each seed.
+    """Return the file names of a result by content; there is one policy file for each seed.
 
-    Of a single seed it is `policy.parquet`, of several `policy-SEED.parquet`; where joint play is
-    learned, `correlated_policy.parquet`, and likewise.
+    A single policy is saved as `policy.parquet`, those of several seeds as `policy-SEED.parquet`.
+    Learners of joint play save `correlated_policy.parquet` in the same way. The other files are
+    those of `save_run`.
     """
     check_type("result", result, LearnResult, "what learn returns")
     kind = "correlated policy" if result.joint_play else "policy"
@@ -45,27 +46,27 @@ def save_learning(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write policies, traces, the picture and the numbers of a result to a new folder.
+    """Write the policies, traces, figure and numbers of a result to a new folder.
 
-    As with `save_run`, files are whole or not there, and a folder that exists is left alone.
+    As in `save_run`, each file is written atomically, and an existing folder is not changed.
 
     Parameters
     ----------
     result : LearnResult
     folder : str or Path, optional
-        Where; by default `runs/` and the game and method.
+        By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        Whose parameters to note, for a game of your own.
+        The game, whose parameters are saved; needed only for a custom game.
 
     Returns
     -------
     Path
-        The folder made.
+        The new folder.
 
     Raises
     ------
     ParameterError
-        If the result is none, or the folder cannot be made.
+        If `result` is not a result of that kind, or the folder cannot be created.
     OSError
         If a file cannot be written.
     """

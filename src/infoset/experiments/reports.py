@@ -1,4 +1,4 @@
-"""What an experiment comes to: tables, also as CSV, and figures."""
+"""Reports of experiments: tables, which are also saved as CSV, and figures."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ __all__ = [
 
 Entry: TypeAlias = str | int | float | bool | None
 
-SIGNIFICANT = 4
-TOLERATED = 3.0
-"""Standard deviations within which a number is the one expected."""
+SIGNIFICANT_DIGITS = 4
+AGREEMENT_DEVIATIONS = 3.0
+"""Number of standard deviations within which a mean agrees with an expected number."""
 
 
 class Expected(NamedTuple):
-    """A number that others found.
+    """An expected number: published, or measured by a reference implementation.
 
     Attributes
     ----------
     mean : float
     sd : float or None
-        The standard deviation of one run, where it is known.
+        The standard deviation of one run, if it is known.
     rounding : float
-        By how much rounding may have moved the mean.
+        Largest rounding error of the mean.
     """
 
     mean: float
@@ -52,27 +52,27 @@ class Expected(NamedTuple):
     rounding: float = 0.0
 
     @classmethod
-    def read(cls, text: str) -> Expected:
-        """Return a number as it is printed, with its standard deviation after `+-` if there is one.
+    def read(cls, mean: str, sd: str = "") -> Expected:
+        """Read a printed number, whose decimals give its rounding error, and its deviation.
 
         Examples
         --------
-        >>> Expected.read("0.354 +- 0.020")
+        >>> Expected.read("0.354", "0.020")
         Expected(mean=0.354, sd=0.02, rounding=0.0005)
         """
-        mean, _, sd = text.partition("+-")
-        decimals = len(mean.strip().partition(".")[2])
+        mean = mean.strip()
+        decimals = len(mean.partition(".")[2])
         return cls(float(mean), float(sd) if sd else None, 0.5 * 10.0**-decimals)
 
 
 class Spread(NamedTuple):
-    """Numbers of runs that differ in their seed.
+    """Mean and standard deviation of runs with different random seeds.
 
     Attributes
     ----------
     mean : float
     sd : float or None
-        The standard deviation of one run; None of a single one.
+        The standard deviation of one run; None for a single run.
     num_runs : int
     """
 
@@ -94,13 +94,14 @@ class Spread(NamedTuple):
     def agrees_with(self, expected: Expected) -> bool | None:
         """Return whether the mean is within three standard deviations of the expected number.
 
-        Those of one run, as it was expected or, where that is unknown, as it is here; None where
-        neither is known. What rounding may have moved is allowed for.
+        The standard deviation is that of one run: the expected one or, if it is unknown, the
+        measured one. The rounding error is added to the tolerance. The result is None if neither
+        standard deviation is known.
         """
         sd = self.sd if expected.sd is None else expected.sd
         if sd is None:
             return None
-        return abs(self.mean - expected.mean) <= TOLERATED * sd + expected.rounding
+        return abs(self.mean - expected.mean) <= AGREEMENT_DEVIATIONS * sd + expected.rounding
 
 
 @dataclass(frozen=True)
@@ -110,11 +111,11 @@ class Table:
     Attributes
     ----------
     name : str
-        Of its file.
+        The file name without its suffix.
     title : str
     columns : tuple[str, ...]
     rows : tuple[tuple[Entry, ...], ...]
-        None where there is nothing to say.
+        None stands for a missing entry.
 
     Examples
     --------
@@ -137,7 +138,7 @@ class Table:
         return "\n".join(texts)
 
     def csv(self) -> str:
-        """Return it as CSV."""
+        """Return the table as CSV."""
         file = StringIO()
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows([self.columns, *(map(_plain_text, row) for row in self.rows)])
@@ -145,53 +146,53 @@ class Table:
 
 
 def entry_text(entry: Entry) -> str:
-    """Return an entry of a table as text: numbers with four digits, yes and no, `-` for nothing."""
+    """Return a table entry as text: floats with four digits, booleans as yes or NO, None as `-`."""
     if entry is None:
         return "-"
     if isinstance(entry, bool):
         return "yes" if entry else "NO"
     if isinstance(entry, float):
-        return f"{entry:.{SIGNIFICANT}g}"
+        return f"{entry:.{SIGNIFICANT_DIGITS}g}"
     return f"{entry:,}" if isinstance(entry, int) else entry
 
 
 def _plain_text(entry: Entry) -> str:
-    """Return an entry as programs read it: without commas in numbers."""
+    """Return an entry as programs read it, without commas in integers."""
     return str(entry) if type(entry) is int else entry_text(entry)
 
 
 def compared_columns(expected: str) -> tuple[str, ...]:
-    """Return the names of the columns of `compared`."""
-    return ("ours", "sd", "seeds", expected, "difference", "within 3 sd")
+    """Return the column names of the entries that `compared` returns."""
+    return ("measured", "sd", "seeds", expected, "difference", "within 3 sd")
 
 
 def compared(spread: Spread, expected: Expected | None) -> tuple[Entry, ...]:
-    """Return a number of ours beside what was expected: six entries of a row.
+    """Return the six entries of a row that compare a measured number with the expected one.
 
     Examples
     --------
     >>> compared(Spread(0.11, 0.006, 10), Expected(0.109))[-1]
     True
     """
-    ours: tuple[Entry, ...] = (spread.mean, spread.sd, spread.num_runs)
+    measured: tuple[Entry, ...] = (spread.mean, spread.sd, spread.num_runs)
     if expected is None:
-        return (*ours, None, None, None)
+        return (*measured, None, None, None)
     difference = spread.mean - expected.mean
-    return (*ours, expected.mean, difference, spread.agrees_with(expected))
+    return (*measured, expected.mean, difference, spread.agrees_with(expected))
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure of an experiment: lines.
+    """A line chart.
 
     Attributes
     ----------
     name : str
-        Of its file.
+        The file name without its suffix.
     title, x_label, y_label : str
     lines : tuple[Line, ...]
     is_logarithmic : bool
-        Whether both axes are logarithmic, instead of plain.
+        Whether both axes are logarithmic; otherwise both are linear.
     """
 
     name: str
@@ -202,7 +203,7 @@ class Chart:
     is_logarithmic: bool = True
 
     def figure(self) -> Figure:
-        """Return it drawn."""
+        """Draw the figure."""
         return plot_lines(
             self.lines,
             title=self.title,
@@ -214,17 +215,17 @@ class Chart:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A figure of an experiment: numbers by two parameters.
+    """A heat map: values by two parameters.
 
     Attributes
     ----------
     name : str
-        Of its file.
+        The file name without its suffix.
     title, x_label, y_label : str
     x, y : tuple[float, ...]
         The parameters, increasing.
     values : tuple[tuple[float, ...], ...]
-        By y, then by x.
+        One row for each value of y, with an entry for each value of x.
     """
 
     name: str
@@ -236,7 +237,7 @@ class HeatMap:
     values: tuple[tuple[float, ...], ...]
 
     def figure(self) -> Figure:
-        """Return it drawn."""
+        """Draw the figure."""
         return plot_heat_map(
             self.values,
             self.x,
@@ -249,7 +250,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Report:
-    """What an experiment comes to.
+    """The tables and figures of an experiment.
 
     Attributes
     ----------
@@ -261,7 +262,7 @@ class Report:
     charts: tuple[Chart | HeatMap, ...] = ()
 
     def markdown(self, title: str) -> str:
-        """Return the tables, and links to the figures, under a title."""
+        """Return the tables and links to the figures as Markdown, under a title."""
         parts = [f"# {title}"]
         parts += [f"{table.title}\n\n{table}" for table in self.tables]
         parts += [f"![{chart.title}]({chart.name}.svg)" for chart in self.charts]
@@ -269,12 +270,12 @@ class Report:
 
 
 def save_report(report: Report, folder: Path, name: str, title: str) -> list[str]:
-    """Write a report to a folder: text, a CSV file for each table, an SVG file for each figure.
+    """Write a report to a folder: Markdown, a CSV file for each table, an SVG file for each figure.
 
     Returns
     -------
     list[str]
-        The names of the files.
+        The names of the written files.
     """
     for table in report.tables:
         write_text(folder / f"{table.name}.csv", table.csv())

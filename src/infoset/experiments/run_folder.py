@@ -1,4 +1,4 @@
-"""What a solve leaves on disk: a folder of four files."""
+"""Folders of solver runs: policy, trace, figure and result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RUN_FILES: Final[Mapping[str, str]] = MappingProxyType(
         "result": "result.json",
     }
 )
-"""The files of a run by what they hold, in the order in which they are written."""
+"""File names of a run by content, in the order of writing."""
 
 
 def save_run(
@@ -45,29 +45,29 @@ def save_run(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write the policy, the trace, the picture and the numbers of a solve to a new folder.
+    """Write the policy, trace, figure and numbers of a solver result to a new folder.
 
-    Each file is written under a temporary name and renamed, `result.json` last. A folder that
-    exists is left alone: the next name, with `-2`, `-3` and so on, is taken.
+    Each file is written under a temporary name and renamed, `result.json` last. If the folder
+    exists, the next free name with `-2`, `-3` and so on is used.
 
     Parameters
     ----------
     result : SolveResult
     folder : str or Path, optional
-        Where; by default `runs/` and the game and method.
+        By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        Whose parameters to note; needed only for a game of your own, which `load` does not know
-        by `result.game`.
+        The game, whose parameters are saved; needed only for a custom game, which `load` cannot
+        find by `result.game`.
 
     Returns
     -------
     Path
-        The folder made.
+        The new folder.
 
     Raises
     ------
     ParameterError
-        If the result is none, or the folder cannot be made.
+        If `result` is not a result of that kind, or the folder cannot be created.
     OSError
         If a file cannot be written.
     """
@@ -89,17 +89,17 @@ def write_run(
     rows: Iterable[list[object]],
     figure: Figure,
 ) -> Path:
-    """Write the four files of a result that has one policy to a new folder; return that.
+    """Write the four files of a result with one policy to a new folder, and return the folder.
 
     Parameters
     ----------
     result : SolveResult or TeamResult
     folder : str or Path or None
-        Where; by default `runs/` and the game and method.
+        By default `runs/GAME-METHOD`.
     about : Mapping[str, Any]
-        What the policy and `result.json` say besides.
+        Further metadata of the policy and of `result.json`.
     rows : Iterable[list[object]]
-        Of the trace, the names of columns first.
+        Rows of the trace, after a row of column names.
     figure : Figure
     """
     policy = result.policy
@@ -114,7 +114,7 @@ def write_run(
 
 
 def parameters_of(spec: str, game: Game | ExtensiveForm | None) -> Any:
-    """Return the parameters of the game as JSON values; None where nothing tells them."""
+    """Return the parameters of the game as JSON values; None if they are unknown."""
     if game is None:
         try:
             game = load(spec)
@@ -140,9 +140,9 @@ def _write_trace(rows: Iterable[list[object]], path: Path) -> None:
 
 
 def trace_rows(result: SolveResult) -> Iterator[list[object]]:
-    """Yield the names of the columns of a trace, then a row per measurement.
+    """Yield the column names of a trace, then one row for each measurement.
 
-    Gaps of joint play have columns where the method measures them.
+    The gaps of joint play have columns if the method measures them.
     """
     values = [f"value_{player}" for player in range(len(result.values))]
     errors = ["nash_conv", "exploitability", *_gaps_measured(result)]

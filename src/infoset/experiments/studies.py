@@ -1,9 +1,9 @@
-"""Studies: experiments that are declared, run cell by cell, and can be gone on with."""
+"""Studies: named experiments that run cells, save reports, and resume in the same folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,10 +14,10 @@ from infoset.experiments.reports import Report, save_report
 __all__ = ["CellCallback", "Experiment", "Finished", "RunCells", "Study", "run_study"]
 
 RunCells: TypeAlias = Callable[[Sequence[Cell]], list[CellResult]]
-"""Gives the results of cells in order; several calls one after another may build on each other."""
+"""Returns the results of cells in order. The cells of a later call may use earlier results."""
 
 CellCallback: TypeAlias = Callable[[str, int, int], object]
-"""Called with an experiment, how many of its cells are there, and how many it asked for so far."""
+"""Called with an experiment, its number of finished cells, and its number of requested cells."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,11 @@ class Experiment:
     ----------
     name, title : str
     report : callable
-        Declares cells by a setting, has them run, and makes the report of their results.
+        Builds the cells of a setting, runs them with the given `RunCells`, and returns the report.
     quick, full : Any
-        Settings, of a kind that is the experiment's own.
+        Settings, whose type the experiment defines.
     quick_time, full_time : str
-        What they take, on two cores.
+        Duration of the settings on two cores.
     """
 
     name: str
@@ -46,44 +46,47 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Study:
-    """The experiments of a paper or a line of them.
+    """The experiments of a paper or of a line of papers.
 
     Attributes
     ----------
     name, title : str
     experiments : tuple[Experiment, ...]
+    aliases : Mapping[str, str]
+        Names of experiments by alternative names, such as former names and numbers of tables.
     """
 
     name: str
     title: str
     experiments: tuple[Experiment, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def choose(self, names: Sequence[str]) -> tuple[Experiment, ...]:
-        """Return some experiments by name, in the order of the study; all, if none is named.
+        """Return the named experiments in the order of the study; all if `names` is empty.
 
         Raises
         ------
         UnknownNameError
-            If there is none of a name.
+            If the study has no experiment of that name.
         """
         known = {experiment.name: experiment for experiment in self.experiments}
-        for name in names:
-            if name.lower() not in known:
+        wanted = {self.aliases.get(name.lower(), name.lower()) for name in names}
+        for name in wanted:
+            if name not in known:
                 raise UnknownNameError.of(f"experiment of {self.name}", name, known)
-        wanted = {name.lower() for name in names} or known.keys()
-        return tuple(experiment for name, experiment in known.items() if name in wanted)
+        return tuple(known[name] for name in known if name in wanted or not wanted)
 
 
 @dataclass(frozen=True)
 class Finished:
-    """An experiment that is done.
+    """A finished experiment.
 
     Attributes
     ----------
     experiment : Experiment
     report : Report
     files : tuple[str, ...]
-        What was written, in the folder of the study.
+        Names of the files written to the folder of the study.
     """
 
     experiment: Experiment
@@ -101,60 +104,60 @@ def run_study(
     callback: CellCallback | None = None,
     finished_callback: Callable[[Finished], object] | None = None,
 ) -> list[Finished]:
-    """Run experiments of a study, or go on with them, in a folder.
+    """Run or resume experiments of a study in a folder.
 
     Parameters
     ----------
     study : Study
     folder : Path
-        Where cells that are done are found, and new ones kept; reports are written there.
+        Folder from which finished cells are read, and to which new cells and reports are written.
     experiments : Sequence[str]
-        Names; all, if there is none.
+        Names of experiments; all if empty.
     is_quick : bool
-        Whether their quick settings are run.
+        Whether the quick settings are run.
     workers : int, optional
         As in `run_cells`.
     callback : callable, optional
-        Called from several threads, with each cell that is there.
+        Called after each finished cell, from several threads.
     finished_callback : callable, optional
-        Called with each experiment that is done.
+        Called with each finished experiment.
 
     Raises
     ------
     UnknownNameError
-        If there is no experiment of a name.
+        If the study has no experiment of a given name.
     CheckpointMismatchError
-        If the folder is of another study.
+        If the folder belongs to another study.
     """
     chosen = study.choose(experiments)
-    kept = CellFolder(folder, study.name)
-    done = []
+    cells = CellFolder(folder, study.name)
+    finished = []
     for experiment in chosen:
-        run = _counted(experiment.name, kept, workers, callback)
+        run = _counted(experiment.name, cells, workers, callback)
         report = experiment.report(run, experiment.quick if is_quick else experiment.full)
         title = f"{experiment.title} ({'quick' if is_quick else 'full'} setting)"
         files = save_report(report, folder, experiment.name, title)
-        done.append(Finished(experiment, report, tuple(files)))
+        finished.append(Finished(experiment, report, tuple(files)))
         if finished_callback is not None:
-            finished_callback(done[-1])
-    return done
+            finished_callback(finished[-1])
+    return finished
 
 
 def _counted(
     name: str, folder: CellFolder, workers: int | None, callback: CellCallback | None
 ) -> RunCells:
-    """Return what runs cells of an experiment, and counts them."""
-    there: list[Cell] = []
-    asked = 0
+    """Return a function that runs cells of an experiment, and reports their number."""
+    finished: list[Cell] = []
+    requested = 0
 
-    def note(cell: Cell) -> None:
-        there.append(cell)
+    def count(cell: Cell) -> None:
+        finished.append(cell)
         if callback is not None:
-            callback(name, len(there), asked)
+            callback(name, len(finished), requested)
 
     def run(cells: Sequence[Cell]) -> list[CellResult]:
-        nonlocal asked
-        asked += len({folder.file_of(cell) for cell in cells})
-        return run_cells(cells, folder, workers=workers, on_done=note)
+        nonlocal requested
+        requested += len({folder.file_of(cell) for cell in cells})
+        return run_cells(cells, folder, workers=workers, on_done=count)
 
     return run

@@ -1,4 +1,4 @@
-"""What solving a team game leaves on disk: a folder with the files of `solve`."""
+"""Folders of team results, with the same files as those of `save_run`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEASURED = {
     "squared_distance": "squared_distances",
     "penalty_coefficient": "penalty_coefficients",
 }
-"""The columns of a trace that each team has, and what they are called in a point."""
+"""Columns of a trace for each team, with the names of the attributes of a trace point."""
 
 
 def save_team(
@@ -29,28 +29,30 @@ def save_team(
     *,
     game: Game | ExtensiveForm | None = None,
 ) -> Path:
-    """Write the policy, the trace, the picture and the numbers of a result to a new folder.
+    """Write the policy, trace, figure and numbers of a team result to a new folder.
 
-    The files are those of `save_run`, whole or not there, and a folder that exists is left alone.
+    The files are those of `save_run`: each is written atomically, and an existing folder is not
+    changed.
 
     Parameters
     ----------
     result : TeamResult
-        Of a game, not of a product form that was written down.
+        Result for a game; a result for a custom product form has no policy.
     folder : str or Path, optional
-        Where; by default `runs/` and the game and method.
+        By default `runs/GAME-METHOD`.
     game : Game or ExtensiveForm, optional
-        Whose parameters to note, for a game of your own.
+        The game, whose parameters are saved; needed only for a custom game.
 
     Returns
     -------
     Path
-        The folder made.
+        The new folder.
 
     Raises
     ------
     ParameterError
-        If the result is none, has no policy for a game, or the folder cannot be made.
+        If `result` is not a `TeamResult` or has no policy for a game, or the folder cannot be
+        created.
     OSError
         If a file cannot be written.
     """
@@ -65,7 +67,7 @@ def save_team(
 
 
 def team_trace_rows(result: TeamResult) -> Iterator[list[object]]:
-    """Yield the names of the columns of a trace, then a row per measurement, of all runs."""
+    """Yield the column names of a trace, then one row for each measurement of each run."""
     teams = range(len(result.teams))
     yield [
         "run",

@@ -1,29 +1,29 @@
-"""E5: what each part of the learners is worth."""
+"""Ablations: learners without centering, baselines, or implicit exploration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from threading import Event
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from infoset.evaluation import nash_conv
 from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
+from infoset.experiments.grids import run_grid
 from infoset.experiments.reports import Chart, Report, Spread, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.learning import OnlineMirrorDescent, RegretTracker, get_learner, tree_size
 from infoset.plotting import Line
 from infoset.policy import TabularPolicy
-from infoset_studies.balanced.learning_cell import (
+from infoset_studies.balanced.learning_cells import (
     EXPLORATION_PER_RATE,
     LearningCell,
-    last_gaps,
     play_until,
     simulator_of,
 )
-from infoset_studies.balanced.tuned_numbers import SHARES
+from infoset_studies.balanced.tuned_learners import EXPLORATIONS
 
 __all__ = ["ABLATIONS"]
 
@@ -32,13 +32,14 @@ IDENTITY_LEARNERS: Final = ("ixomd", "balanced-omd", "balanced-ftrl")
 IDENTITY_TOLERANCE: Final = 1e-10
 SAMPLERS: Final = ("os-mccfr", "os-mccfr-balanced")
 FACTORS: Final = (1.0, 10.0)
-"""On the tuned rate, where implicit exploration is left out: what is bold needs it."""
+"""Factors on the tuned learning rate; large rates are said to need implicit exploration."""
 
 Changes = tuple[tuple[str, Any], ...]
+Point = TypeVar("Point")
 
 
 class Setting(NamedTuple):
-    """On which games, for how many episodes; and how many of them for the identity."""
+    """The games, the episodes, the seeds, and the episodes of the comparison of averages."""
 
     games: tuple[str, ...]
     episodes: int
@@ -47,7 +48,7 @@ class Setting(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """A learner with a part of it changed."""
+    """A learner with one component changed."""
 
     ablation: str
     learner: str
@@ -62,11 +63,11 @@ def _centered(learner: str) -> list[Variant]:
     ]
 
 
-def _with_baseline(learner: str, window: int) -> list[Variant]:
-    kinds = {"none": (0.0, 0), "1/2": (0.5, 0), f"mean of {window} losses": (0.5, window)}
+def _with_baseline(learner: str, longest: int) -> list[Variant]:
+    kinds = {"none": (0.0, 0), "1/2": (0.5, 0), f"mean of {longest} losses": (0.5, longest)}
     return [
-        Variant("baseline", learner, text, (("center", center), ("baseline_window", looks_back)))
-        for text, (center, looks_back) in kinds.items()
+        Variant("baseline", learner, text, (("center", center), ("baseline_window", window)))
+        for text, (center, window) in kinds.items()
     ]
 
 
@@ -78,44 +79,54 @@ VARIANTS: Final = (
     *_with_baseline("balanced-cfr-rm", 1000),
     *_with_baseline("local-omd-adaptive", 200),
     *(
-        Variant("share of exploration", name, f"{share:g}", (("exploration", share),))
+        Variant("exploration (ε)", name, f"{exploration:g}", (("exploration", exploration),))
         for name in SAMPLERS
-        for share in SHARES
+        for exploration in EXPLORATIONS
     ),
 )
 
-WITHOUT_IX: Final = ("ixomd", "balanced-omd", "balanced-ftrl")
+IMPLICIT_EXPLORATION_LEARNERS: Final = ("ixomd", "balanced-omd", "balanced-ftrl")
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Run all variants, those without implicit exploration, and the two kinds of average."""
+    """Run all variants, learners without implicit exploration, and two kinds of average."""
     ablations, chart = _ablations(run, setting)
     return Report((ablations, _exploration(run, setting), _identity(run, setting)), (chart,))
 
 
 def cell_of(variant: Variant, game: str, episodes: int, seed: int) -> LearningCell:
-    """Return the cell of a variant: with tuned steps, where the learner has some."""
+    """Return the cell of a variant, with the tuned preset if the learner has one."""
     preset = "tuned" if "tuned" in get_learner(variant.learner).presets else None
     return LearningCell(game, variant.learner, episodes, seed, preset, changes=variant.changes)
 
 
 def _ablations(run: RunCells, setting: Setting) -> tuple[Table, Chart]:
-    keys = list(product(setting.games, VARIANTS))
-    seeds = range(setting.seeds)
-    cells = [cell_of(variant, game, setting.episodes, s) for game, variant in keys for s in seeds]
-    gaps = iter(last_gaps(run, cells))
-    found = {key: [next(gaps) for _ in seeds] for key in keys}
+    def cells_of(point: tuple[str, Variant]) -> list[LearningCell]:
+        game, variant = point
+        return [cell_of(variant, game, setting.episodes, seed) for seed in range(setting.seeds)]
+
+    found = _gaps(run_grid(run, product(setting.games, VARIANTS), cells_of))
     rows = [
         (variant.ablation, game, variant.learner, variant.text, *_entries(values))
         for (game, variant), values in found.items()
     ]
     table = Table(
-        "e5-ablations",
-        f"NashConv after {setting.episodes:,} episodes, {setting.seeds} seeds, tuned steps.",
-        ("part", "game", "learner", "as", "NashConv", "sd", "worst"),
+        "ablations",
+        f"NashConv after {setting.episodes:,} episodes, {setting.seeds} seeds, tuned step sizes.",
+        ("component", "game", "learner", "variant", "NashConv", "sd", "worst"),
         tuple(rows),
     )
     return table, _chart(found, setting)
+
+
+def _gaps(
+    found: Mapping[Point, Sequence[CellResult]],
+) -> dict[Point, list[float]]:
+    """Return the final NashConv of the cells of each grid point."""
+    return {
+        point: [float(result["nash_conv"]) for result in results]
+        for point, results in found.items()
+    }
 
 
 def _entries(values: list[float]) -> tuple[float, float | None, float]:
@@ -133,49 +144,55 @@ def _chart(found: Mapping[tuple[str, Variant], list[float]], setting: Setting) -
         }
         lines.append(Line(f"{learner}, {game}", tuple(means), tuple(means.values())))
     return Chart(
-        "e5-exploration",
+        "exploration",
         f"Outcome sampling, {setting.episodes:,} episodes",
-        "share of exploration",
+        "exploration (ε)",
         "NashConv of the average policy (chips)",
         tuple(lines),
     )
 
 
 def _exploration(run: RunCells, setting: Setting) -> Table:
-    """Run learners with and without implicit exploration, at their tuned rate and above."""
-    keys = list(product(setting.games, WITHOUT_IX, FACTORS, (True, False)))
-    seeds = range(setting.seeds)
-    cells = [
-        _bold_cell(game, learner, factor, explores, setting.episodes, seed)
-        for game, learner, factor, explores in keys
-        for seed in seeds
+    """Run learners with and without implicit exploration, at the tuned rate and ten times it."""
+    grid = product(setting.games, IMPLICIT_EXPLORATION_LEARNERS, FACTORS, (True, False))
+
+    def cells_of(point: tuple[str, str, float, bool]) -> list[LearningCell]:
+        return [_rate_cell(*point, setting.episodes, seed) for seed in range(setting.seeds)]
+
+    found = _gaps(run_grid(run, grid, cells_of))
+    rows = [
+        (game, learner, f"{factor:g}", "yes" if explores else "none", *_entries(gaps))
+        for (game, learner, factor, explores), gaps in found.items()
     ]
-    gaps = iter(last_gaps(run, cells))
-    rows = []
-    for game, learner, factor, explores in keys:
-        about = (game, learner, f"{factor:g}", "yes" if explores else "none")
-        rows.append((*about, *_entries([next(gaps) for _ in seeds])))
     return Table(
-        "e5-implicit-exploration",
-        f"Implicit exploration (a twentieth of the rate), or none; NashConv after "
+        "implicit-exploration",
+        f"With implicit exploration (a twentieth of the rate) and without; NashConv after "
         f"{setting.episodes:,} episodes, {setting.seeds} seeds.",
-        ("game", "learner", "times the tuned rate", "explores", "NashConv", "sd", "worst"),
+        (
+            "game",
+            "learner",
+            "factor on the tuned rate",
+            "implicit exploration",
+            "NashConv",
+            "sd",
+            "worst",
+        ),
         tuple(rows),
     )
 
 
-def _bold_cell(
+def _rate_cell(
     game: str, learner: str, factor: float, explores: bool, episodes: int, seed: int
 ) -> LearningCell:
-    row = cast(OnlineMirrorDescent, get_learner(learner, preset="tuned"))
-    rate = factor * row.parameters(tree_size(simulator_of(game), 0), episodes)[0]
+    spec = cast(OnlineMirrorDescent, get_learner(learner, preset="tuned"))
+    rate = factor * spec.parameters(tree_size(simulator_of(game), 0), episodes)[0]
     steps = (rate, EXPLORATION_PER_RATE * rate if explores else 0.0)
     return LearningCell(game, learner, episodes, seed, changes=(("step_sizes", steps),))
 
 
 @dataclass(frozen=True)
 class IdentityCell:
-    """A run of which every policy is kept, to average them rightly and naively.
+    """A run that stores every policy, to compare the reach-weighted average with a naive one.
 
     Attributes
     ----------
@@ -190,18 +207,19 @@ class IdentityCell:
 
     @property
     def name(self) -> str:
-        """What its file begins with."""
+        """The beginning of its file name."""
         return run_slug(self.game, f"identity-{self.learner}-{self.episodes}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return what decides its result."""
+        """Return the values that determine the result."""
         return {"identity": True, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
-        """Learn; return the sum of regrets by episodes, and NashConv of both averages."""
+        """Learn; return the sum of regrets per episode, and NashConv of both averages."""
         simulator = simulator_of(self.game)
-        row = get_learner(self.learner)
-        learners = row.self_play(simulator, horizon=self.episodes, seed=self.seed)
+        learners = get_learner(self.learner).self_play(
+            simulator, horizon=self.episodes, seed=self.seed
+        )
         play = RegretTracker(learners, keep=self.episodes)
         play_until(play, self.episodes, interrupt)
         return {
@@ -212,7 +230,7 @@ class IdentityCell:
 
 
 def naive_average(policies: tuple[TabularPolicy, ...]) -> TabularPolicy:
-    """Return the mean of probabilities at each infostate, whatever leads there: a mistake."""
+    """Return the unweighted mean of the probabilities at each infostate, a common mistake."""
     by_player = zip(*(policy.probabilities for policy in policies), strict=True)
     return TabularPolicy.from_weights(policies[0].sequence_form, [sum(own) for own in by_player])
 
@@ -222,23 +240,23 @@ def _identity(run: RunCells, setting: Setting) -> Table:
     cells = [IdentityCell(IDENTITY_GAME, learner, episodes, 0) for learner in IDENTITY_LEARNERS]
     rows = []
     for learner, result in zip(IDENTITY_LEARNERS, run(cells), strict=True):
-        for kind, name in (("by own reach", "nash_conv"), ("naive", "nash_conv_naive")):
+        for kind, name in (("weighted by own reach", "nash_conv"), ("naive", "nash_conv_naive")):
             error = abs(result[name] - result["regrets"])
             rows.append(
                 (learner, kind, result["regrets"], result[name], error, error < IDENTITY_TOLERANCE)
             )
     return Table(
-        "e5-averages",
-        f"NashConv of averages and the sum of regrets by episodes, {episodes:,} episodes of "
-        "Kuhn poker. The naive average must fail.",
+        "policy-averages",
+        f"NashConv of the average policy and the sum of regrets per episode, {episodes:,} episodes "
+        "of Kuhn poker. The two are equal for the average weighted by own reach only.",
         ("learner", "average", "regrets / T", "NashConv", "difference", "below 1e-10"),
         tuple(rows),
     )
 
 
 ABLATIONS = Experiment(
-    "e5",
-    "E5: ablations",
+    "ablations",
+    "Ablations of the learners",
     report,
     quick=Setting(("kuhn_poker", "leduc_poker"), 300_000, 4, 2_000),
     full=Setting(("kuhn_poker", "leduc_poker"), 1_000_000, 10, 10_000),

@@ -1,13 +1,11 @@
-"""E1: Kuhn poker with the steps of the theory."""
+"""Kuhn poker with the step sizes of the theory: the gap by horizon, and its slope."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from itertools import product
 from typing import Final, NamedTuple
 
-import numpy as np
-
+from infoset.experiments.grids import log_log_slope, run_grid, spreads
 from infoset.experiments.reports import (
     Chart,
     Expected,
@@ -19,108 +17,74 @@ from infoset.experiments.reports import (
 )
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
-from infoset_studies.balanced.learning_cell import LearningCell, spreads
+from infoset_studies.balanced.learning_cells import LearningCell
+from infoset_studies.published_numbers import read_rows
 
-__all__ = ["KUHN_THEORY"]
+__all__ = ["EXPECTED", "KUHN_THEORY"]
 
 GAME = "kuhn_poker"
 HORIZONS: Final = (10_000, 100_000, 1_000_000, 10_000_000)
 
-TABLE_A: Final = MappingProxyType(
-    {
-        "ixomd": ("0.354 +- 0.020", "0.153 +- 0.010", "0.0560 +- 0.0038", "0.0165 +- 0.0010"),
-        "balanced-omd": (
-            "0.300 +- 0.025",
-            "0.109 +- 0.006",
-            "0.0369 +- 0.0026",
-            "0.0130 +- 0.0008",
-        ),
-        "balanced-cfr-hedge": (
-            "0.202 +- 0.035",
-            "0.072 +- 0.010",
-            "0.0251 +- 0.0047",
-            "0.0071 +- 0.0015",
-        ),
-        "balanced-cfr-rm": (
-            "0.184 +- 0.043",
-            "0.049 +- 0.011",
-            "0.0110 +- 0.0026",
-            "0.0050 +- 0.0011",
-        ),
-        "balanced-cfr-rm+": ("0.210", "0.093", "0.0337", "0.0109"),
-        "os-mccfr": ("0.065", "0.025", "0.0054", "0.0018"),
-        "es-mccfr": ("0.040", "0.012", "0.0030", "0.0011"),
-    }
-)
+EXPECTED: Final = {
+    (row["learner"], int(row["episodes"])): Expected.read(row["nash_conv"], row["sd"])
+    for row in read_rows("kuhn_theory")
+}
 """NashConv in chips, mean and standard deviation over 10 seeds, by learner and horizon."""
 
-SLOPES_FROM = 100_000
-SLOPES: Final = (-0.60, -0.40)
-HAVE_SLOPES: Final = ("ixomd", "balanced-omd", "balanced-cfr-hedge")
-"""Whose steps depend on the horizon, so that the gap falls like its root."""
+LEARNERS: Final = tuple(dict.fromkeys(learner for learner, _ in EXPECTED))
+
+FIRST_FITTED_HORIZON: Final = 100_000
+SLOPE_RANGE: Final = (-0.60, -0.40)
+HORIZON_LEARNERS: Final = ("ixomd", "balanced-omd", "balanced-cfr-hedge")
+"""Learners whose step sizes depend on the horizon T, so that the gap falls as 1 / √T."""
 
 
 class Setting(NamedTuple):
-    """At which horizons the learners are run, and with how many seeds."""
+    """The horizons, and the number of seeds."""
 
     horizons: tuple[int, ...]
     seeds: int
 
 
-def cells_of(learner: str, horizon: int, seeds: int) -> list[LearningCell]:
-    """Return the cells of a learner at a horizon: one for each seed."""
-    return [LearningCell(GAME, learner, horizon, seed) for seed in range(seeds)]
-
-
 def report(run: RunCells, setting: Setting) -> Report:
-    """Run all learners at all horizons, and compare with table A."""
-    horizons, seeds = setting
-    keys = [(learner, horizon) for learner in TABLE_A for horizon in horizons]
-    groups = [cells_of(*key, seeds) for key in keys]
-    found = dict(zip(keys, spreads(run, groups), strict=True))
-    return Report((_comparison(found), _slopes(found, horizons)), (_chart(found, horizons),))
+    """Run all learners at all horizons, and compare with the reference numbers."""
+    found = spreads(
+        run_grid(
+            run,
+            product(LEARNERS, setting.horizons),
+            lambda point: [LearningCell(GAME, *point, seed) for seed in range(setting.seeds)],
+        ),
+        "nash_conv",
+    )
+    tables = (_comparison(found), _slopes(found, setting.horizons))
+    return Report(tables, (_chart(found, setting.horizons),))
 
 
 def _comparison(found: dict[tuple[str, int], Spread]) -> Table:
-    rows = []
-    for (learner, horizon), spread in found.items():
-        expected = Expected.read(TABLE_A[learner][HORIZONS.index(horizon)])
-        rows.append((learner, horizon, *compared(spread, expected)))
+    rows = [(*point, *compared(spread, EXPECTED[point])) for point, spread in found.items()]
     return Table(
-        "e1-kuhn-theory",
-        "NashConv of the average policies in Kuhn poker, in chips, steps of the theory. External "
-        "sampling counts terminal histories visited.",
-        ("learner", "episodes", *compared_columns("table A")),
+        "kuhn-theory",
+        "NashConv of the average policies in Kuhn poker, in chips, with the step sizes of the "
+        "theory. For external sampling, an episode is a visit to a terminal history.",
+        ("learner", "episodes", *compared_columns("prototype")),
         tuple(rows),
     )
 
 
 def _slopes(found: dict[tuple[str, int], Spread], horizons: tuple[int, ...]) -> Table:
+    fitted = [horizon for horizon in horizons if horizon >= FIRST_FITTED_HORIZON]
+    lowest, highest = SLOPE_RANGE
     rows = []
-    for learner in HAVE_SLOPES:
-        gaps = {horizon: found[learner, horizon].mean for horizon in horizons}
-        slope = slope_of({h: gap for h, gap in gaps.items() if h >= SLOPES_FROM})
-        rows.append((learner, slope, None if slope is None else SLOPES[0] <= slope <= SLOPES[1]))
+    for learner in HORIZON_LEARNERS:
+        slope = log_log_slope({horizon: found[learner, horizon].mean for horizon in fitted})
+        rows.append((learner, slope, None if slope is None else lowest <= slope <= highest))
     return Table(
-        "e1-slopes",
-        f"Slope of log NashConv against log horizon, from {SLOPES_FROM:,} episodes on; the theory "
-        "says -1/2.",
+        "kuhn-theory-slopes",
+        f"Slope of log NashConv against log horizon, from {FIRST_FITTED_HORIZON:,} episodes on. "
+        "The theory predicts -1/2.",
         ("learner", "slope", "between -0.60 and -0.40"),
         tuple(rows),
     )
-
-
-def slope_of(gaps: Mapping[int, float]) -> float | None:
-    """Return the slope of log gap against log horizon; None of less than two.
-
-    Examples
-    --------
-    >>> round(slope_of({100: 1.0, 10_000: 0.1}), 12)
-    -0.5
-    """
-    if len(gaps) < 2:
-        return None
-    return float(np.polyfit(np.log(list(gaps)), np.log(list(gaps.values())), 1)[0])
 
 
 def _chart(found: dict[tuple[str, int], Spread], horizons: tuple[int, ...]) -> Chart:
@@ -130,11 +94,11 @@ def _chart(found: dict[tuple[str, int], Spread], horizons: tuple[int, ...]) -> C
             tuple(map(float, horizons)),
             tuple(found[learner, horizon].mean for horizon in horizons),
         )
-        for learner in TABLE_A
+        for learner in LEARNERS
     ]
     return Chart(
-        "e1-kuhn-theory",
-        "Kuhn poker, steps of the theory",
+        "kuhn-theory",
+        "Kuhn poker, step sizes of the theory",
         "episodes (horizon)",
         "NashConv of the average policy (chips)",
         tuple(lines),
@@ -142,8 +106,8 @@ def _chart(found: dict[tuple[str, int], Spread], horizons: tuple[int, ...]) -> C
 
 
 KUHN_THEORY = Experiment(
-    "e1",
-    "E1: Kuhn poker, steps of the theory",
+    "kuhn-theory",
+    "Kuhn poker with the step sizes of the theory",
     report,
     quick=Setting(HORIZONS[:3], 10),
     full=Setting(HORIZONS, 10),

@@ -1,16 +1,17 @@
-"""The study of public and private beliefs: the paper's tables and figures, and what follows."""
+"""The study of mixtures of public and private beliefs: the paper's tables, and extensions."""
 
 from infoset.experiments.studies import Study
+from infoset_studies.beliefs.best_responses import (
+    DISTANCES,
+    FIRST_POSITION,
+    SECOND_POSITION,
+    TREE_SETTINGS,
+)
 from infoset_studies.beliefs.chosen_weights import CHOSEN
-from infoset_studies.beliefs.distances import DISTANCES
-from infoset_studies.beliefs.heat_maps import HEAT_MAPS
-from infoset_studies.beliefs.inferring import INFERRING
-from infoset_studies.beliefs.leaks import LEAKS
-from infoset_studies.beliefs.readings import READINGS
-from infoset_studies.beliefs.responses import FIRST_SEAT, SECOND_SEAT
-from infoset_studies.beliefs.trade_offs import TRADE_OFFS
-from infoset_studies.beliefs.tree_settings import TREE_SETTINGS
-from infoset_studies.beliefs.win_rates import FIRST_SEAT_WINS, SECOND_SEAT_WINS
+from infoset_studies.beliefs.leakage import LEAKAGE
+from infoset_studies.beliefs.pimc_all_worlds import INFERRING
+from infoset_studies.beliefs.two_weights import HEAT_MAPS, TRADE_OFFS
+from infoset_studies.beliefs.win_rates import FIRST_POSITION_WINS, OPEN_RULES, SECOND_POSITION_WINS
 
 __all__ = ["BELIEFS"]
 
@@ -18,17 +19,31 @@ BELIEFS = Study(
     "beliefs",
     "Mixtures of public and private beliefs",
     (
-        FIRST_SEAT,
-        FIRST_SEAT_WINS,
-        SECOND_SEAT,
-        SECOND_SEAT_WINS,
-        LEAKS,
+        FIRST_POSITION,
+        FIRST_POSITION_WINS,
+        SECOND_POSITION,
+        SECOND_POSITION_WINS,
+        LEAKAGE,
         HEAT_MAPS,
         TRADE_OFFS,
         INFERRING,
         CHOSEN,
         DISTANCES,
         TREE_SETTINGS,
-        READINGS,
+        OPEN_RULES,
     ),
+    aliases={
+        "1": "best-responses-first",
+        "2": "win-rates-first",
+        "3": "best-responses-second",
+        "4": "win-rates-second",
+        "tssr": "leakage",
+        "heatmap": "two-weights",
+        "pareto": "leakage-trade-off",
+        "posterior": "inference",
+        "chosen": "chosen-weights",
+        "distance": "exploitability",
+        "settings": "tree-search-settings",
+        "readings": "open-rules",
+    },
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from infoset.beliefs import PublicPrivateBelief
 from infoset.evaluation import best_response
-from infoset.experiments.cells import BrokenOff, CellResult
+from infoset.experiments.cells import CellInterrupted, CellResult
 from infoset.experiments.folders import run_slug
 from infoset.experiments.reports import Report, Table
 from infoset.experiments.studies import Experiment, RunCells
@@ -19,24 +19,23 @@ from infoset.games import LiarsDice, load_game
 from infoset.policy import TabularPolicy
 from infoset.search import pimc_policy
 from infoset.typing import LongArray
-from infoset_studies.beliefs.policies import is_dice, tree_of
-from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS
-from infoset_studies.beliefs.sheets import SEATS
+from infoset_studies.beliefs.average_policies import is_dice, tree_of
+from infoset_studies.beliefs.published import GAMES, POSITIONS, PUBLIC_WEIGHTS
 from infoset_studies.liars_dice_closed_form import bid_response, pimc_table
 
 __all__ = ["CHOSEN"]
 
-LEAST_GAIN = 1e-9
-"""By how much a change must lower the best response, in the game's units, to be kept."""
+MIN_GAIN = 1e-9
+"""Minimum decrease of the best-response value, in the game's units, to accept a change."""
 
 
 class Setting(NamedTuple):
-    """In which games, from how many public weights, and how many rounds of changes at most.
+    """The games, the public weights to choose from, and the maximum number of rounds.
 
     Attributes
     ----------
     games : tuple[str, ...]
-        By their names in the tables.
+        Names of games in the tables.
     public_weights : tuple[float, ...]
     rounds : int
     """
@@ -48,35 +47,41 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ChosenCell:
-    """Coordinate descent: at one public state after the other, the public weight that is best.
+    """Coordinate descent over public states: choose the best public weight of each in turn.
 
     Attributes
     ----------
     game : str
-    seat : int
-        Of the searcher, which is PIMC with all worlds.
+    position : int
+        Position of the searcher, which is PIMC with all worlds.
     public_weights : tuple[float, ...]
         To choose from.
     rounds : int
-        How often all public states are gone through, at most.
+        Maximum number of sweeps over all public states.
     """
 
     game: str
-    seat: int
+    position: int
     public_weights: tuple[float, ...]
     rounds: int
 
     @property
     def name(self) -> str:
-        """What its file begins with."""
-        return run_slug(self.game, f"chosen-{self.seat}")
+        """The beginning of its file name."""
+        return run_slug(self.game, f"chosen-{self.position}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return what decides its result."""
-        return {"chosen": True, **asdict(self)}
+        """Return the values that determine the result."""
+        return {
+            "chosen": True,
+            "game": self.game,
+            "seat": self.position,
+            "public_weights": self.public_weights,
+            "rounds": self.rounds,
+        }
 
     def run(self, interrupt: Event) -> CellResult:
-        """Return the best single public weight, what it gets, and what choosing gets."""
+        """Return the best single public weight, its value, and the value of chosen weights."""
         size, value_of = _dice_value(self) if is_dice(self.game) else _tree_value(self)
         constant = [value_of(np.full(size, k)) for k in range(len(self.public_weights))]
         start = int(np.argmin(constant))
@@ -85,9 +90,9 @@ class ChosenCell:
             before = best
             for place in range(size):
                 if interrupt.is_set():
-                    raise BrokenOff
+                    raise CellInterrupted
                 chosen, best = self._better_at(place, chosen, best, value_of)
-            if best > before - LEAST_GAIN:
+            if best > before - MIN_GAIN:
                 break
         used = sorted({self.public_weights[k] for k in chosen.tolist()})
         return {
@@ -104,31 +109,31 @@ class ChosenCell:
             changed = chosen.copy()
             changed[place] = k
             value = value_of(changed)
-            if value < best - LEAST_GAIN:
+            if value < best - MIN_GAIN:
                 chosen, best = changed, value
         return chosen, best
 
 
 def _tree_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
-    """Return the number of public states where the seat acts, and the value of each choice."""
+    """Return the number of public states where the position acts, and the value of each choice."""
     tree = tree_of(cell.game)
     form = tree.sequence_form
     policies = [
         pimc_policy(tree, PublicPrivateBelief(public_weight))
         for public_weight in cell.public_weights
     ]
-    stacked = np.stack([policy.probabilities[cell.seat] for policy in policies])
-    own = form.infostate_trees[cell.seat]
+    stacked = np.stack([policy.probabilities[cell.position] for policy in policies])
+    own = form.infostate_trees[cell.position]
     states, place = np.unique(own.public_state[own.acting], return_inverse=True)
-    owner = form.treeplexes[cell.seat].infostate_of_sequence[1:]
+    owner = form.treeplexes[cell.position].infostate_of_sequence[1:]
     sequences = np.arange(1, stacked.shape[1])
 
     def value_of(chosen: LongArray) -> float:
         parts = list(policies[0].probabilities)
         mixed = np.ones(stacked.shape[1])
         mixed[1:] = stacked[chosen[place[owner]], sequences]
-        parts[cell.seat] = mixed
-        return best_response(TabularPolicy(form, tuple(parts)), 1 - cell.seat).value
+        parts[cell.position] = mixed
+        return best_response(TabularPolicy(form, tuple(parts)), 1 - cell.position).value
 
     return len(states), value_of
 
@@ -140,38 +145,39 @@ def _dice_value(cell: ChosenCell) -> tuple[int, Callable[[LongArray], float]]:
     public_weights = np.array(cell.public_weights)
 
     def value_of(chosen: LongArray) -> float:
-        return bid_response(pimc_table(game, public_weights[chosen][None, :]), 1 - cell.seat).value
+        return bid_response(
+            pimc_table(game, public_weights[chosen][None, :]), 1 - cell.position
+        ).value
 
     return len(game.bids) + 1, value_of
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Choose public weights for both seats of each game."""
-    keys = [(game, seat) for game in setting.games for seat in (0, 1)]
+    """Choose public weights for both positions of each game."""
+    keys = [(game, position) for game in setting.games for position in (0, 1)]
     cells = [
-        ChosenCell(GAMES[game].game, seat, setting.public_weights, setting.rounds)
-        for game, seat in keys
+        ChosenCell(GAMES[game].game, position, setting.public_weights, setting.rounds)
+        for game, position in keys
     ]
     rows = tuple(
         (
             GAMES[game].title,
-            SEATS[seat],
+            POSITIONS[position],
             result["public_weight"],
             result["one"],
             result["each"],
             " ".join(f"{public_weight:g}" for public_weight in result["used"]),
         )
-        for (game, seat), result in zip(keys, run(cells), strict=True)
+        for (game, position), result in zip(keys, run(cells), strict=True)
     )
     about = (
-        "What a best responder gets from PIMC with all worlds: with the best single public "
-        "weight, and with one for each public state (in liar's dice: for each last bid), chosen "
-        "one after "
-        "the other."
+        "Value of a best response to PIMC with all worlds: with the best single public weight, and "
+        "with one weight for each public state (in liar's dice: for each last bid), chosen by "
+        "coordinate descent."
     )
     columns = (
         "game",
-        "seat",
+        "position",
         "best public weight",
         "best response",
         "chosen by state",
@@ -181,7 +187,7 @@ def report(run: RunCells, setting: Setting) -> Report:
 
 
 CHOSEN = Experiment(
-    "chosen",
+    "chosen-weights",
     "A public weight for each public state",
     report,
     quick=Setting(("LD 2D", "LP"), PUBLIC_WEIGHTS[::5], 1),

@@ -1,30 +1,44 @@
-"""Tables 1 to 4 of the paper on public and private beliefs, and who stands in them.
+"""Published numbers on mixtures of public and private beliefs, and tables that compare with them.
 
 Source: Arjonilla, Cazenave and Saffidine, "Mixture of public and private distributions in imperfect
-information games", arXiv 2405.14346 (2024).
+information games", arXiv 2405.14346 (2024), Tables 1 to 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import sqrt
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from infoset.experiments.reports import Expected
+from infoset.experiments.reports import Chart, Expected, Spread, Table
+from infoset.plotting import Line
+from infoset_studies.published_numbers import read_rows
 
 __all__ = [
+    "ALGORITHMS",
     "BOTH",
+    "FITTED",
     "GAMES",
+    "LABELS",
+    "LIKE_THE_PAPER",
+    "POSITIONS",
     "PUBLIC_WEIGHTS",
     "RESPONSES",
     "WIN_RATES",
+    "Measured",
     "PublishedGame",
     "Row",
     "Rows",
+    "compared_sheet",
+    "weight_chart",
+    "weight_columns",
 ]
 
+POSITIONS: Final = ("first", "second")
+
 PUBLIC_WEIGHTS: Final = tuple(step / 10 for step in range(11))
-"""Of the public belief, λ in the paper: the columns of all tables."""
+"""Weights λ of the public belief: the columns of all tables."""
 
 
 class PublishedGame(NamedTuple):
@@ -34,10 +48,10 @@ class PublishedGame(NamedTuple):
     ----------
     title : str
     game : str
-        As it is loaded here; where the paper leaves the rules open, in the reading that comes
-        nearest to its numbers (`readings.py`).
+        Specification for `load`. Where the paper leaves the rules open, it is the variant that
+        comes nearest to its numbers (experiment `open-rules`).
     is_settled : bool
-        Whether the paper says, or its numbers show, which rules were played.
+        Whether the paper or its numbers determine the rules.
     """
 
     title: str
@@ -57,84 +71,145 @@ GAMES: Final[Mapping[str, PublishedGame]] = MappingProxyType(
         ),
     }
 )
-"""By the names of the tables."""
+"""Games by their names in the tables."""
 
 
 BOTH: Final = 2
 
 
 class Row(NamedTuple):
-    """A row of a table, by its algorithm, game, and seat of the searcher; `BOTH` for either."""
+    """A row of a table: algorithm, game, and position of the searcher (`BOTH` for the average)."""
 
     algorithm: str
     game: str
-    seat: int
+    position: int
 
 
 Rows = Mapping[Row, tuple[Expected, ...]]
 
 
-def _rows(seat: int, text: str) -> dict[Row, tuple[Expected, ...]]:
-    rows = {}
-    for line in text.strip().splitlines():
-        algorithm, game, *numbers = (part.strip() for part in line.split("|"))
-        rows[Row(algorithm, game, seat)] = tuple(map(Expected.read, numbers[0].split()))
-    return rows
+def _read(name: str) -> Rows:
+    """Return the rows of a CSV file, whose last columns are the public weights."""
+    positions = (*POSITIONS, "both")
+    return MappingProxyType(
+        {
+            Row(row.pop("algorithm"), row.pop("game"), positions.index(row.pop("position"))): tuple(
+                map(Expected.read, row.values())
+            )
+            for row in read_rows(name)
+        }
+    )
 
 
-RESPONSES: Final[Rows] = MappingProxyType(
-    _rows(
-        0,
-        """
-        pimc   | LD 2D | 0.300 0.298 0.297 0.292 0.294 0.288 0.281 0.290 0.336 0.382 0.382
-        pimc   | LD 3D | 0.313 0.276 0.265 0.269 0.235 0.283 0.324 0.356 0.359 0.393 0.458
-        pimc   | LP    | 0.622 0.616 0.660 0.767 0.797 1.481 1.626 1.480 1.532 1.599 1.611
-        ismcts | LD 2D | 0.513 0.512 0.517 0.528 0.539 0.547 0.552 0.554 0.555 0.562 0.562
-        ismcts | LP    | 0.797 0.890 0.966 0.959 1.158 1.226 1.402 1.673 1.786 2.083 2.326
-        """,
-    )
-    | _rows(
-        1,
-        """
-        pimc   | LD 2D | 0.678 0.695 0.703 0.707 0.716 0.718 0.711 0.741 0.779 0.836 0.836
-        pimc   | LP    | 0.398 0.400 0.459 0.612 0.796 1.461 1.450 1.509 1.593 1.615 1.632
-        ismcts | LD 2D | 0.697 0.687 0.697 0.716 0.727 0.732 0.740 0.751 0.759 0.768 0.787
-        ismcts | LP    | 0.784 0.784 0.898 0.800 1.017 1.078 1.186 1.324 1.561 1.728 2.002
-        """,
-    )
-)
-"""Tables 1 and 3: what a best responder gets, by public weight, in the other seat."""
+RESPONSES: Final[Rows] = _read("best_responses")
+"""Tables 1 and 3: value of a best response in the other position, by public weight."""
 
-WIN_RATES: Final[Rows] = MappingProxyType(
-    _rows(
-        0,
-        """
-        pimc   | LD 3D  | 48.6 50.4 47.9 47.4 44.6 42.6 39.9 37.5 36.1 28.9 27.8
-        pimc   | LD 5D  | 43.1 43.4 42.2 43.4 42.5 41.4 39.8 36.3 37.1 29.8 23.6
-        ismcts | LD 3D  | 23.7 23.7 24.7 27.0 23.1 23.1 21.7 20.0 19.3 15.4 16.4
-        ismcts | LD 5D  | 22.0 20.9 21.9 22.2 21.9 20.8 21.6 21.0 16.9 15.5 13.4
-        """,
-    )
-    | _rows(
-        1,
-        """
-        pimc   | LD 3D  | 51.9 53.0 51.3 49.8 49.7 51.3 48.7 48.6 46.9 46.1 42.7
-        pimc   | LD 5D  | 56.7 55.5 56.0 56.2 54.8 56.1 55.3 53.0 51.9 44.7 42.3
-        ismcts | LD 3D  | 48.4 51.3 49.9 49.0 50.1 51.0 47.4 44.0 39.7 36.9 33.3
-        ismcts | LD 5D  | 48.4 47.1 48.0 46.7 47.8 45.0 46.5 40.7 34.4 23.2 14.7
-        """,
-    )
-    | _rows(
-        BOTH,
-        """
-        pimc   | CG 10C | 48.2 47.9 47.7 47.7 47.6 47.4 46.7 46.0 45.5 39.8 31.6
-        pimc   | CG 20C | 53.7 53.8 54.2 54.5 53.9 53.2 52.8 52.0 47.4 36.3 23.5
-        ismcts | CG 10C | 45.3 46.3 45.4 45.1 43.8 45.1 45.0 43.1 42.7 37.6 30.0
-        ismcts | CG 20C | 36.5 38.5 38.2 36.2 36.4 36.6 35.5 34.9 33.3 33.1 20.8
-        """,
-    )
-)
+WIN_RATES: Final[Rows] = _read("win_rates")
 """Tables 2 and 4: percentage won of 1000 games against PIMC with public weight 0, by public weight.
 
-Card games are in table 2 alone, and must be of both seats: in the first one alone, more are won.
+The card games are in Table 2 only. Their numbers must be averages over both positions: in the first
+position alone, more games are won.
 """
+
+
+ALGORITHMS: Final = ("pimc", "ismcts")
+FITTED: Final = "ismcts-20"
+"""IS-MCTS with the settings that fit the paper best, which does not state its settings."""
+
+LIKE_THE_PAPER: Final = (("bonus", "2ln"), ("num_rollouts", 20))
+LABELS: Final[Mapping[str, str]] = MappingProxyType(
+    {"pimc": "PIMC", "ismcts": "IS-MCTS", FITTED: "IS-MCTS, 2 ln, 20 rollouts per leaf"}
+)
+
+
+class Measured(NamedTuple):
+    """An estimate with the half width of its confidence interval.
+
+    Attributes
+    ----------
+    value : float
+    half_width : float or None
+        Half width of the 95 % confidence interval; None if it is unknown.
+    """
+
+    value: float
+    half_width: float | None = None
+
+    @classmethod
+    def of_runs(cls, values: Sequence[float]) -> Measured:
+        """Return the mean over random seeds, with an interval by Student's t distribution.
+
+        Examples
+        --------
+        >>> Measured.of_runs([1.0, 2.0, 3.0]).value
+        2.0
+        """
+        from scipy.special import stdtrit
+
+        spread = Spread.of(values)
+        if spread.sd is None:
+            return cls(spread.mean)
+        factor = float(stdtrit(spread.num_runs - 1, 0.975))
+        return cls(spread.mean, factor * spread.sd / sqrt(spread.num_runs))
+
+
+def weight_columns(public_weights: Sequence[float]) -> tuple[str, ...]:
+    """Return the column names, one for each public weight."""
+    return tuple(f"{public_weight:g}" for public_weight in public_weights)
+
+
+def compared_sheet(
+    name: str,
+    title: str,
+    public_weights: Sequence[float],
+    found: Mapping[Row, Sequence[Measured]],
+    expected: Mapping[Row, Sequence[Expected]],
+) -> Table:
+    """Return four lines for each row: measured, half width, paper, and difference.
+
+    Parameters
+    ----------
+    name, title : str
+    public_weights : Sequence[float]
+        The columns.
+    found, expected : mappings
+        For each row, a number for each public weight; `expected` may lack rows.
+    """
+    lines: list[tuple[str | float | None, ...]] = []
+    for row, numbers in found.items():
+        head = (LABELS[row.algorithm], row.game, (*POSITIONS, "both")[row.position])
+        lines.append((*head, "measured", *(number.value for number in numbers)))
+        if any(number.half_width is not None for number in numbers):
+            lines.append((*head, "±", *(number.half_width for number in numbers)))
+        if row in expected:
+            theirs = expected[row]
+            lines.append((*head, "paper", *(number.mean for number in theirs)))
+            pairs = zip(numbers, theirs, strict=True)
+            lines.append((*head, "difference", *(a.value - b.mean for a, b in pairs)))
+    columns = ("searcher", "game", "position", "source", *weight_columns(public_weights))
+    return Table(name, title, columns, tuple(lines))
+
+
+def weight_chart(
+    name: str,
+    game: str,
+    y_label: str,
+    public_weights: Sequence[float],
+    found: Mapping[Row, Sequence[Measured]],
+    expected: Mapping[Row, Sequence[Expected]],
+) -> Chart:
+    """Return the chart of a game, with measured and published lines."""
+    across = tuple(public_weights)
+    rows = {row: numbers for row, numbers in found.items() if row.game == game}
+    shows_position = len({row.position for row in rows}) > 1
+    lines = []
+    for row, numbers in rows.items():
+        label = LABELS[row.algorithm] + (
+            f", {POSITIONS[row.position]} position" if shows_position else ""
+        )
+        lines.append(Line(label, across, tuple(number.value for number in numbers)))
+        if row in expected and row.algorithm != FITTED:  # the line of IS-MCTS shows it
+            theirs = tuple(number.mean for number in expected[row])
+            lines.append(Line(f"{label}, paper", across, theirs))
+    title = GAMES[game].title
+    return Chart(name, title, "weight of the public belief (λ)", y_label, tuple(lines), False)

@@ -1,4 +1,4 @@
-"""Tables 2 and 4: how often searchers win against PIMC that believes what it sees."""
+"""Win rates of searchers against PIMC: Tables 2 and 4, and rules that the paper leaves open."""
 
 from __future__ import annotations
 
@@ -13,48 +13,60 @@ from typing import Any, Final, NamedTuple
 from infoset.beliefs import PublicPrivateBelief
 from infoset.experiments.cells import CellResult
 from infoset.experiments.folders import run_slug
-from infoset.experiments.reports import Report
+from infoset.experiments.reports import Expected, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.game import Game
 from infoset.games import LiarsDice, load_game
 from infoset.matches import play_matches
 from infoset.matches.match import Contestant
 from infoset.search import PIMC, search_model
-from infoset_studies.beliefs.policies import (
+from infoset_studies.beliefs.average_policies import (
     SIMULATIONS,
     WORLDS,
+    Effort,
     Interruptible,
+    PolicyCell,
     building,
     searcher_of,
 )
-from infoset_studies.beliefs.published import BOTH, GAMES, PUBLIC_WEIGHTS, WIN_RATES, Row
-from infoset_studies.beliefs.sheets import Measured, compared_sheet, weight_chart
+from infoset_studies.beliefs.published import (
+    BOTH,
+    GAMES,
+    PUBLIC_WEIGHTS,
+    RESPONSES,
+    WIN_RATES,
+    Measured,
+    Row,
+    compared_sheet,
+    weight_chart,
+    weight_columns,
+)
 from infoset_studies.liars_dice_closed_form import BidTable, match_value, pimc_table
 
-__all__ = ["FIRST_SEAT_WINS", "SECOND_SEAT_WINS"]
+__all__ = ["FIRST_POSITION_WINS", "OPEN_RULES", "SECOND_POSITION_WINS"]
 
 TABLE_REPEATS: Final = 100
-"""Decisions of PIMC in liar's dice of which the table that plays is the average."""
+"""Number of decisions of PIMC in liar's dice that are averaged in its table."""
 
 
 class Setting(NamedTuple):
-    """Which games, by how many deals.
+    """The games, with their numbers of deals.
 
     Attributes
     ----------
-    seat : int
-        Of the searcher.
+    position : int
+        Position of the searcher.
     deals : tuple[tuple[str, int], ...]
-        Games, by their names in the tables, and how many deals of each.
+        Names of games in the tables, and numbers of deals.
     """
 
-    seat: int
+    position: int
     deals: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
 class WinRateCell:
-    """A searcher against PIMC with public weight 0, in both seats of the same deals.
+    """Matches of a searcher against PIMC with public weight 0, in both positions of each deal.
 
     Attributes
     ----------
@@ -72,19 +84,19 @@ class WinRateCell:
 
     @property
     def name(self) -> str:
-        """What its file begins with."""
+        """The beginning of its file name."""
         return run_slug(self.game, f"wins-{self.algorithm}-{self.public_weight:g}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return what decides its result."""
+        """Return the values that determine the result."""
         numbers = {"worlds": WORLDS, "simulations": SIMULATIONS, "table_repeats": TABLE_REPEATS}
         return {**numbers, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
-        """Play; return by seat how often the searcher wins, and half the width of the interval.
+        """Play; return the win rate of the searcher by position, with half widths of intervals.
 
-        PIMC against PIMC in liar's dice is computed, without play. A tie that is worth a win to
-        both counts as one, as in the rules of the paper.
+        PIMC against PIMC in liar's dice is computed exactly. A tie that counts as a win for both
+        players is counted as a win, as in the rules of the paper.
         """
         game = load_game(self.game)
         if self.algorithm == "pimc" and isinstance(game, LiarsDice):
@@ -96,10 +108,10 @@ class WinRateCell:
             for algorithm, public_weight in ((self.algorithm, self.public_weight), ("pimc", 0.0))
         ]
         result = play_matches(game, *players, num_deals=self.deals, seed=self.seed)
-        seats = result.position_utilities
+        positions = result.position_utilities
         return {
-            "wins": [(1 + seat.mean) / 2 for seat in seats],
-            "half_widths": [seat.half_width / 2 for seat in seats],
+            "wins": [(1 + position.mean) / 2 for position in positions],
+            "half_widths": [position.half_width / 2 for position in positions],
         }
 
 
@@ -107,7 +119,7 @@ def _contestant(algorithm: str, game: Game, public_weight: float, interrupt: Eve
     if algorithm == "pimc" and isinstance(game, LiarsDice):
         return _table_of(game, public_weight)
     if algorithm == "pimc":
-        # The worlds that are thought through are drawn at once, and not first listed.
+        # The worlds are sampled directly, because the list of all worlds is too long.
         belief = PublicPrivateBelief(public_weight, max_worlds=WORLDS, num_samples=WORLDS)
         pimc = PIMC(search_model(game), belief=belief, num_worlds=None, opponents="paranoid")
         return Interruptible(pimc, interrupt)
@@ -115,7 +127,7 @@ def _contestant(algorithm: str, game: Game, public_weight: float, interrupt: Eve
 
 
 def _table_of(game: LiarsDice, public_weight: float) -> BidTable:
-    """Return what PIMC plays in liar's dice, averaged over decisions; made once."""
+    """Return the policy of PIMC in liar's dice, averaged over decisions and computed once."""
     with building:
         return _table(game, public_weight)
 
@@ -128,21 +140,21 @@ def _table(game: LiarsDice, public_weight: float) -> BidTable:
 def report(run: RunCells, setting: Setting) -> Report:
     """Play, and compare with the paper."""
     deals = dict(setting.deals)
-    seats = (0, BOTH) if setting.seat == 0 else (1,)
-    rows = [row for row in WIN_RATES if row.seat in seats and row.game in deals]
+    positions = (0, BOTH) if setting.position == 0 else (1,)
+    rows = [row for row in WIN_RATES if row.position in positions and row.game in deals]
     cells = [
         WinRateCell(row.algorithm, GAMES[row.game].game, public_weight, deals[row.game], 0)
         for row, public_weight in product(rows, PUBLIC_WEIGHTS)
     ]
     results = iter(run(cells))
     found = {row: [_measured(next(results), row) for _ in PUBLIC_WEIGHTS] for row in rows}
-    number, where = (2, "first") if setting.seat == 0 else (4, "second")
+    number, where = (2, "first") if setting.position == 0 else (4, "second")
     table = compared_sheet(
         f"table-{number}",
-        f"Table {number}: how often a searcher in the {where} seat wins against PIMC with public "
-        "weight 0, "
-        f"in percent, by its own weight of the public belief. Deals: {_counted(setting)}. PIMC in "
-        "liar's dice is computed exactly. In card games both seats count.",
+        f"Table {number}: win rate in percent of a searcher in the {where} position against PIMC "
+        "with public weight 0, by its own weight of the public belief. Deals: "
+        f"{_counted(setting)}. PIMC against PIMC in liar's dice is computed exactly. Card games "
+        "are averaged over both positions.",
         PUBLIC_WEIGHTS,
         found,
         WIN_RATES,
@@ -167,10 +179,10 @@ def _counted(setting: Setting) -> str:
 
 
 def _measured(result: CellResult, row: Row) -> Measured:
-    """Return the games won in a seat, or over both, in percent."""
-    seats = (0, 1) if row.seat == BOTH else (row.seat,)
-    wins = fmean(result["wins"][seat] for seat in seats)
-    half_width = fmean(result["half_widths"][seat] for seat in seats)
+    """Return the win rate in a position, or the average over both, in percent."""
+    positions = (0, 1) if row.position == BOTH else (row.position,)
+    wins = fmean(result["wins"][position] for position in positions)
+    half_width = fmean(result["half_widths"][position] for position in positions)
     return Measured(100 * wins, 100 * half_width)
 
 
@@ -178,11 +190,11 @@ DICE: Final = ("LD 3D", "LD 5D")
 CARDS: Final = ("CG 10C", "CG 20C")
 QUICK: Final = tuple(zip((*DICE, *CARDS), (200, 100, 100, 30), strict=True))
 FULL: Final = tuple(zip((*DICE, *CARDS), (1000, 1000, 500, 500), strict=True))
-"""A thousand games a number, as in the paper: of cards, both seats of 500 deals."""
+"""A thousand games for each number, as in the paper; card games use 500 deals in both positions."""
 
-FIRST_SEAT_WINS = Experiment(
-    "2",
-    "Table 2: games won in the first seat",
+FIRST_POSITION_WINS = Experiment(
+    "win-rates-first",
+    "Table 2: games won in the first position",
     report,
     quick=Setting(0, QUICK),
     full=Setting(0, FULL),
@@ -190,12 +202,115 @@ FIRST_SEAT_WINS = Experiment(
     full_time="half an hour",
 )
 
-SECOND_SEAT_WINS = Experiment(
-    "4",
-    "Table 4: games won in the second seat",
+SECOND_POSITION_WINS = Experiment(
+    "win-rates-second",
+    "Table 4: games won in the second position",
     report,
     quick=Setting(1, QUICK),
     full=Setting(1, FULL),
-    quick_time="as table 2, with which it shares its runs",
-    full_time="as table 2",
+    quick_time="as Table 2, with which it shares its cells",
+    full_time="as Table 2",
+)
+
+
+DICE_COUNTS: Final = (("LD 3D", 3), ("LD 5D", 5))
+SIDES: Final = (3, 4, 5, 6)
+CARD_RULES: Final = (
+    ("CG 10C", "all dealt, suits 3 3 2 2", "trick_taking(num_cards=10)"),
+    ("CG 10C", "all dealt, suits 3 3 3 1", "trick_taking(num_cards=10,layout=filled)"),
+    ("CG 10C", "4 each, ties win", "trick_taking(num_cards=10,hand_size=4)"),
+    ("CG 10C", "3 each", "trick_taking(num_cards=10,hand_size=3)"),
+    ("CG 20C", "all dealt, ties win", "trick_taking(num_cards=20)"),
+    ("CG 20C", "all dealt, ties are draws", "trick_taking(num_cards=20,tie=draw)"),
+    ("CG 20C", "5 each", "trick_taking(num_cards=20,hand_size=5)"),
+)
+
+
+class ReadingSetting(NamedTuple):
+    """The numbers of deals and of averaged decisions.
+
+    Attributes
+    ----------
+    deals : int
+        Deals of each card game and public weight.
+    repeats : int
+        Number of decisions that are averaged in the policy of PIMC in liar's dice.
+    """
+
+    deals: int
+    repeats: int
+
+
+def reading_report(run: RunCells, setting: ReadingSetting) -> Report:
+    """Measure PIMC under each variant of the rules, and its distance from the paper's rows."""
+    return Report((_dice_table(run, setting), _card_table(run, setting)))
+
+
+def _dice_table(run: RunCells, setting: ReadingSetting) -> Table:
+    keys = [
+        (name, f"liars_dice(numdice={count},dice_sides={sides})", sides)
+        for (name, count), sides in product(DICE_COUNTS, SIDES)
+    ]
+    asked = [(game, public_weight) for (_, game, _), public_weight in product(keys, PUBLIC_WEIGHTS)]
+    responded = [
+        (game, public_weight)
+        for (name, game, _), public_weight in product(keys, PUBLIC_WEIGHTS)
+        if Row("pimc", name, 0) in RESPONSES
+    ]
+    effort = Effort(0.01, setting.repeats)
+    wins = iter(run([WinRateCell("pimc", *each, deals=2, seed=0) for each in asked]))
+    responses = iter(run([PolicyCell("pimc", *each, effort, seed=0) for each in responded]))
+    rows = []
+    for name, _, sides in keys:
+        won = [next(wins)["wins"] for _ in PUBLIC_WEIGHTS]
+        both = [
+            _distance([100 * w[position] for w in won], WIN_RATES[Row("pimc", name, position)])
+            for position in (0, 1)
+        ]
+        best = None
+        if (first := Row("pimc", name, 0)) in RESPONSES:
+            lost = [next(responses)["responses"][0] for _ in PUBLIC_WEIGHTS]
+            best = _distance(lost, RESPONSES[first])
+        rows.append((name, sides, *both, best))
+    about = (
+        "Liar's dice: mean absolute difference between PIMC and the paper's rows over all weights, "
+        "in percentage points of games won, and in the best-response value."
+    )
+    columns = ("game", "sides", "first position", "second position", "best response")
+    return Table("open-rules-dice", about, columns, tuple(rows))
+
+
+def _distance(ours: list[float], theirs: tuple[Expected, ...]) -> float:
+    """Return the mean absolute difference."""
+    return fmean(abs(a - b.mean) for a, b in zip(ours, theirs, strict=True))
+
+
+def _card_table(run: RunCells, setting: ReadingSetting) -> Table:
+    cells = [
+        WinRateCell("pimc", game, public_weight, setting.deals, 0)
+        for (_, _, game), public_weight in product(CARD_RULES, PUBLIC_WEIGHTS)
+    ]
+    results = iter(run(cells))
+    rows: list[tuple[str | float, ...]] = []
+    for name, reading, _ in CARD_RULES:
+        rows.append((name, reading, *(100 * fmean(next(results)["wins"]) for _ in PUBLIC_WEIGHTS)))
+    for name in dict.fromkeys(name for name, _, _ in CARD_RULES):
+        rows.append((name, "paper", *(n.mean for n in WIN_RATES[Row("pimc", name, BOTH)])))
+    about = (
+        "Card games: win rate in percent of PIMC against PIMC with public weight 0, averaged over "
+        f"both positions of {setting.deals} deals."
+    )
+    return Table(
+        "open-rules-cards", about, ("game", "rules", *weight_columns(PUBLIC_WEIGHTS)), tuple(rows)
+    )
+
+
+OPEN_RULES = Experiment(
+    "open-rules",
+    "Rules that the paper leaves open",
+    reading_report,
+    quick=ReadingSetting(60, 60),
+    full=ReadingSetting(500, 200),
+    quick_time="five minutes",
+    full_time="half an hour",
 )

@@ -1,17 +1,25 @@
-"""Abstracted tiny bridge: bidding against the exact optimum."""
+"""Abstracted tiny bridge: bidding compared with the exact optimum."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from infoset.experiments.grids import run_points
 from infoset.experiments.reports import Chart, Report, Table
 from infoset.experiments.studies import Experiment, RunCells
 from infoset.plotting import Line
 from infoset.teams import (
     HidingScheme,
+    LocalLearner,
+    PenaltySchedule,
+    RegretRestarts,
     adaptive_penalty,
+    entropic_ftrl,
     geometric_penalty,
     iterated_best_response,
     recall_bound,
@@ -19,22 +27,30 @@ from infoset.teams import (
     regret_matching_plus,
     team_optimum,
 )
-from infoset_studies.hiding.hiding_cell import Found, HidingCell, TeamGame, measured_at, play
+from infoset_studies.hiding.team_cells import (
+    Found,
+    HidingCell,
+    RoundsCell,
+    TeamGame,
+    measured_at,
+    play,
+)
+from infoset_studies.published_numbers import read_rows
 
-__all__ = ["BRIDGE", "GAME", "OPTIMUM"]
+__all__ = ["BIDDERS", "BRIDGE", "GAME", "OPTIMUM", "bidding_cell", "bidding_table"]
 
 GAME: Final = "tiny_bridge_2p(abstracted=true)"
 ITERATIONS: Final = 75
 OPTIMUM: Final = Fraction(2647, 126)
 CAPI: Final = 21.0
 PAPER: Final = 20.76
-"""The paper's words: CAPI comes close to 21, progressive hiding has a peak of 20.76."""
+"""According to the paper, CAPI comes close to 21, and progressive hiding peaks at 20.76."""
 
 FIRST_DRAWN: Final = 5
 """First iteration in the figure: earlier payoffs, down to -12, would hide the differences."""
 
 ZOOM: Final = 20
-"""From which iteration on the second figure shows the curves."""
+"""First iteration of the second figure."""
 
 
 class Entry(NamedTuple):
@@ -43,80 +59,63 @@ class Entry(NamedTuple):
     Attributes
     ----------
     label : str
-    lent : str
+    relaxation : str
     scheme : HidingScheme
-    noted : tuple[float, ...] or None
-        The prototype's numbers in the order of `numbers_of`, where there are some.
     """
 
     label: str
-    lent: str
+    relaxation: str
     scheme: HidingScheme
-    noted: tuple[float, ...] | None = None
 
 
-def _plain(label: str, weighting: str, *noted: float) -> Entry:
+def _plain(label: str, weighting: str) -> Entry:
     scheme = HidingScheme(learner=regret_matching(), weighting=weighting)
-    return Entry(label, "none", scheme, noted)
+    return Entry(label, "none", scheme)
 
 
-def _hidden(label: str, scheme: HidingScheme, *noted: float) -> Entry:
-    return Entry(label, "recall", scheme, noted or None)
+def _hidden(label: str, scheme: HidingScheme) -> Entry:
+    return Entry(label, "recall", scheme)
 
 
 GROWING: Final = geometric_penalty(5, 50, ITERATIONS)
-STEERED: Final = adaptive_penalty(20.8)
+ADAPTIVE: Final = adaptive_penalty(20.8)
 RISING: Final = adaptive_penalty(20.7, 10.0, change=0.045, low=10.0)
-"""Chosen by other seeds than those of the tables: smaller steps, and never below the first."""
+"""An adaptive penalty with small changes that never falls below its first value.
+
+It was chosen with seeds that the tables do not use.
+"""
 
 LEARNER: Final = regret_matching()
-CONTROLLED: Final = "previous, steered to 20.7 from 10 up"
+CONTROLLED: Final = "previous, adaptive to 20.7 from 10 up"
 
 ENTRIES: Final = (
-    _plain("nothing lent, CFR of one player", "chance", 16.33, 16.39, 16.33, 16.39),
-    _plain("nothing lent, full reach", "full", 19.60, 20.33, 19.60, 20.33),
-    _plain("nothing lent, beliefs", "posterior", 20.62, 20.83, 20.62, 20.83),
+    _plain("no relaxation, CFR of one player", "chance"),
+    _plain("no relaxation, full reach", "full"),
+    _plain("no relaxation, beliefs", "posterior"),
+    _hidden("previous, γ 20", HidingScheme(learner=LEARNER, projector="previous", penalty=20.0)),
     _hidden(
-        "previous, γ 20",
-        HidingScheme(learner=LEARNER, projector="previous", penalty=20.0),
-        *(20.66, 20.75, 20.66, 20.75),
-    ),
-    _hidden(
-        "previous, γ 5 to 50",
-        HidingScheme(learner=LEARNER, projector="previous", penalty=GROWING),
-        *(20.71, 20.82, 20.73, 20.82),
+        "previous, γ 5 to 50", HidingScheme(learner=LEARNER, projector="previous", penalty=GROWING)
     ),
     _hidden(
         "previous, γ 5 to 200",
         HidingScheme(
             learner=LEARNER, projector="previous", penalty=geometric_penalty(5, 200, ITERATIONS)
         ),
-        *(20.67, 20.80, 20.77, 20.84),
     ),
     _hidden(
-        "previous, steered to 20.8 from 10",
-        HidingScheme(learner=LEARNER, projector="previous", penalty=STEERED),
-        *(20.70, 20.76, 20.77, 20.79),
+        "previous, adaptive to 20.8 from 10",
+        HidingScheme(learner=LEARNER, projector="previous", penalty=ADAPTIVE),
     ),
     _hidden(
         CONTROLLED,
         HidingScheme(learner=LEARNER, projector="previous", penalty=RISING, mixing=0.003),
     ),
     _hidden(
-        "previous, steered to 20.8 from 1",
+        "previous, adaptive to 20.8 from 1",
         HidingScheme(learner=LEARNER, projector="previous", penalty=adaptive_penalty(20.8, 1.0)),
-        *(20.51, 20.75, 20.70, 20.80),
     ),
-    _hidden(
-        "current, γ 5 to 50",
-        HidingScheme(learner=LEARNER, penalty=GROWING),
-        *(20.48, 20.73, 20.51, 20.75),
-    ),
-    _hidden(
-        "current, steered to 20.8 from 10",
-        HidingScheme(learner=LEARNER, penalty=STEERED),
-        *(20.32, 20.76, 20.38, 20.76),
-    ),
+    _hidden("current, γ 5 to 50", HidingScheme(learner=LEARNER, penalty=GROWING)),
+    _hidden("current, adaptive to 20.8 from 10", HidingScheme(learner=LEARNER, penalty=ADAPTIVE)),
     _hidden(
         "previous, regret matching+, γ 5 to 50",
         HidingScheme(learner=regret_matching_plus(), projector="previous", penalty=GROWING),
@@ -128,27 +127,29 @@ ENTRIES: Final = (
     _hidden(
         "previous, no future penalties, γ 20",
         HidingScheme(learner=LEARNER, projector="previous", penalty=20.0, future_penalties=False),
-        *(15.98, 18.11, 16.33, 18.47),
     ),
     _hidden(
-        "projector uniform, γ 20",
-        HidingScheme(learner=LEARNER, projector="uniform", penalty=20.0),
-        *(8.28, 8.31, 8.29, 8.34),
+        "projector uniform, γ 20", HidingScheme(learner=LEARNER, projector="uniform", penalty=20.0)
     ),
-    _hidden("γ 0", HidingScheme(learner=LEARNER, penalty=0.0), *(-0.21, 0.53, 1.03, 1.79)),
+    _hidden("γ 0", HidingScheme(learner=LEARNER, penalty=0.0)),
 )
 
+EXPECTED: Final = {
+    row.pop("method"): tuple(map(float, row.values())) for row in read_rows("bridge")
+}
+"""Payoffs of the reference prototype in the order of `numbers_of`, by method."""
+
 DRAWN: Final = (
-    "nothing lent, CFR of one player",
-    "nothing lent, beliefs",
+    "no relaxation, CFR of one player",
+    "no relaxation, beliefs",
     "previous, γ 5 to 200",
     CONTROLLED,
 )
-"""Whose curves are in the figures; the first is too low for the second figure."""
+"""Methods in the figures; the first is too low for the second figure."""
 
 
 class Setting(NamedTuple):
-    """Which methods, how many seeds, and how many restarts of agents who respond by turns."""
+    """The methods, the number of seeds, and the restarts of iterated best response."""
 
     entries: tuple[Entry, ...]
     seeds: int
@@ -156,18 +157,18 @@ class Setting(NamedTuple):
 
 
 def bridge_cell(entry: Entry, seeds: int, iterations: int = ITERATIONS) -> HidingCell:
-    """Return a method on the game."""
-    return HidingCell(TeamGame(GAME, entry.lent), entry.scheme, iterations, seeds)
+    """Return the cell of a method."""
+    return HidingCell(TeamGame(GAME, entry.relaxation), entry.scheme, iterations, seeds)
 
 
 def numbers_of(found: Found) -> tuple[float, ...]:
-    """Return the mean and the greatest of what is earned in the end, and at the peak."""
+    """Return the mean and maximum payoff over seeds, at the end and at the peak."""
     ends = found.last, found.peak
     return tuple(float(number) for end in ends for number in (end.mean(), end.max()))
 
 
 def report(run: RunCells, setting: Setting) -> Report:
-    """Run all methods, and put the optimum and its bounds beside them."""
+    """Run all methods, and compare them with the optimum and its bounds."""
     cells = [bridge_cell(entry, setting.seeds) for entry in setting.entries]
     found = dict(zip(setting.entries, play(run, cells, 10), strict=True))
     charts = (
@@ -180,30 +181,34 @@ def report(run: RunCells, setting: Setting) -> Report:
 def _comparison(found: Mapping[Entry, Found], setting: Setting) -> Table:
     rows: list[tuple[str | float | None, ...]] = []
     for entry, runs in found.items():
-        noted = (None,) * 4 if entry.noted is None else entry.noted
-        rows.append((entry.label, *numbers_of(runs), *noted))
+        expected = EXPECTED.get(entry.label, (None,) * 4)
+        rows.append((entry.label, *numbers_of(runs), *expected))
     ends = "last mean", "last best", "peak mean", "peak best"
     return Table(
         "bridge-methods",
-        f"What the policy earns after {ITERATIONS} iterations and at its peak, {setting.seeds} "
+        f"Payoff of the policy after {ITERATIONS} iterations and at its peak, {setting.seeds} "
         f"seeds; the paper's peak is {PAPER}.",
-        ("method", *ends, *(f"{end}, notes" for end in ends)),
+        ("method", *ends, *(f"{end}, prototype" for end in ends)),
         tuple(rows),
     )
 
 
 def _known(setting: Setting) -> Table:
     information = TeamGame(GAME).form.information
-    turns = iterated_best_response(information, restarts=setting.restarts)
+    iterated = iterated_best_response(information, restarts=setting.restarts)
     optimum = team_optimum(information)
     rows = (
         ("optimum, by branch and bound", optimum.value, float(OPTIMUM)),
-        ("bound: both hands shown", recall_bound(information), 21.3174603),
-        (f"by turns, best of {setting.restarts:,}", turns.value, 20.3095),
-        (f"by turns, mean of {setting.restarts:,}", float(turns.values.mean()), 17.92),
+        ("upper bound: both hands shown", recall_bound(information), 21.3174603),
+        (f"iterated best response, best of {setting.restarts:,}", iterated.value, 20.3095),
+        (
+            f"iterated best response, mean of {setting.restarts:,}",
+            float(iterated.values.mean()),
+            17.92,
+        ),
     )
     return Table(
-        "bridge-known", "What else is known of the game.", ("number", "ours", "notes"), rows
+        "bridge-known", "Known numbers of the game.", ("number", "measured", "prototype"), rows
     )
 
 
@@ -220,14 +225,14 @@ def _chart(name: str, found: Mapping[Entry, Found], drawn: Sequence[str], first:
         name,
         "Abstracted tiny bridge: the mean over seeds",
         "iteration",
-        "what the implementable policy earns",
+        "payoff of the implementable policy",
         (*lines, *_guides(across)),
         is_logarithmic=False,
     )
 
 
 def _guides(across: Sequence[float]) -> tuple[Line, Line]:
-    """Return the lines of CAPI and of the optimum."""
+    """Return the horizontal lines of CAPI and of the optimum."""
     ends = across[0], across[-1]
     optimum = (float(OPTIMUM),) * 2
     return (
@@ -245,3 +250,95 @@ BRIDGE = Experiment(
     quick_time="half a minute",
     full_time="two minutes",
 )
+
+
+TARGET: Final = 20.9
+"""Payoff to exceed."""
+
+CERTAIN: Final = float(OPTIMUM) - 1e-6
+NOT_RETAINED: Final = 0.0
+
+
+class Bidder(NamedTuple):
+    """A learner, its penalty during a round, and the regrets it retains between rounds.
+
+    Attributes
+    ----------
+    learner : LocalLearner
+    iterations : int
+        Iterations of a round.
+    penalty : PenaltySchedule
+    retain : float
+        Fraction of the regrets that is retained.
+    noise : float
+        Standard deviation σ of the noise that is added to retained regrets.
+    """
+
+    learner: LocalLearner
+    iterations: int
+    penalty: PenaltySchedule
+    retain: float
+    noise: float
+
+
+def _matching(iterations: int, penalty: PenaltySchedule) -> Bidder:
+    return Bidder(regret_matching(), iterations, penalty, 0.001, 0.0)
+
+
+BIDDERS: Final[Mapping[str, Bidder]] = MappingProxyType(
+    {
+        "regret matching, γ 5 to 200, 75 iterations": _matching(75, geometric_penalty(5, 200, 75)),
+        "regret matching, adaptive to 20.8, 75 iterations": _matching(75, adaptive_penalty(20.8)),
+        "regret matching, γ 5 to 200, 300 iterations": _matching(
+            300, geometric_penalty(5, 200, 300)
+        ),
+        "FTRL, η 16/75, γ 5 to 200, 100 iterations": Bidder(
+            entropic_ftrl(16 / 75), 100, geometric_penalty(5, 200, 100), 0.001, 0.5
+        ),
+    }
+)
+
+
+def bidding_cell(name: str, retain: float, rounds: int, seed: int) -> RoundsCell:
+    """Return the cell of a bidder that retains a fraction of its regrets between rounds."""
+    bidder = BIDDERS[name]
+    noise = bidder.noise if retain else bidder.learner.noise
+    scheme = HidingScheme(
+        learner=bidder.learner,
+        penalty=bidder.penalty,
+        projector="previous",
+        regret_restarts=RegretRestarts(bidder.iterations, retain, noise),
+    )
+    return RoundsCell(TeamGame(GAME, "recall"), scheme, rounds, seed, CERTAIN)
+
+
+def bidding_table(run: RunCells, seeds: int, rounds: int) -> Table:
+    """Return the payoffs after one round and several, before and after hill climbing."""
+    points = [(name, NOT_RETAINED, 1) for name in BIDDERS]
+    points += [
+        (name, retain, rounds)
+        for name, own in BIDDERS.items()
+        for retain in (NOT_RETAINED, own.retain)
+    ]
+    groups = [[bidding_cell(*point, seed) for seed in range(seeds)] for point in points]
+    rows: list[tuple[str | float | None, ...]] = []
+    for (name, retain, count), results in zip(points, run_points(run, groups), strict=True):
+        between = None if count == 1 else "retained regret" if retain else "no retained regret"
+        numbers = [
+            number
+            for ends in ([r["best"][-1] for r in results], [r["by_turns"] for r in results])
+            for number in (float(np.mean(ends)), max(ends), float(np.mean(np.array(ends) > TARGET)))
+        ]
+        rows.append((name, count, between, *numbers))
+    columns = "mean", "best", f"above {TARGET}"
+    return Table(
+        "extensions-bridge",
+        f"Bridge: payoff of the best policy of all rounds, {seeds} seeds, and its payoff after "
+        "hill climbing by alternating best responses.",
+        (
+            *("method", "rounds", "restarts"),
+            *columns,
+            *(f"{column}, hill climbing" for column in columns),
+        ),
+        tuple(rows),
+    )

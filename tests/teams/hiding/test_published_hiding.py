@@ -14,7 +14,7 @@ from infoset.teams.hiding import (
     regret_matching,
     run_seeds,
 )
-from infoset_studies.hiding.pennies import noted_ftrl
+from infoset_studies.hiding.matching_pennies import prototype_ftrl
 from tests.teams.hiding.hiding_games import bridge, pennies, trade
 
 
@@ -48,10 +48,10 @@ def solved_pennies(game, learner, num_runs=NUM_RUNS, **parameters):
 @pytest.mark.parametrize(
     ("miss", "learner", "two", "by_penalty"),
     [
-        pytest.param(-2, noted_ftrl(2.0, 0.5), 0.999, {0.05: 1.0}, marks=pytest.mark.long),
-        (-10, noted_ftrl(2.0, 0.5), 0.834, {0.05: 0.973, 0.5: 1.0}),
+        pytest.param(-2, prototype_ftrl(2.0, 0.5), 0.999, {0.05: 1.0}, marks=pytest.mark.long),
+        (-10, prototype_ftrl(2.0, 0.5), 0.834, {0.05: 0.973, 0.5: 1.0}),
         pytest.param(
-            -10, noted_ftrl(0.5, 0.1), 0.015, {0.05: 0.087, 0.5: 1.0}, marks=pytest.mark.long
+            -10, prototype_ftrl(0.5, 0.1), 0.015, {0.05: 0.087, 0.5: 1.0}, marks=pytest.mark.long
         ),
         pytest.param(-2, regret_matching(), 1.0, {0.05: 0.637, 1.0: 0.888}, marks=pytest.mark.long),
     ],
