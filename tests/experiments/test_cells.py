@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import CheckpointFileError, CheckpointMismatchError, ParameterError
-from infoset.experiments import CellInterrupted, CellFolder, run_cells
+from infoset.experiments import CellFolder, CellInterrupted, run_cells
 from infoset.experiments import cells as cells_module
 
 RUNS = []

@@ -14,10 +14,6 @@ from infoset.experiments import CellInterrupted, Expected, get_study, run_study
 from infoset.experiments.studies import Experiment, Study
 from infoset.games import load_game
 from infoset_studies.beliefs import best_responses, win_rates
-from infoset_studies.beliefs.chosen_weights import ChosenCell
-from infoset_studies.beliefs.pimc_all_worlds import ExactCell, exact_pimc
-from infoset_studies.beliefs.two_weights import PairCell, joined
-from infoset_studies.beliefs.leakage import true_state_ratio
 from infoset_studies.beliefs.average_policies import (
     Effort,
     PolicyCell,
@@ -26,10 +22,22 @@ from infoset_studies.beliefs.average_policies import (
     searcher_of,
     tree_of,
 )
-from infoset_studies.beliefs.published import GAMES, PUBLIC_WEIGHTS, RESPONSES, WIN_RATES, Row
 from infoset_studies.beliefs.best_responses import EXPECTED, Setting, report
-from infoset_studies.beliefs.published import FITTED, Measured, compared_sheet, weight_chart
-from infoset_studies.beliefs.two_weights import Point, undominated
+from infoset_studies.beliefs.chosen_weights import ChosenCell
+from infoset_studies.beliefs.leakage import true_state_ratio
+from infoset_studies.beliefs.pimc_all_worlds import ExactCell, exact_pimc
+from infoset_studies.beliefs.published import (
+    FITTED,
+    GAMES,
+    PUBLIC_WEIGHTS,
+    RESPONSES,
+    WIN_RATES,
+    Measured,
+    Row,
+    compared_sheet,
+    weight_chart,
+)
+from infoset_studies.beliefs.two_weights import PairCell, Point, joined, undominated
 from infoset_studies.beliefs.win_rates import WinRateCell
 from infoset_studies.liars_dice_closed_form import pimc_table
 

@@ -8,7 +8,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from infoset.experiments import CellInterrupted, CellFolder, Study, run_cells, run_study
+from infoset.experiments import CellFolder, CellInterrupted, Study, run_cells, run_study
 from infoset.games import load_game
 from infoset.teams import (
     HidingScheme,
@@ -19,10 +19,8 @@ from infoset.teams import (
 )
 from infoset_studies.hiding import HIDING, bridge, extensions, matching_pennies, trade
 from infoset_studies.hiding.bridge import BIDDERS, bidding_cell
-from infoset_studies.hiding.default_method import DefaultCell, Goal
-from infoset_studies.hiding.default_method import Hanabi
-from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play
-from infoset_studies.hiding.team_cells import short_market
+from infoset_studies.hiding.default_method import DefaultCell, Goal, Hanabi
+from infoset_studies.hiding.team_cells import HidingCell, TeamGame, measured_at, play, short_market
 
 FEW_BIDDERS = tuple(
     entry for entry in bridge.ENTRIES if entry.label in (*bridge.DRAWN[:1], "previous, γ 5 to 200")
