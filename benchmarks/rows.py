@@ -8,7 +8,7 @@
 
 One run of a method passes all three targets; `auto`, which decides by the target, has a run for
 each. Runs shorter than two seconds are repeated in turns, and medians kept. All of it takes about
-forty minutes on one core. Results are kept game by game, so that a run broken off is not lost.
+forty minutes on one core. Results are kept game by game, so that a run interrupted is not lost.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SECONDS, LARGE_SECONDS = 3.0, 10.0
 LARGE = 100_000
 """Histories above which a game's runs have `LARGE_SECONDS`."""
 FAR = 1e-2
-"""A run that is above this after a quarter of its time is broken off."""
+"""A run that is above this after a quarter of its time is interrupted."""
 
 
 def main() -> None:

@@ -44,11 +44,11 @@ TURNS = 5
 OF_NODE = 4 * 4 + 5 * 8
 """Bytes of a node: parent, label and two entries; chance, two reaches, weight and value."""
 OF_ENTRY = 5 * 8
-"""Bytes of a entry: policy and regret, each read and written, and gain."""
+"""Bytes of an entry: policy and regret, each read and written, and gain."""
 
 
 class Case(NamedTuple):
-    """A game with what is lent, and a run of it."""
+    """A relaxed game and a run on it."""
 
     name: str
     relaxed_form: RelaxedForm
@@ -60,9 +60,9 @@ def cases() -> list[Case]:
     """Return what is timed: trade and communication, and abstracted tiny bridge."""
     scheme = HidingScheme(learner=entropic_ftrl(), penalty=0.3)
     trades = [
-        Case(f"trade comm, {num} items, `{lent}`", trade(num, lent), scheme, 400)
+        Case(f"trade comm, {num} items, `{relaxation}`", trade(num, relaxation), scheme, 400)
         for num in (2, 3, 4, 5)
-        for lent in ("none", "private_revealed", "recall")
+        for relaxation in ("none", "private_revealed", "recall")
     ]
     growing = geometric_penalty(5.0, 50.0, 75)
     matching = HidingScheme(learner=regret_matching(), projector="previous", penalty=growing)
@@ -71,11 +71,11 @@ def cases() -> list[Case]:
     return [*trades, Case("tiny bridge, `recall`", relax(form, information), matching, 75)]
 
 
-def trade(num_items: int, lent: str) -> RelaxedForm:
-    """Return trade and communication as the paper has it: nobody remembers what it said."""
+def trade(num_items: int, relaxation: str) -> RelaxedForm:
+    """Return trade and communication as the paper has it: agents forget their own messages."""
     form = build_product_form(load_game(f"trade_comm(num_items={num_items})"))
     form = form.with_original(forget_own_actions(form))
-    return relax(form, get_relaxation(lent).relax(form.information, TEAM))
+    return relax(form, get_relaxation(relaxation).relax(form.information, TEAM))
 
 
 def main() -> None:

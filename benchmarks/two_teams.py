@@ -1,12 +1,13 @@
-"""Measure what teams learn who play against each other, beside the value of their game.
+"""Measure what two opposing teams learn, beside the value of their game.
 
     python -m pip install -e '.[test]'
     python benchmarks/two_teams.py            # print
     python benchmarks/two_teams.py --write    # also replace its parts of docs/teams/two_teams.md
 
-The value is that of teams who may toss a coin before play that the other team does not see. It is
-found by a double oracle: each team has some joint plans, a linear program finds the best mixtures
-of them, and each adds its best joint plan against the other's mixture, until none is better.
+The value is that of teams with a private coin toss before play (team-maxmin with a coordination
+device). A double oracle finds it: a linear program computes the optimal mixtures of a few joint
+plans per team, and each team adds its best joint plan against the mixture of the other, until no
+plan improves.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ class Duel(NamedTuple):
 
 
 class Row(NamedTuple):
-    """How teams learn: what both are lent, how nodes are weighed, and the penalty."""
+    """How teams learn: the relaxation of both, the weighting of nodes, and the penalty."""
 
-    lent: str
+    relaxation: str
     weighting: str
     penalty: PenaltySchedule | float
     shown: str
@@ -156,7 +157,7 @@ def learn(
     form: ProductForm, sides: Sides, row: Row, seed: int, iterations: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return the last shadow, and the mean of those of the second half."""
-    maps = [get_relaxation(row.lent).relax(form.information, side) for side in sides]
+    maps = [get_relaxation(row.relaxation).relax(form.information, side) for side in sides]
     scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
     hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)
     hiding.run(iterations // 2)
@@ -207,7 +208,13 @@ def learning_table() -> str:
             last, mean = found.sum(axis=2).mean(axis=0)
             numbers = (last, mean, *found[:, 1].mean(axis=0))
             players = duel.game.partition("=")[2].rstrip(")")
-            names = (players, _who(duel.sides), f"`{row.lent}`", f"`{row.weighting}`", row.shown)
+            names = (
+                players,
+                _who(duel.sides),
+                f"`{row.relaxation}`",
+                f"`{row.weighting}`",
+                row.shown,
+            )
             lines.append((*names, *(f"{number:.3f}" for number in numbers)))
     return table(header, lines)
 

@@ -24,7 +24,7 @@ Result = dict[str, Any]
 TARGETS = (1e-4, 1e-6, 1e-8)
 PROGRAMS = frozenset({"lp", "lp-ipm", "lp-refined"})
 PATIENCE = 0.25
-"""The share of its time after which a run that is still far from equilibrium is broken off."""
+"""The share of its time after which a run that is still far from equilibrium is interrupted."""
 
 QUICK = 2.0
 REPEATS = 3
@@ -85,7 +85,7 @@ def our_run(tree: GameTree, method: str, building: float, limit: float, far: flo
     limit : float
         Seconds for a run.
     far : float
-        A run whose exploitability is above this after a quarter of its time is broken off.
+        A run whose exploitability is above this after a quarter of its time is interrupted.
 
     Returns
     -------

@@ -64,7 +64,7 @@ def test_an_error_there_is_one_here_and_the_worker_goes_on(worker):
     assert worker.ask("double", 30, number=1) == {"number": 2}
 
 
-def test_the_last_words_of_a_worker_that_ends_are_told(worker):
+def test_the_last_output_of_a_worker_that_ends_is_reported(worker):
     with pytest.raises(PeerError, match="it ended: out of memory"):
         worker.ask("leave", 30)
     with pytest.raises(PeerError, match="it ended"):

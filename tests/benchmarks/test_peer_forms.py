@@ -85,12 +85,12 @@ def test_a_policy_of_a_peer_is_measured_as_one_of_ours(files, tmp_path):
         ("leduc_poker", "infosets"),
     ],
 )
-def test_another_game_is_told_apart_by_its_sizes(spec, found):
+def test_another_game_is_recognized_by_its_sizes(spec, found):
     kuhn, other = (infoset.build_tree(infoset.load(s)).sequence_form for s in ("kuhn_poker", spec))
     assert difference(kuhn, other).startswith(found)
 
 
-def test_other_payoffs_are_told_apart():
+def test_other_payoffs_are_recognized():
     kuhn = infoset.build_tree(infoset.load("kuhn_poker")).sequence_form
     payoff = kuhn.payoff.copy()
     payoff[3] *= 2

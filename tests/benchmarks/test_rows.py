@@ -57,7 +57,7 @@ def test_auto_is_run_for_every_target_and_others_once(kuhn, monkeypatch):
     assert solved == [*(("auto", target) for target in ours.TARGETS), ("pcfr+", 1e-8)]
 
 
-def test_a_run_that_stays_far_from_equilibrium_is_broken_off(kuhn):
+def test_a_run_that_stays_far_from_equilibrium_is_interrupted(kuhn):
     result = ours.our_run(kuhn, "xfp", 1.0, 0.8, far=1e-6)
     assert 0.2 < result["spent"] < 0.8
     assert result["gap"] > 1e-6

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.benchmarks
 
 
 def test_trade_is_as_the_paper_has_it():
-    lent = {name: teams_speed.trade(2, name) for name in ("none", "private_revealed", "recall")}
-    labels = {name: form.relaxed.num_cells for name, form in lent.items()}
+    forms = {name: teams_speed.trade(2, name) for name in ("none", "private_revealed", "recall")}
+    labels = {name: form.relaxed.num_cells for name, form in forms.items()}
     assert labels == {
         "none": 2 + 4 + 4 + 4,
         "private_revealed": 4 + 8 + 8 + 8,
@@ -35,6 +35,6 @@ def test_a_row_has_a_run_and_the_floor_of_an_iteration():
 def test_the_page_has_every_case():
     page = (DOCS / "teams" / "hiding.md").read_text(encoding="utf-8")
     for num in (2, 3, 4, 5):
-        for lent in ("none", "private_revealed", "recall"):
-            assert f"| trade comm, {num} items, `{lent}` |" in page
+        for relaxation in ("none", "private_revealed", "recall"):
+            assert f"| trade comm, {num} items, `{relaxation}` |" in page
     assert "| tiny bridge, `recall` |" in page

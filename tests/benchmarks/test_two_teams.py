@@ -76,7 +76,7 @@ def test_what_two_players_fall_short_of_is_what_others_gain():
     assert found == pytest.approx([-1 / 18 + gains[1], 1 / 18 + gains[0]])
 
 
-def test_shadows_come_near_the_value():
+def test_projected_policies_come_near_the_value():
     duel = two_teams.Duel("kuhn_poker", ((0,), (1,)))
     row = two_teams.Row("none", "agent", 0.0, "-")
     measured = two_teams.measure(duel, [row], range(2), 1000)
@@ -92,4 +92,4 @@ def test_the_page_has_every_game_and_row():
         who = f"{', '.join(map(str, duel.sides[0]))} against"
         assert f"| {duel.game} | {who}" in page
     for row in two_teams.ROWS:
-        assert page.count(f"| `{row.lent}` | `{row.weighting}` | {row.shown} |") == 5
+        assert page.count(f"| `{row.relaxation}` | `{row.weighting}` | {row.shown} |") == 5

@@ -44,7 +44,7 @@ def test_matching_pennies_as_arrays():
         form.parent[0] = 3
 
 
-def test_nature_and_payoffs_on_the_way():
+def test_chance_and_intermediate_payoffs():
     paid = Outcome((Fraction(1, 4), 0), "ante")
     late = terminal(2, -2)
     form = extensive_form_from_nodes(
@@ -162,5 +162,5 @@ def test_a_decision_has_moves():
         decision(1, "here", {})
 
 
-def test_nature_is_never_named_as_a_player():
+def test_chance_is_never_named_as_a_player():
     assert chance({"on": (1, terminal())}).actor == CHANCE

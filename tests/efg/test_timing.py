@@ -53,7 +53,7 @@ def test_padding_by_hand():
     assert reference_forms.nested(pad_timing(example_forms.staircase(3))) == h1
 
 
-def test_a_padded_form_plays_alike():
+def test_a_padded_form_is_equivalent():
     form = example_forms.staircase(4)
     padded = pad_timing(form)
     behavior = {

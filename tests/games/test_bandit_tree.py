@@ -71,7 +71,7 @@ def test_chances_of_winning(number, best):
         assert chances == {1: win, -1: 1 - win}
 
 
-def test_deals_and_branches_are_alike():
+def test_deals_and_branches_have_equal_probabilities():
     game = BanditTree(deals=3, branching=5)
     root = initial_history(game)
     assert [share for _, share in root.chance_outcomes] == [Fraction(1, 3)] * 3

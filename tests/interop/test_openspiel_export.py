@@ -135,7 +135,7 @@ def test_cfr_of_openspiel_finds_the_same_average_policy(name, cpp):
     assert conv == pytest.approx(ours.nash_conv, abs=1e-9)
 
 
-def test_simultaneous_games_made_turn_based_are_solved_alike():
+def test_turn_based_versions_of_simultaneous_games_have_the_same_solution():
     tree = tree_of(GOOFSPIEL)
     turn_based = pyspiel.convert_to_turn_based(to_openspiel(tree))
     solver = pyspiel.CFRSolver(turn_based)
@@ -191,7 +191,7 @@ def test_values_and_nash_conv_of_policies_agree_on_random_games(game, seed):
     "name",
     ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "liars_dice(dice_sides=3)", GOOFSPIEL],
 )
-def test_openspiel_is_told_what_it_says_of_its_own_game(name):
+def test_openspiel_gets_the_strings_of_its_own_game(name):
     ours, theirs = to_openspiel(tree_of(name)), pyspiel.load_game(name)
     for number in ("num_players", "min_utility", "max_utility", "utility_sum"):
         assert getattr(ours, number)() == getattr(theirs, number)(), number
@@ -216,7 +216,7 @@ def test_deterministic_games_of_common_interest_and_others():
     assert (shifted.get_type().utility, shifted.utility_sum()) == (kinds.Utility.CONSTANT_SUM, 3)
 
 
-def test_rewards_before_nature_moves_are_paid_after_it():
+def test_rewards_before_a_chance_move_are_paid_after_it():
     """Bet, get 1, and only then a coin is flipped, for 10 more: OpenSpiel's values count both."""
     steps = {"start": ["paid"], "paid": ["heads", "tails"], "heads": [], "tails": []}
     game = FunctionGame(

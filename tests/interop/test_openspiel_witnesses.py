@@ -109,7 +109,7 @@ def test_missing_public_observations_are_noted():
     )
 
 
-def test_moves_are_told_in_words():
+def test_moves_are_described_in_words():
     assert load_openspiel("kuhn_poker").moves((0, 1, 1)) == (
         "chance: Deal:0",
         "chance: Deal:1",

@@ -167,7 +167,7 @@ def test_a_seed_fixes_the_play_and_those_after_it():
     assert len({transcript_of(first, seed) for seed in range(5)}) > 1
 
 
-def test_nature_plays_by_its_probabilities():
+def test_chance_follows_its_probabilities():
     env = to_pettingzoo(load_game("kuhn_poker"))
     env.reset(seed=0)
     deals = Counter()
@@ -178,7 +178,7 @@ def test_nature_plays_by_its_probabilities():
     assert all(abs(count - 200) < 4 * np.sqrt(1200 * 5 / 36) for count in deals.values())
 
 
-def test_what_nature_pays_first_comes_with_the_first_step():
+def test_rewards_of_the_first_chance_move_come_with_the_first_step():
     game = FunctionGame(
         actors=lambda world: (0,) if world == "paid" else (),
         transitions=lambda world, joint: {"start": [("paid", 1)], "paid": [("end", 1)]}.get(
@@ -219,7 +219,7 @@ def test_a_compiled_game_is_not_explored_again(monkeypatch):
     assert play(to_pettingzoo(tree), lambda mask: 1, seed=0) in ([2, -2], [-2, 2])
 
 
-def test_an_encoding_of_ones_own():
+def test_a_custom_encoding():
     tree = build_tree(load_game("kuhn_poker"))
 
     def number(infostate):

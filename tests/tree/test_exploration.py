@@ -44,7 +44,7 @@ def test_arrays_are_read_only():
         graph.probability[0] = 1
 
 
-def test_observations_are_told_apart_as_infostates_are():
+def test_observations_are_compared_as_infostates_are():
     """By `==`: 1 and True are one observation, 1 and '1' are two."""
     equal = build_world_graph(
         FunctionGame(observe=lambda w, a, x: Observation(1 if x == "heads" else True))

@@ -109,7 +109,7 @@ def test_an_infostate_counts_off_turn_and_the_sequences_of_kuhn_are_13():
     assert tree.infostate_trees[0].label(0) == "(start)"
 
 
-def test_equal_texts_of_different_infostates_are_told_apart():
+def test_different_infostates_of_equal_text_stay_distinct():
     rules = dict(
         actors=lambda w: (0,) if w in (1, "1") else (),
         transitions=lambda w, a: {"start": [(1, 0.5), ("1", 0.5)], 1: [(2, 1)], "1": [(2, 1)]}.get(
