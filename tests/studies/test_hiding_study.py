@@ -43,14 +43,15 @@ TINY = {
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    """Run every experiment at its tiny setting; return what is finished by name, and where."""
+    """Run every experiment at its tiny setting; return the finished experiments and the folder."""
     experiments = [replace(e, quick=TINY[e.name]) for e in HIDING.experiments]
     study = Study("hiding", "tiny", tuple(experiments))
     folder = tmp_path_factory.mktemp("study") / "runs"
     found = run_study(study, folder, is_quick=True, workers=2)
-    again = run_study(study, folder, is_quick=True, workers=1)
-    assert [(f.report, f.files) for f in found] == [(f.report, f.files) for f in again]
-    return {f.experiment.name: f for f in found}, folder
+    by_name = {f.experiment.name: f for f in found}
+    (again,) = run_study(study, folder, ["trade"], is_quick=True, workers=1)
+    assert (again.report, again.files) == (by_name["trade"].report, by_name["trade"].files)
+    return by_name, folder
 
 
 def rows_of(done, experiment, table):
