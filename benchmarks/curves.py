@@ -1,18 +1,18 @@
-"""Measure how the exploitability of every iterative method falls, and keep the curves in the docs.
+"""Measure the exploitability of every iterative method by iteration: the curves in the docs.
 
-    python benchmarks/curves.py             # say which curves are missing
+    python benchmarks/curves.py             # list the missing curves
     python benchmarks/curves.py --write     # measure these, and add them to docs/solvers/curves
     python benchmarks/curves.py --write --again --games leduc_poker --methods cfr+ dcfr
 
-A file per game, a line per measurement: the method, the iteration, the exploitability of the answer
-in the game's units, and the spread. The dynamics are chaotic in the rounding: where actions are
-equally good, the last bit of a sum decides between them. So the first iterations, those that the
-tests compute again, are measured with all payoffs times `SCALES` as well, which changes nothing
-but the rounding; the spread is by how much the largest exploitability found exceeds the smallest,
-relative to the smallest. No seconds are kept: they are another machine's.
+There is one file per game, with one line per measurement: the method, the iteration, the
+exploitability of the answer in the game's units, and the spread. The dynamics are chaotic in the
+rounding: where actions are equally good, the last bit of a sum decides between them. So the first
+iterations, which the tests compute again, are also measured with all payoffs times `SCALES`, which
+changes only the rounding. The spread is the excess of the largest exploitability over the
+smallest, relative to the smallest. Seconds are not recorded, as they depend on the machine.
 
-A run ends where the game's iterations or `--seconds` are used up, or where float64 ends. Exponents
-that move do so over the horizon of their row. All of it takes half an hour on one core.
+A run ends when the game's iterations or `--seconds` are used up, or at the limit of float64.
+Schedules extend over the default horizon. Everything takes half an hour on one core.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from infoset.tree import SequenceForm, build_tree
 FOLDER = Path(__file__).parents[1] / "docs" / "solvers" / "curves"
 COMMAND = "python benchmarks/curves.py --write --again --games {game} --methods {method}"
 EXACT = frozenset({"auto", "lp", "lp-ipm", "lp-refined"})
-"""Methods without iterations of their own."""
+"""Methods without a curve: exact ones, and `auto`."""
 
 SCALES = (3.0, 1 / 3, 0.7, 1.1, 1.3, 7.0)
 SPACING = 1.2
-"""Of the iterations kept; the solvers measure more often."""
+"""Ratio of successive recorded iterations; the solvers measure more often."""
 FLOAT64_END = 1e-14
-"""Exploitability, relative to the payoff range, below which it is rounding."""
+"""Exploitability, relative to the payoff range, below which it is only rounding."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ class CurveGame:
     Attributes
     ----------
     title, family : str
-        As figures say it.
+        As in the figures.
     spec : str
-        As `load` reads it.
+        The game, as `load` takes it.
     payoff_width : float
-        The greatest payoff less the least.
+        The maximum payoff minus the minimum payoff.
     iterations : int
-        Where curves end.
+        Number of iterations at which curves end.
     prefix : int
-        Iterations that the tests compute again.
+        Number of first iterations that the tests compute again.
     """
 
     title: str
@@ -91,7 +91,7 @@ GAMES: Mapping[str, CurveGame] = {
     "goofspiel_5_random": CurveGame(
         "Goofspiel 5, random", "Goofspiel", GOOFSPIEL.format(5, "random"), 13, 2000, 2
     ),
-    # A ship of one cell is as good anywhere, and uniform play is an equilibrium: two cells.
+    # Ships of two cells: with one cell, every position is equivalent and uniform play is optimal.
     "battleship_2x2": CurveGame(
         "Battleship 2×2", "Battleship", BATTLESHIP.format(2, 4), 2, 20_000, 100
     ),
@@ -99,18 +99,18 @@ GAMES: Mapping[str, CurveGame] = {
         "Battleship 3×2", "Battleship", BATTLESHIP.format(3, 3), 2, 5000, 5
     ),
 }
-"""By the name of their file."""
+"""The games by file name."""
 
 
 class Measurement(NamedTuple):
-    """One line of a file: exploitability, and where it is computed again, its spread."""
+    """One line of a file: exploitability and, in the first iterations, its spread."""
 
     exploitability: float
     spread: float | None
 
 
 Curve: TypeAlias = dict[int, Measurement]
-"""By iteration, in order."""
+"""Measurements by iteration, in order."""
 
 
 @cache
@@ -124,14 +124,14 @@ def form_of(name: str) -> SequenceForm:
 
 
 def iterative_methods() -> list[str]:
-    """Return the methods that have a curve, in the order of the table."""
+    """Return the methods that have a curve, in the order of the registry."""
     return [name for name in METHODS if name not in EXACT]
 
 
 def trace_of(
     form: SequenceForm, method: str, iterations: int, seconds: float = inf
 ) -> dict[int, float]:
-    """Return the exploitability of a method's answer by iteration, wherever it is measured."""
+    """Return the measured exploitability of a method's answers by iteration."""
     low, high = form.payoff_range
     end = FLOAT64_END * (high - low)
 
@@ -144,7 +144,7 @@ def trace_of(
 
 
 def spread_of(form: SequenceForm, method: str, iterations: int) -> dict[int, float]:
-    """Return by iteration how far runs are apart that differ in their rounding alone."""
+    """Return by iteration the spread of runs that differ only in their rounding."""
     traces = [trace_of(form, method, iterations)]
     for scale in SCALES:
         scaled = trace_of(times(form, scale), method, iterations)
@@ -177,7 +177,7 @@ def measure(game: str, method: str, seconds: float) -> Curve:
 
 
 def spaced(iterations: Iterable[int]) -> list[int]:
-    """Return the first of the iterations, the last, and between them some a fifth apart."""
+    """Return the first and last iteration, with iterations a fifth apart in between."""
     numbers = sorted(iterations)
     kept = numbers[:1]
     for number in numbers[1:]:
@@ -187,7 +187,7 @@ def spaced(iterations: Iterable[int]) -> list[int]:
 
 
 def read_curves(game: str) -> dict[str, Curve]:
-    """Return the curves in the file of a game, by method; none where there is no file."""
+    """Return the curves in the file of a game, by method; empty if there is no file."""
     path, curves = FOLDER / f"{game}.csv", dict[str, Curve]()
     if not path.exists():
         return curves
@@ -200,7 +200,7 @@ def read_curves(game: str) -> dict[str, Curve]:
 
 
 def write_curves(game: str, curves: Mapping[str, Curve]) -> None:
-    """Write the file of a game, methods in the order of the table."""
+    """Write the file of a game, with methods in the order of the registry."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / f"{game}.csv").open("w", encoding="utf-8", newline="") as file:
         file.write("method,iteration,exploitability,spread\n")
@@ -211,7 +211,7 @@ def write_curves(game: str, curves: Mapping[str, Curve]) -> None:
 
 
 def main() -> None:
-    """Measure what is missing, and write it where that is asked for."""
+    """List the missing curves, or measure and write them."""
     arguments = parse_arguments()
     for game in arguments.games:
         curves = read_curves(game)
@@ -228,14 +228,14 @@ def main() -> None:
 
 
 def parse_arguments() -> argparse.Namespace:
-    """Return what the command line asks for."""
+    """Return the options of the command."""
     parser = argparse.ArgumentParser(description="The reference curves of docs/solvers/curves.")
     parser.add_argument("--write", action="store_true", help="measure, and write the files")
-    parser.add_argument("--again", action="store_true", help="also what is there")
+    parser.add_argument("--again", action="store_true", help="measure existing curves again")
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES))
     methods = iterative_methods()
     parser.add_argument("--methods", nargs="+", choices=methods, default=methods)
-    parser.add_argument("--seconds", type=float, default=30.0, help="at most, for each curve")
+    parser.add_argument("--seconds", type=float, default=30.0, help="time limit per curve")
     return parser.parse_args()
 
 

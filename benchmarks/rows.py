@@ -1,14 +1,14 @@
-"""Time every method of ours to three targets on every game, and `auto` against the best of them.
+"""Time every method to three targets on every game, and compare `auto` with the best of them.
 
     python benchmarks/rows.py                              # measure, and print
     python benchmarks/rows.py --write                      # also the results and the pages
-    python benchmarks/rows.py --write --games kuhn leduc   # again, keeping the other games' results
-    python benchmarks/rows.py --write --methods auto lp    # again, keeping the other methods'
-    python benchmarks/rows.py --write --tables             # from the results kept
+    python benchmarks/rows.py --write --games kuhn leduc   # replace the results of these games
+    python benchmarks/rows.py --write --methods auto lp    # replace the results of these methods
+    python benchmarks/rows.py --write --tables             # from the saved results
 
-One run of a method passes all three targets; `auto`, which decides by the target, has a run for
-each. Runs shorter than two seconds are repeated in turns, and medians kept. All of it takes about
-forty minutes on one core. Results are kept game by game, so that a run interrupted is not lost.
+One run of a method passes all three targets; `auto`, whose choice depends on the target, has one
+run per target. Runs shorter than two seconds are repeated alternately, and medians are recorded.
+The full benchmark takes about forty minutes on one core. Results are saved after each game.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ SECONDS, LARGE_SECONDS = 3.0, 10.0
 LARGE = 100_000
 """Histories above which a game's runs have `LARGE_SECONDS`."""
 FAR = 1e-2
-"""A run that is above this after a quarter of its time is interrupted."""
+"""A run whose exploitability is above this after a quarter of its time is stopped."""
 
 
 def main() -> None:
-    """Measure, and write what is asked for."""
+    """Measure, print, and write the results if requested."""
     arguments = parse_arguments()
     found = kept_results(arguments)
     if not arguments.tables:
@@ -66,18 +66,20 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", nargs="*", default=[], help=", ".join(TITLES))
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--write", action="store_true", help="keep results, replace tables")
-    parser.add_argument("--tables", action="store_true", help="measure nothing, use what is kept")
+    parser.add_argument("--write", action="store_true", help="save results, replace tables")
+    parser.add_argument(
+        "--tables", action="store_true", help="measure nothing, use the saved results"
+    )
     return parser.parse_args()
 
 
 def kept_results(arguments: argparse.Namespace) -> Result:
-    """Return the results that others are added to.
+    """Return the saved results to which new ones are added.
 
     Raises
     ------
     SystemExit
-        If they were measured elsewhere, and only some are to be measured again.
+        If they are from another machine or other versions, and only some are measured again.
     """
     known = environment()
     is_partial = bool(arguments.games) or list(arguments.methods) != list(METHODS)
@@ -85,7 +87,9 @@ def kept_results(arguments: argparse.Namespace) -> Result:
         return {"environment": known, "games": [], "rows": []}
     kept: Result = json.loads(RESULTS.read_text(encoding="utf-8"))
     if not arguments.tables and kept["environment"] != known:
-        sys.exit("other machine or versions than in the results kept: measure all of them")
+        sys.exit(
+            "the saved results are from another machine or other versions: measure all of them"
+        )
     return kept
 
 
@@ -120,7 +124,7 @@ def rounded(number: float | None) -> float | None:
 
 
 def joined(kept: Result, found: Result) -> Result:
-    """Return results with others added, which replace those of the same game and method."""
+    """Return results updated with new ones, which replace those of the same game and method."""
     games = {game["game"]: game for game in [*kept["games"], *found["games"]]}
     rows = {(row["game"], row["method"]): row for row in [*kept["rows"], *found["rows"]]}
     order = [(game, method) for game in TITLES for method in METHODS]
@@ -131,7 +135,7 @@ def joined(kept: Result, found: Result) -> Result:
 
 
 def text_of(found: Result) -> str:
-    """Return results as JSON with a row to a line."""
+    """Return results as JSON with one row per line."""
     text = json.dumps(found, indent=1)
     return re.sub(r"\{[^{}]*\}", lambda row: " ".join(row[0].split()), text) + "\n"
 

@@ -1,12 +1,12 @@
 """Compare the methods by their reference curves: the tables and figures of docs/solvers.
 
     python benchmarks/which_solver.py            # print the tables
-    python benchmarks/which_solver.py --write    # put them into the pages, and draw the figures
+    python benchmarks/which_solver.py --write    # update the pages and figures
 
-The script measures nothing: it reads the files that benchmarks/curves.py writes. A target is a
-fraction of the payoff range. A curve is interpolated linearly on logarithmic axes between two
-measurements. If a curve does not reach a target, its last iteration counts, which flatters it.
-Games in which no method of the CFR family reaches the target do not count.
+The data are the files that benchmarks/curves.py writes; nothing is measured here. A target is a
+fraction of the payoff range. Curves are interpolated linearly on logarithmic axes. If a curve does
+not reach a target, its last iteration counts, which favors it. Games in which no member of the CFR
+family reaches the target do not count.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from infoset.regret import SCHEMES
 
 TARGETS = (1e-3, 1e-4, 1e-6)
 EVERYDAY = TARGETS[:2]
-"""The targets that the ranking is made by."""
+"""The targets that determine the ranking."""
 
 PAGES = {
     DOCS / "solvers" / "index.md": ["ranking"],
@@ -46,14 +46,14 @@ LINES = {
     "rtcfr+": ("#cc79a7", "-."),
     "optimistic-omd": ("#777777", ":"),
 }
-"""Colors and dashes of the methods in the figures, distinguishable by color-blind readers."""
+"""Colors and line styles of the methods in the figures, safe for color-blind readers."""
 
 LOWEST = 1e-8
-"""Where the figures end."""
+"""The lowest value in the figures."""
 
 
 class Arrival(NamedTuple):
-    """When a curve first reaches a target, or how far it went without."""
+    """The iterations at which a curve first reaches a target, or its last iteration."""
 
     iterations: float
     is_reached: bool
@@ -64,11 +64,11 @@ class Arrival(NamedTuple):
 
 
 Arrivals: TypeAlias = Mapping[str, Mapping[str, Arrival]]
-"""By game and method, for one target."""
+"""Arrivals by game and method, for one target."""
 
 
 def arrivals_at(target: float) -> Arrivals:
-    """Return when the curves reach a target."""
+    """Return the iterations at which the curves reach a target."""
     return {
         game: {
             method: arrival(curve, target * row.payoff_width)
@@ -79,7 +79,7 @@ def arrivals_at(target: float) -> Arrivals:
 
 
 def arrival(curve: Curve, level: float) -> Arrival:
-    """Return when a curve first falls to a level."""
+    """Return the iteration at which a curve first falls to a level."""
     before: tuple[int, float] | None = None
     for iteration, (value, _) in curve.items():
         if value <= level:
@@ -89,7 +89,7 @@ def arrival(curve: Curve, level: float) -> Arrival:
 
 
 def _crossing(before: tuple[int, float] | None, after: tuple[int, float], level: float) -> float:
-    """Return where the line between two measurements meets a level."""
+    """Return the iteration at which the line between two measurements crosses a level."""
     if before is None or after[1] <= 0:
         return after[0]
     fraction = log(before[1] / level) / log(before[1] / after[1])
@@ -97,9 +97,9 @@ def _crossing(before: tuple[int, float] | None, after: tuple[int, float], level:
 
 
 def ratios(arrivals: Arrivals, method: str) -> dict[str, float]:
-    """Return the iterations of a method to those of the best of the CFR family, by game.
+    """Return by game the ratio of a method's iterations to those of the best of the CFR family.
 
-    Games are left out that none of the family solves.
+    Games in which no member of the family reaches the target are left out.
     """
     found = {}
     for game, row in arrivals.items():
@@ -111,7 +111,7 @@ def ratios(arrivals: Arrivals, method: str) -> dict[str, float]:
 
 
 def best_of(found: Iterable[Arrival]) -> float:
-    """Return the fewest iterations in which a target was reached; infinity if it was not."""
+    """Return the minimum number of iterations to a target; infinity if no curve reaches it."""
     return min((arrival.iterations for arrival in found if arrival.is_reached), default=inf)
 
 
@@ -153,7 +153,7 @@ def _cell(found: Arrival, best: float) -> str:
 
 
 def sections() -> dict[str, str]:
-    """Return what stands between the marks of the pages, by their names."""
+    """Return the generated parts of the pages by name."""
     shown = {f"to {target:.0e}": detail(target) for target in TARGETS}
     return {"ranking": ranking(), **shown}
 
@@ -187,7 +187,7 @@ def draw_game(axes: Axes, game: str) -> None:
 
 
 def write(shown: Mapping[str, str]) -> None:
-    """Put the tables into the pages, and draw the figures."""
+    """Write the tables to the pages, and draw the figures."""
     for page, names in PAGES.items():
         text = page.read_text(encoding="utf-8")
         for name in names:
@@ -201,9 +201,9 @@ def write(shown: Mapping[str, str]) -> None:
 
 
 def main() -> None:
-    """Print the tables, and write them where that is asked for."""
+    """Print the tables, and write them if requested."""
     parser = argparse.ArgumentParser(description="The tables and figures of docs/solvers.")
-    parser.add_argument("--write", action="store_true", help="into the pages and docs/images")
+    parser.add_argument("--write", action="store_true", help="update the pages and docs/images")
     arguments = parser.parse_args()
     shown = sections()
     for name, text in shown.items():

@@ -24,13 +24,10 @@ from infoset.regret import SCHEMES, RegretMinimizer
 from infoset.solvers import FIRST_ORDER, average_policy
 
 LARGE = {"goofspiel_5_random", "battleship_3x2"}
-KINDS = {"cfr+", "dcfr", "apcfr+", "xfp", "cfr-br", "rtcfr+", "optimistic-omd"}
-"""On the large games the other methods are for `-m long`."""
+"""The curves of these games are tested with `-m long` only."""
 
 PAIRS = [
-    pytest.param(
-        game, method, marks=[pytest.mark.long] if game in LARGE and method not in KINDS else []
-    )
+    pytest.param(game, method, marks=[pytest.mark.long] if game in LARGE else [])
     for game in GAMES
     for method in read_curves(game)
 ]

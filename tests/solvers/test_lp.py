@@ -251,7 +251,7 @@ def best_against_trembling(form, player, other_flow, least):
     return -solved.fun
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(random_games(num_players=2, zero_sum=True, max_histories=60, max_depth=4))
 def test_no_optimal_plan_does_better_against_trembling_opponents(game):
     """The limit, at a tremble that is small enough, against a program with the tremble in it."""
@@ -265,7 +265,8 @@ def test_no_optimal_plan_does_better_against_trembling_opponents(game):
             continue
         best = worst_of_trembling(form, None, player, 1e-3)
         found = worst_of_trembling(form, refined.policy, player, 1e-3)
-        assert found == pytest.approx(best, abs=1e-9)
+        # The tolerances of SciPy's solver may leave `best` lower by 1e-7, never higher.
+        assert best - 1e-9 <= found <= best + 1e-7
 
 
 def test_blunders_pay_in_poker():

@@ -38,7 +38,7 @@ def test_the_linear_program_finds_the_known_values(spec):
     assert result.current_policy is None
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(random_games(zero_sum=True, num_players=2))
 def test_linear_program_and_cfr_bracket_the_value(game):
     tree = infoset.build_tree(game)
