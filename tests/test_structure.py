@@ -1,0 +1,84 @@
+"""The structure of the packages: no import cycles, and nothing private used across rooms.
+
+Which room may import which is the layer contract in `pyproject.toml`, checked by `lint-imports`.
+Imports under `TYPE_CHECKING` and inside functions count too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src"
+PACKAGES = ("infoset", "infoset_studies")
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the modules of both packages by their dotted names."""
+    found = {}
+    for package in PACKAGES:
+        for path in (SOURCE / package).rglob("*.py"):
+            parts = path.relative_to(SOURCE).with_suffix("").parts
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found[name] = ast.parse(path.read_text("utf-8"))
+    return found
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of everything that a module imports from our packages."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            if node.module.partition(".")[0] in PACKAGES:
+                yield from ((node.module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((a.name, "") for a in node.names if a.name.partition(".")[0] in PACKAGES)
+
+
+def room(module: str) -> str:
+    """Return the room of a module: its package below `infoset`, or the package of studies."""
+    return ".".join(module.split(".")[: 2 if module.startswith("infoset.") else 1])
+
+
+def test_no_module_imports_itself_in_a_circle():
+    graph: dict[str, set[str]] = {name: set() for name in modules()}
+    for name, tree in modules().items():
+        for module, attribute in imported(tree):
+            target = f"{module}.{attribute}"
+            graph[name].add(target if target in graph else module)
+        graph[name].discard(name)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        raise AssertionError(f"import cycle: {' -> '.join(error.args[1])}") from error
+
+
+def test_nothing_private_is_used_by_another_room():
+    broken = [
+        f"{name} imports {module}.{attribute}"
+        for name, tree in modules().items()
+        for module, attribute in imported(tree)
+        if room(module) != room(name)
+        and any(part.startswith("_") for part in (*module.split("."), attribute))
+        and module != "infoset._version"
+    ]
+    assert not broken, "\n".join(broken)
+
+
+def test_no_module_is_hidden_by_a_function_of_its_name():
+    broken = [
+        name
+        for name, tree in modules().items()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == name.rpartition(".")[2]
+    ]
+    assert not broken, "\n".join(broken)
+
+
+def test_every_package_holds_at_least_four_modules():
+    parents = [name.rpartition(".")[0] for name in modules()]
+    small = {name for name in parents if name.count(".") >= 2 and parents.count(name) < 4}
+    assert not small
