@@ -15,7 +15,7 @@ from infoset.utils.compilation import kernel
 
 
 class Dice(NamedTuple):
-    """What the hands count for in each bid.
+    """Number of dice in each hand that match each bid.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ def folder_option(default: str) -> Any:
     """Return the option for the folder of a result, with its default as shown in help."""
     return typer.Option(
         metavar="DIR",
-        help="New folder for the result; an existing one gets a number appended.",
+        help="New folder for the result; if it exists, a number is appended to the name.",
         show_default=default,
     )
 

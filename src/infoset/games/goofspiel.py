@@ -157,7 +157,7 @@ class Goofspiel(Game):
     def rewards(
         self, world: Round, joint_action: JointAction, next_world: Round
     ) -> Sequence[float]:
-        """Return the points of a prize as it is won, or the win at the end."""
+        """Return the points of the prize just won, or the result at the end, by payoff type."""
         if not world.prize or (world.points and next_world.prize):
             return self._nothing
         won = self._share[round_winner(joint_action), world.prize]

@@ -102,7 +102,7 @@ class KuhnPokerLong(Game):
         return [now - before for before, now in zip(world.chips, next_world.chips, strict=True)]
 
     def observe(self, world: Table, joint_action: JointAction, next_world: Table) -> Observation:
-        """Show everybody the moves, where cards go and the showdown, each player its card."""
+        """Show moves, who is dealt a card and the showdown publicly; each card privately."""
         if world.mover is not None and world.mover != CHANCE:
             return Observation(public=joint_action[world.mover])
         if UNDEALT not in world.cards:

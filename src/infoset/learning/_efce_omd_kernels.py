@@ -197,7 +197,7 @@ def refresh(
 
 @inner_kernel
 def tilt(first: int, count: int, taken: int, change: float, state: TriggerState) -> float:
-    """Add `change` to the logit of one pair at an infostate, `behavior` in place.
+    """Add `change` to the logit of one pair at an infostate, updating `behavior` in place.
 
     Return the change of F* (see `soften`).
     """
@@ -399,7 +399,7 @@ def update_path(
     loss: float,
     state: TriggerState,
 ) -> None:
-    """Learn from a player's path what each trigger on it would have lost, `state` in place.
+    """Update `state` by what each trigger on a player's path would have lost.
 
     For a trigger g at an infostate of the path, recommended or not, and the last sequence s of the
     path, M(s; g) grows by
@@ -452,7 +452,7 @@ def update_path(
 
 @inner_kernel
 def count_policy(infostates: Infostates, state: TriggerState) -> None:
-    """Add the policy of an episode to the average, at all infostates, `state` in place."""
+    """Add the policy of an episode to the average, at all infostates, updating `state` in place."""
     count_episode(infostates, state.cumulative_plan)
     count_rest(infostates, state.policy, state.cumulative_plan, state.parent_counted)
 

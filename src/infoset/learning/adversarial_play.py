@@ -173,7 +173,7 @@ class AdversarialPlay(IterativeState):
         self._done += 1
 
     def _counted(self) -> CCEEvaluator:
-        """Return the joint play of all episodes, with the learner's mean plan in each phase."""
+        """Return the joint distribution of play, with the learner's mean plan in each phase."""
         play = self._play.copy()
         uncounted = self.iteration - play.weight
         if uncounted:

@@ -180,7 +180,7 @@ class BalancedCFRUpdate:
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: BalancedCFRState
     ) -> None:
-        """Learn from an episode for one layer, `state` in place."""
+        """Learn from an episode for one layer, updating `state` in place."""
         done = feedback.episode - 1
         learn_episode(self.parameters, infostates, self.schedule, done, paths, feedback.loss, state)
 

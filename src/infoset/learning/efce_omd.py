@@ -185,7 +185,7 @@ class BalancedEFCEOMDUpdate:
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: TriggerState
     ) -> None:
-        """Add an episode to the average and learn from it, `state` in place."""
+        """Add an episode to the average and learn from it, updating `state` in place."""
         parameters, pairs, anytime = self.parameters, self.pairs, self.spec.anytime
         count_policy(infostates, state)
         factor = decay_factor(feedback.episode - 1) if anytime else 1.0

@@ -186,7 +186,7 @@ class LocalOMDUpdate:
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: LocalOMDState
     ) -> None:
-        """Add an episode to the average and learn from it, `state` in place."""
+        """Add an episode to the average and learn from it, updating `state` in place."""
         episode = float(feedback.episode)
         update_path(self.parameters[0], infostates, 0, paths, feedback.loss, episode, state)
 

@@ -213,7 +213,7 @@ class OnlineMirrorDescentUpdate:
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: MirrorDescentState
     ) -> None:
-        """Add an episode to the average and learn from it, `state` in place."""
+        """Add an episode to the average and learn from it, updating `state` in place."""
         loss, episode = feedback.loss - self.spec.center, float(feedback.episode)
         update_path(self.parameters[0], infostates, 0, paths, loss, episode, state)
 

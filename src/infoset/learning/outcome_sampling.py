@@ -185,7 +185,7 @@ class OutcomeSamplingUpdate:
     def learn(
         self, infostates: Infostates, paths: Paths, feedback: Feedback, state: OutcomeState
     ) -> None:
-        """Add an episode to the average and learn from it, `state` in place."""
+        """Add an episode to the average and learn from it, updating `state` in place."""
         update_path(self.spec.parameters, infostates, 0, paths, feedback.utility, state)
 
 

@@ -30,7 +30,7 @@ __all__ = ["SAMPLED_TRAVERSAL_LEARNERS", "SampledTraversal", "SampledTraversalSe
 class SampledTraversal:
     """Monte Carlo CFR by sampled traversals of the game tree, for alternating players.
 
-    Chance outcomes are sampled. The learning player enters an action with probability
+    Chance outcomes are sampled. The learning player samples an action with probability
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is the
     cumulative plan of its policies. An episode is a traversal.
 

@@ -93,4 +93,4 @@ class UpdateRule(Protocol[State]):
         """Return the exploration at a decision, or None; episode and step count from 0."""
 
     def learn(self, infostates: Infostates, paths: Paths, feedback: Feedback, state: State) -> None:
-        """Add an episode to the average and learn from it, `state` in place."""
+        """Add an episode to the average and learn from it, updating `state` in place."""

@@ -193,7 +193,7 @@ def next_sample_size(count: int, excess: float) -> int:
     count : int
         Number of samples so far.
     excess : float
-        Ratio of the present error to the wanted one. Errors fall with the square root of the
+        Ratio of the current error to the target error. Errors fall with the square root of the
         number of samples.
     """
     return ceil(count * min(max(excess**2, MIN_GROWTH), MAX_GROWTH))

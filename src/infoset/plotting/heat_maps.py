@@ -155,7 +155,7 @@ def plot_beliefs(
 def _check(beliefs: Mapping[str, Belief], players: Sequence[Player]) -> None:
     check_type("beliefs", beliefs, Mapping, "beliefs by the titles of their panels")
     if not beliefs:
-        raise ParameterError("there is no belief to draw; give at least one, by its title")
+        raise ParameterError("beliefs is empty; give at least one belief, by its title")
     for belief in beliefs.values():
         check_type("a belief", belief, Belief, "what private_belief or public_belief returns")
         for player in players:

@@ -114,7 +114,7 @@ class _InfostateView:
         )
 
     def _actor(self, histories: Sequence[int]) -> Player:
-        """Return the player if it acts, `TERMINAL` after the end, and else `OBSERVING`."""
+        """Return the player if it acts, `TERMINAL` after the end, otherwise `OBSERVING`."""
         player = self.infostates.player
         if player in self.truncated.actors(histories[0]):
             return player

@@ -1,4 +1,4 @@
-"""Labels of pictures: probabilities, utilities, and what a player saw and did."""
+"""Labels for pictures: probabilities, utilities, and what a player saw and did."""
 
 from __future__ import annotations
 

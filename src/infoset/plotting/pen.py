@@ -259,7 +259,7 @@ class Pen:
         is_bold: bool = False,
         align: Literal["left", "center"] = "left",
     ) -> None:
-        """Write a text with its baseline at the point."""
+        """Draw text with its baseline at the point."""
         self.axes.text(
             *self._place(at),
             text,

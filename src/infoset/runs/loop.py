@@ -65,7 +65,7 @@ def run_measured(
 ) -> SolveResult:
     """Run an iterative method, called `method` in the result, until the budget ends it.
 
-    The answer is measured, by `measure`, after iterations 1, 2, … whose distance grows by a tenth,
+    The answer is measured, by `measure`, after iterations 1, 2, … whose spacing grows by 10 %,
     up to a bound set by the cost of an iteration. The clock and interrupts are checked in between.
     The schedule of measurements is the same for resumed runs. The target of the budget applies to
     exploitability or, for methods with another limit, to their `gap`. The trace also records the

@@ -164,7 +164,7 @@ def _solution(highs: Any, model: LinearModel, outcome: Outcome) -> LinearSolutio
 
 
 def _vector(given: Sequence[float], size: int) -> FloatArray:
-    """Return values of HiGHS as an array; zeros if it has none."""
+    """Return a value vector of HiGHS as an array, or zeros if HiGHS has none."""
     return np.asarray(given, dtype=np.float64) if len(given) == size else np.zeros(size)
 
 

@@ -62,7 +62,7 @@ def iterate_toward_references(
         for player in range(2):
             if begins:
                 references[player][:] = plans[player]
-            # γ is no part of the saved state: the first step of each call computes it as well.
+            # γ is not part of the saved state: the first step of each call computes it as well.
             if begins or step == 0:
                 minimums[player][:] = min_probability * 0.5 ** (done[0] // period)
         for player in range(2):

@@ -177,7 +177,7 @@ def _rest(plex: Treeplex, minimum: FloatArray) -> FloatArray:
 
 
 def check_min_probabilities(min_probability: object) -> None:
-    """Raise unless minimum probabilities are a number up to 1 or a mapping; no game is needed.
+    """Check minimum probabilities without a game: a number at most 1, or a mapping.
 
     Raises
     ------
@@ -311,7 +311,7 @@ class PerturbedSolver(LocalMinimizer):
 
 @dataclass(frozen=True)
 class PerturbedMethod:
-    """A method among policies with minimum action probabilities, for `solve`.
+    """A method for `solve` that restricts policies to minimum action probabilities.
 
     Attributes
     ----------

@@ -123,8 +123,8 @@ def _receive(work: bytes) -> None:
 def _refuse(problem: str, _: object) -> NoReturn:
     """Raise in place of the work that this process could not unpickle."""
     raise ParameterError(
-        f"policies or games are not known to other processes ({problem}); define their classes and "
-        "functions in a module that can be imported, or give workers=1"
+        f"policies or games cannot be sent to worker processes ({problem}); define their "
+        "classes and functions in a module that can be imported, or give workers=1"
     )
 
 

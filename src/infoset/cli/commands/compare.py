@@ -54,7 +54,8 @@ def run(
 ) -> None:
     """Solve a game by several methods, and plot their convergence.
 
-    Without --target, --iterations and --seconds, each method runs 1,000 iterations.
+    If none of --target, --iterations and --seconds is given, each method runs 1,000
+    iterations.
     Ctrl-C skips the remaining work and saves the results.
     """
     from infoset.experiments import check_writable

@@ -55,7 +55,7 @@ def check_target(path: Path) -> None:
     Raises
     ------
     UnknownNameError
-        If the ending of its name is no format.
+        If the file extension is not a supported format.
     ParameterError
         If there is no such folder.
     """

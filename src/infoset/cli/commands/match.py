@@ -59,7 +59,7 @@ def run(
         typer.Option(
             metavar="NUMBER",
             min=2,
-            help="Deals, each played once in every position; the maximum with --half-width.",
+            help="Deals, each played in every position; with --half-width, their maximum.",
             show_default="10,000; unlimited with --half-width",
         ),
     ] = None,
@@ -67,12 +67,12 @@ def run(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            help="Stop when the half width of the utility interval is at most this.",
+            help="Half-width of the confidence interval at which to stop.",
         ),
     ] = None,
     exact: Annotated[
         bool,
-        typer.Option("--exact", help="Compute the expected result; the game must fit."),
+        typer.Option("--exact", help="Compute the expectation; the game must fit in memory."),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     workers: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")] = 1,

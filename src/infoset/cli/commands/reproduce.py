@@ -70,7 +70,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder of the study; finished cells in it are not run again.",
+            help="Folder of the study; finished runs in it are skipped.",
             show_default="runs/STUDY",
         ),
     ] = None,
@@ -79,7 +79,7 @@ def run(
 ) -> None:
     """Run the experiments of a study, and compare its numbers with the published ones.
 
-    Ctrl-C stops at any time; the same command resumes with the missing cells.
+    Ctrl-C stops at any time; the same command resumes with the missing runs.
     """
     from infoset.experiments import check_writable, get_study, run_study
 
@@ -98,7 +98,7 @@ def run(
                 finished_callback=None if as_json else lambda done: _report(done, quick),
             )
     except KeyboardInterrupt:
-        tell(f"stopped; finished cells are saved in {folder}: the same command resumes from there")
+        tell(f"stopped; finished runs are saved in {folder}: the same command resumes from there")
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         found = {done.experiment.name: _values(done) for done in finished}

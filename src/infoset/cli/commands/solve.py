@@ -129,8 +129,8 @@ def run(
 ) -> None:
     """Solve a game, and save the policy.
 
-    Without --target, --iterations and --seconds, solving stops at an exploitability
-    of 0.1% of the payoff range, or after 60 seconds; team methods stop after a
+    If none of --target, --iterations and --seconds is given, solving stops at an
+    exploitability of 0.1% of the payoff range, or after 60 seconds; team methods stop after a
     default number of iterations. Ctrl-C stops at any time and saves the results.
     """
     if is_for_teams(method):

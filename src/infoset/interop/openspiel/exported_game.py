@@ -149,7 +149,8 @@ class ExportedObserver:
     def __init__(self, compiled: CompiledGame, kind: Any) -> None:
         if kind.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ParameterError(
-                "private_info=ALL_PLAYERS is no observation of a player; use SINGLE_PLAYER or NONE"
+                "private_info=ALL_PLAYERS is not supported: an observation belongs to one player; "
+                "use SINGLE_PLAYER or NONE"
             )
         self._compiled = compiled
         self._recalls = bool(kind.perfect_recall)

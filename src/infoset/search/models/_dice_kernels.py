@@ -19,7 +19,7 @@ NO_CALL = -1
 
 
 class Dice(NamedTuple):
-    """What the hands count for in each bid. Calls are numbered in order; `liar` is the last, B.
+    """Number of dice in each hand that match each bid; `liar` is the last call, B.
 
     Attributes
     ----------

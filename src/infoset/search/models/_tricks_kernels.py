@@ -298,7 +298,7 @@ def _ends_run(word: int, card: int, holder: int) -> bool:
 
 @inlined
 def _length(word: int) -> int:
-    """Return the number of cards left of a suit."""
+    """Return the number of cards left in a suit."""
     size = 0
     while word >> (size + 1):
         size += 1

@@ -224,7 +224,7 @@ def draw_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream) -> int:
 
 @kernel
 def visit_outcome(outcomes: Outcomes, nodes: Nodes, stream: Stream, visit: Visit) -> None:
-    """Sample an outcome of chance and visit everything below it, `visit` in place."""
+    """Sample an outcome of chance and visit everything below it, updating `visit` in place."""
     outcome = draw_outcome(outcomes, nodes, stream)
     first, end = outcomes.first_node[outcome], outcomes.first_node[outcome + 1]
     # Chance is sampled alone, so one factor corrects all nodes below: an unbiased estimate.
@@ -250,7 +250,7 @@ def visit_path(
     stream: Stream,
     visit: Visit,
 ) -> None:
-    """Sample one play and visit its nodes and its terminal, `visit` in place.
+    """Sample one play and visit its nodes and its terminal, updating `visit` in place.
 
     All agents follow the policy [S], mixed with uniform play of probability `exploration`.
     """
