@@ -127,7 +127,8 @@ class InfostateTable(ABC):
             raise TrajectoryError(
                 f"the infostate {infostate} now follows {self._last(parent_sequence)}, but before "
                 f"it followed {self._last(known_parent)}. With perfect recall, an infostate has "
-                "exactly one history of own actions. If the last episode has ended, call observe() or abandon() first"
+                "exactly one history of own actions. If the last episode has ended, call observe() "
+                "or abandon() first"
             )
         return number
 
