@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from infoset.games import GAMES
-from infoset.search import SEARCHERS
 from tests.docs.snippets import BLOCK, PAGES, ROOT, assert_output, blocks, commands, run_page
+from tests.support.registries import undo_registrations
 
 SOURCES = sorted((ROOT / "src" / "infoset").rglob("*.py"))
 MODULES = [
@@ -43,9 +42,7 @@ def test_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
-    for registry in (GAMES, SEARCHERS):  # what a page registers is forgotten afterwards
-        for table in ("_entries", "_names"):
-            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))
+    undo_registrations(monkeypatch)
     run_page(page)
 
 
@@ -53,6 +50,7 @@ def test_page(page, tmp_path, monkeypatch):
 def test_docstrings(name, tmp_path, monkeypatch):
     skip_without_extra(name)
     monkeypatch.chdir(tmp_path)
+    undo_registrations(monkeypatch)
     runner = doctest.DocTestRunner()
     report: list[str] = []
     tests = doctest.DocTestFinder().find(importlib.import_module(name))

@@ -12,6 +12,7 @@ from infoset.cli import main
 from infoset.errors import ParameterError, UnknownNameError
 from infoset.front import register_learner, register_method, register_searcher, resolve_players
 from infoset.regret import SCHEMES
+from tests.support.registries import undo_registrations
 
 SOURCE = '''
 from __future__ import annotations
@@ -97,6 +98,7 @@ from dataclasses import replace
 
 from infoset.learning import LEARNERS
 from infoset.regret import SCHEMES
+from tests.support.registries import undo_registrations
 from infoset.search import PIMC
 from infoset.solvers import LinearProgram
 
@@ -156,7 +158,8 @@ def test_an_unknown_object_of_a_file_lists_those_it_has(mine):
         infoset.solve("kuhn_poker", f"{mine}:slow_minus", iterations=10)
 
 
-def test_registered_methods_learners_and_searchers_go_by_name():
+def test_registered_methods_learners_and_searchers_go_by_name(monkeypatch):
+    undo_registrations(monkeypatch)
     scheme = replace(SCHEMES["cfr+"], name="registered-cfr+")
     register_method(scheme, "rcfr")
     assert infoset.solve("kuhn_poker", "RCFR", iterations=3).method == "registered-cfr+"
