@@ -32,7 +32,7 @@ TIE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class BidTable:
-    """A policy for liar's dice that depends on the hand, the last bid and the number of own moves.
+    """A policy for liar's dice that depends on the hand, the last bid and the player's move number.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class BidTable:
         if probability.ndim != 4 or probability.shape[1:] != shape or not len(probability):
             raise ParameterError(
                 f"probability has shape {probability.shape}; for {self.game} it is [M, "
-                f"{', '.join(map(str, shape))}]: own move, hand, last bid, call"
+                f"{', '.join(map(str, shape))}]: player's move, hand, last bid, call"
             )
         wrong = probability[..., ~legal_calls(self.game)].any()
         if wrong or not (probability >= 0).all():
@@ -87,8 +87,8 @@ class BidTable:
         if off.any():
             move, hand, last = np.argwhere(off)[0].tolist()
             raise ParameterError(
-                f"the probabilities of own move {move}, hand {self.game.rolls[hand][0]} and last "
-                f"bid {last} sum to {probability[move, hand, last].sum()}, not 1"
+                f"the probabilities at the player's move {move}, hand "
+                f"{self.game.rolls[hand][0]} and last bid {last} sum to {probability[move, hand, last].sum()}, not 1"
             )
 
     @cached_property
@@ -168,7 +168,8 @@ def check_pair(first: BidTable, second: BidTable) -> None:
     check_table(second)
     if first.game != second.game:
         raise ParameterError(
-            f"one table is for {first.game}, the other for {second.game}; give two for one game"
+            f"one table is for {first.game}, the other for {second.game}; give two "
+            "tables for the same game"
         )
 
 
@@ -275,7 +276,7 @@ class _Chances(NamedTuple):
 def _checked_public_weights(
     game: LiarsDice, public_weight: float | Sequence[float] | FloatArray
 ) -> FloatArray:
-    """Return [M, L] the public weight by own move and last bid."""
+    """Return [M, L] the public weight by the player's move and the last bid."""
     num_bids = len(game.bids)
     given = np.asarray(public_weight, np.float64)
     public_weights = given.reshape(-1, 1) if given.ndim < 2 else given
@@ -285,8 +286,8 @@ def _checked_public_weights(
         or not len(public_weights)
     ):
         raise ParameterError(
-            f"public_weight has shape {given.shape}; give a number, one for each own move, or for "
-            f"each own move one for no bid and each of the {num_bids} bids"
+            f"public_weight has shape {given.shape}; give a number, one for each move of the "
+            f"player, or for each move one for no bid and one for each of the {num_bids} bids"
         )
     if not ((public_weights >= 0) & (public_weights <= 1)).all():
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""Cells of a study: each cell is run once, and its result is saved in a file."""
+"""Cells of a study: each cell runs once and is saved in its own file."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class CellInterrupted(Exception):
 
 
 class Cell(Protocol):
-    """A run that is short enough to be repeated if it is interrupted."""
+    """A run that is small enough to repeat if it is interrupted."""
 
     @property
     def name(self) -> str:
-        """The beginning of its file name: letters, digits, `-` and `_`."""
+        """File name prefix: letters, digits, `-` and `_`."""
 
     def settings(self) -> Mapping[str, Any]:
         """Return the JSON values that determine the result, bit for bit.

@@ -207,11 +207,11 @@ class IdentityCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"identity-{self.learner}-{self.episodes}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {"identity": True, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:

@@ -70,11 +70,11 @@ class JointCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"joint-{self.learner}-{self.episodes}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {"joint": True, "counted": MAX_MEASURED, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:
@@ -95,7 +95,10 @@ class JointCell:
 
 
 def _steps(learner: str, decisions: int | None) -> StepSizeRule:
-    """Return the step sizes of the theory, for `decisions` per player or for their own number."""
+    """Return the theoretical step sizes for `decisions` decisions per player.
+
+    None uses each player's own count.
+    """
     rule = cast(StepSizeRule, cast(OnlineMirrorDescent, get_learner(learner)).step_sizes)
     if decisions is None:
         return rule

@@ -78,11 +78,11 @@ class LearningCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"{self.learner}-{self.episodes}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return asdict(self)
 
     def spec(self) -> LearnerSpec:

@@ -56,11 +56,11 @@ class SwitchingCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"switching-{self.learner}-{self.episodes}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {"preset": PRESET, "policies": NUM_POLICIES, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:

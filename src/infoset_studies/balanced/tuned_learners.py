@@ -28,13 +28,13 @@ __all__ = ["COLUMNS", "ENTRIES", "EXPLORATIONS", "RECOMMENDED", "TUNED"]
 
 TUNING_SEED: Final = 0
 EXPLORATIONS: Final = (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)
-"""Exploration probabilities ε that are tried for outcome sampling."""
+"""Candidate exploration probabilities ε for outcome sampling."""
 
 GRID: Final = tuple(10.0 ** (-4 + 7 * step / 19) for step in range(20))
 """Learning rates of the published protocol: 20 constants from 10⁻⁴ to 10³."""
 
 FACTORS: Final = (0.316, 1.0, 3.16, 10.0)
-"""Factors on the constant of the plain learner, which are tried for its low-variance variants."""
+"""Candidate factors on the plain learner's constant for its low-variance variants."""
 
 
 class Column(NamedTuple):
@@ -177,13 +177,13 @@ UNTUNED_ENTRIES: Final = (
     _untuned("VR-MCCFR", "vr-mccfr"),
     _untuned("VR-MCCFR balanced (ours)", "vr-mccfr-balanced"),
 )
-"""Learners with the numbers that the library recommends, and nothing to tune."""
+"""Learners with recommended presets, which have no constant to tune."""
 
 ENTRIES: Final = (*PLAIN_ENTRIES, *VARIANCE_REDUCED_ENTRIES, *UNTUNED_ENTRIES)
 
 
 def expected_of(entry: Entry, column: Column) -> Expected | None:
-    """Return the reference NashConv; None where there is none.
+    """Return the reference NashConv; None if it is unknown.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def report(run: RunCells, setting: Setting) -> Report:
 
 
 def cell_of(found: Found, constant: float | None, seed: int, points: int = 1) -> LearningCell:
-    """Return the cell of a learner with a constant."""
+    """Return the cell of a learner with the given tuning constant."""
     entry, changes = found.entry, dict[str, Any](found.entry.changes)
     if entry.tuned == "exploration":
         changes["exploration"] = constant
@@ -291,7 +291,7 @@ def _tuned(run: RunCells, setting: Setting) -> list[Found]:
 
 
 def candidates(entry: Entry, column: Column, searches: bool) -> Sequence[float]:
-    """Return the constants to try; empty where nothing is tuned or no constant is known."""
+    """Return the constants to try; empty if the learner is not tuned or no constant is known."""
     if not entry.tuned:
         return ()
     if searches:

@@ -95,11 +95,11 @@ class PolicyCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"{self.algorithm}-{self.public_weight:g}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {"worlds": WORLDS, "simulations": SIMULATIONS, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:

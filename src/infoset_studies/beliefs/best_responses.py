@@ -138,7 +138,7 @@ SECOND_POSITION = Experiment(
     report,
     quick=Setting(1, SETTLED, *QUICK, 2),
     full=Setting(1, SETTLED, *FULL, 3),
-    quick_time="as Table 1, with which it shares its cells",
+    quick_time="as Table 1, whose cells it reuses",
     full_time="as Table 1",
 )
 

@@ -67,11 +67,11 @@ class ChosenCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"chosen-{self.position}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {
             "chosen": True,
             "game": self.game,

@@ -106,6 +106,6 @@ LEAKAGE = Experiment(
     report,
     quick=Setting(("LD 2D", "LP"), Effort(0.05, 20), 2),
     full=Setting(("LD 2D", "LP"), Effort(0.01, 200), 3),
-    quick_time="as Table 1, with which it shares its cells",
+    quick_time="as Table 1, whose cells it reuses",
     full_time="as Table 1",
 )

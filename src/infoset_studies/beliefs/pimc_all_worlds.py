@@ -48,12 +48,12 @@ class ExactCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         public_weights = "-".join(f"{public_weight:g}" for public_weight in self.public_weights)
         return run_slug(self.game, f"exact-pimc-{public_weights}-{self.assumes}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {"exact": True, "mistakes": MISTAKES, **asdict(self)}
 
     def run(self, interrupt: Event) -> CellResult:

@@ -70,13 +70,13 @@ class PairCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         cell = self.first
         public_weights = f"{cell.public_weight:g}-{self.later.public_weight:g}"
         return run_slug(cell.game, f"pair-{cell.algorithm}-{public_weights}-{cell.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         return {**self.first.settings(), "later_public_weight": self.later.public_weight}
 
     def run(self, interrupt: Event) -> CellResult:

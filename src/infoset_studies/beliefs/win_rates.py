@@ -84,11 +84,11 @@ class WinRateCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"wins-{self.algorithm}-{self.public_weight:g}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         numbers = {"worlds": WORLDS, "simulations": SIMULATIONS, "table_repeats": TABLE_REPEATS}
         return {**numbers, **asdict(self)}
 
@@ -208,7 +208,7 @@ SECOND_POSITION_WINS = Experiment(
     report,
     quick=Setting(1, QUICK),
     full=Setting(1, FULL),
-    quick_time="as Table 2, with which it shares its cells",
+    quick_time="as Table 2, whose cells it reuses",
     full_time="as Table 2",
 )
 

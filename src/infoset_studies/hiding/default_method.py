@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 FIRST_SEED = 50_000
-"""First seed; the default was chosen with other seeds."""
+"""First seed; disjoint from the seeds used to choose the default."""
 
 
 class Goal(NamedTuple):
@@ -76,11 +76,11 @@ class DefaultCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         return run_slug(self.game, f"{self.relaxation}-default-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result, except for its seconds."""
+        """Return the settings that determine the result, except for its seconds."""
         return {
             "game": self.game,
             "lent": self.relaxation,

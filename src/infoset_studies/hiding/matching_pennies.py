@@ -53,7 +53,7 @@ LEARNERS: Final[Mapping[str, LocalLearner]] = MappingProxyType(
 BASELINES: Final = MappingProxyType(
     {"CFR, one player": "chance", "two agents": "agent", "beliefs": "posterior"}
 )
-"""By their names in the tables, how nodes are weighted where nothing is relaxation."""
+"""Weighting of nodes without a relaxation, by the name of the baseline in the tables."""
 
 PENALTIES: Final = (0.05, 0.2, 0.5, 1.0)
 

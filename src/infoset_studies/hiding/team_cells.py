@@ -129,14 +129,14 @@ class HidingCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         learner = self.scheme.learner.name
         return run_slug(
             self.team_game.game, f"{self.team_game.relaxation}-{learner}-{self.first_seed}"
         )
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result."""
+        """Return the settings that determine the result."""
         team_game = self.team_game.settings()
         return {**asdict(self), "team_game": team_game, "scheme": self.scheme.settings()}
 
@@ -247,12 +247,12 @@ class RoundsCell:
 
     @property
     def name(self) -> str:
-        """The beginning of its file name."""
+        """File name prefix."""
         learner = self.scheme.learner.name
         return run_slug(self.team_game.game, f"{self.team_game.relaxation}-{learner}-{self.seed}")
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the values that determine the result, except for its seconds."""
+        """Return the settings that determine the result, except for its seconds."""
         team_game, scheme = self.team_game.settings(), self.scheme.settings()
         return {**asdict(self), "team_game": team_game, "scheme": scheme}
 
