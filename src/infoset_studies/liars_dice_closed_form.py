@@ -88,7 +88,8 @@ class BidTable:
             move, hand, last = np.argwhere(off)[0].tolist()
             raise ParameterError(
                 f"the probabilities at the player's move {move}, hand "
-                f"{self.game.rolls[hand][0]} and last bid {last} sum to {probability[move, hand, last].sum()}, not 1"
+                f"{self.game.rolls[hand][0]} and last bid {last} "
+                f"sum to {probability[move, hand, last].sum()}, not 1"
             )
 
     @cached_property
