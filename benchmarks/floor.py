@@ -2,7 +2,7 @@
 
 An iteration is one of both players, averaging included. "First" is the mean of iterations 2 to 6;
 settled ones come after 300. Both floors are measured, not read from data sheets: bandwidth with as
-many bytes in play as the game has, arithmetic out of the nearest cache. Every time is the least of
+many bytes in play as the game has, arithmetic out of the nearest cache. Every time is the smallest of
 many short runs.
 """
 
@@ -76,7 +76,7 @@ def add_multiples(times: int, source: NDArray[np.floating], target: NDArray[np.f
 
 @cache
 def rate(num_bytes: int, precision: str) -> float:
-    """Return numbers per second of adding an array's multiple to another, in so many bytes."""
+    """Return numbers per second of adding an array's multiple to another, in the given number of bytes."""
     length = max(64, num_bytes // (2 * PRECISIONS[precision]))
     source, target = np.zeros(length, precision), np.zeros(length, precision)
     times = max(1, 1_000_000 // length)
@@ -95,14 +95,14 @@ def taken(work: Callable[[], object], samples: int) -> list[float]:
 
 
 def floors(work: Work, precision: str) -> tuple[float, float]:
-    """Return the least seconds for the bytes and for the operations of an iteration."""
+    """Return the smallest seconds for the bytes and for the operations of an iteration."""
     three_streams = 3 * PRECISIONS[precision]
     bandwidth = three_streams * rate(work.bytes, precision)
     return work.bytes / bandwidth, work.operations / (2 * rate(1 << 14, precision))
 
 
 def settled_seconds(form: SequenceForm, name: str, precision: str) -> tuple[float, float]:
-    """Return the least seconds of an iteration at the start of a run, and of a settled one."""
+    """Return the smallest seconds of an iteration at the start of a run, and of a settled one."""
     minimizer = RegretMinimizer(form, SCHEMES[name], precision)
     minimizer.run(1)
     early = min(taken(lambda: minimizer.run(5), 4)) / 5

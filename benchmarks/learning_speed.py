@@ -1,4 +1,4 @@
-"""Time the episodes of every learner, beside OpenSpiel's and LiteEFG's, in turns.
+"""Time the episodes of every learner, beside OpenSpiel's and LiteEFG's, interleaved.
 
     python -m pip install -e '.[test]'
     python benchmarks/learning_speed.py                # print
@@ -8,7 +8,7 @@
 An episode is one play of the game in which all players that the method lets learn do so, with the
 average policy kept; of external, chance and average-strategy sampling it is a traversal. Times are
 of the processor, one core, the median over the turns; the ratios are those of one run. LiteEFG is
-installed into an environment of its own, as by `peers.py`; its learners, as OpenSpiel's, are called
+installed into its own environment, as by `peers.py`; its learners, as OpenSpiel's, are called
 from Python once an iteration.
 """
 
@@ -46,14 +46,14 @@ IN_LITEEFG = {
     "balanced-ftrl": ("Balanced_FTRL", 1),
     "os-mccfr-balanced": ("OS_MCCFR", 2),
 }
-"""Its name of each learner, and how many episodes are in an iteration of its own."""
+"""Its name of each learner, and how many episodes are in one of its iterations."""
 HORIZON = 1_000_000
 TURN_SECONDS = 0.1
 TURNS = 7
 MOST_SECONDS = 120.0
 
 Run: TypeAlias = Callable[[int], float]
-"""Plays so many episodes, and returns the seconds that they took."""
+"""Plays the given number of episodes, and returns the seconds that they took."""
 
 
 def main() -> None:
@@ -149,7 +149,7 @@ def liteefg_sides(files: GameFiles, peers: PeerEnvironment, stack: ExitStack) ->
 
 
 def liteefg_side(talk: Conversation, episodes: int) -> Run:
-    """Return one learner of LiteEFG, whose iterations have so many episodes."""
+    """Return one learner of LiteEFG, whose iterations have the given number of episodes."""
 
     def run(count: int) -> float:
         answer = talk.ask("run", MOST_SECONDS, iterations=-(-count // episodes))

@@ -147,7 +147,7 @@ def source(game: Any) -> str:
 
 
 def measured_apart(spec: str, max_histories: int) -> dict[str, Any]:
-    """Measure a game in a process of its own."""
+    """Measure a game in its own process."""
     command = [sys.executable, __file__, "--measure", spec, str(max_histories)]
     try:
         done = subprocess.run(

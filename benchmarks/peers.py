@@ -4,12 +4,12 @@
     python benchmarks/peers.py --write              # also the results, tables and figures
     python benchmarks/peers.py --quick --games kuhn leduc
     python benchmarks/peers.py --write --games kuhn # again, keeping the other games' results
-    python benchmarks/peers.py --write --tables     # from the results kept, without measuring
+    python benchmarks/peers.py --write --tables     # from the saved results, without measuring
 
-The peers are installed into an environment of their own, in the user's cache or where `--cache`
-says; one that cannot be installed is a column of reasons. Each runs in a process of its own, one
-game at a time, on one core. Iterations are timed in turns with ours; our times to a target are
-those that rows.py keeps, which is to be run before. The games are the same on both sides: what a
+The peers are installed into their own environment, in the user's cache or where `--cache`
+says; one that cannot be installed is a column of reasons. Each runs in its own process, one
+game at a time, on one core. Iterations are interleaved with ours; our times to a target are
+those that rows.py saves, so run it first. The games are the same on both sides: what a
 peer walks through is compared with our sequence form, or it reads a file that we write. Every
 answer of a peer is measured by our best response before its time counts.
 """
@@ -67,7 +67,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few turns, short runs")
     parser.add_argument("--cache", type=Path, default=default_folder(), help="peers' environment")
     parser.add_argument("--write", action="store_true", help="keep results, replace tables")
-    parser.add_argument("--tables", action="store_true", help="measure nothing, use what is kept")
+    parser.add_argument(
+        "--tables", action="store_true", help="measure nothing, use the saved results"
+    )
     arguments = parser.parse_args()
     if arguments.seconds is None:
         arguments.seconds = QUICK_SECONDS if arguments.quick else SECONDS
@@ -104,13 +106,13 @@ def version(requirement: str, peers: PeerEnvironment) -> str:
 
 
 def load_results() -> Results:
-    """Return the results kept."""
+    """Return the saved results."""
     found: Results = json.loads((RESULTS / "peers.json").read_text(encoding="utf-8"))
     return found
 
 
 def joined(kept: Results, found: Results) -> Results:
-    """Return the results kept, with those of some games measured again.
+    """Return the saved results, with those of some games measured again.
 
     Raises
     ------
@@ -119,7 +121,7 @@ def joined(kept: Results, found: Results) -> Results:
     """
     for name in ("environment", "peers", "seconds"):
         if kept[name] != found[name]:
-            sys.exit(f"other {name} than in the results kept: measure all games, without --games")
+            sys.exit(f"other {name} than in the saved results: measure all games, without --games")
     return found | {part: by_game(kept[part], found[part]) for part in ("iterations", "targets")}
 
 

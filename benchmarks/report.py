@@ -82,7 +82,7 @@ def environment_text(known: Mapping[str, str]) -> str:
 
 
 def _processor() -> str:
-    """Return the processor's name where Linux tells it."""
+    """Return the processor's name where Linux reports it."""
     listing = Path("/proc/cpuinfo")
     lines = listing.read_text().splitlines() if listing.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

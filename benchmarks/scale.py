@@ -1,6 +1,6 @@
 """How cost grows with games: seconds and bytes against histories.
 
-Every game is measured by a process of its own, one after the other: exploring the rules, building
+Every game is measured by its own process, one after the other: exploring the rules, building
 the sequence form level by level, the state of CFR+, and an iteration. Times are of the processor,
 one thread, so that a busy machine disturbs them less; memory is the peak of the process.
 
@@ -140,7 +140,7 @@ def measure(spec: str) -> Row:
 
 
 def seconds_of_iteration(minimizer: RegretMinimizer) -> float:
-    """Return the time of an iteration: the least of a few batches, which others disturb least."""
+    """Return the time of an iteration: the smallest of a few batches, which others disturb least."""
     _, first = processor_time(lambda: minimizer.run(1))
     count = max(1, int(SECONDS_OF_BATCH / max(first, 1e-6)))
     batches = [processor_time(lambda: minimizer.run(count)) for _ in range(BATCHES)]
@@ -168,7 +168,7 @@ def solve(spec: str) -> Row:
 
 
 def in_own_process(option: str, spec: str) -> Row:
-    """Measure one game in a process of its own, by the option of the command line."""
+    """Measure one game in its own process, by the option of the command line."""
     one_thread = {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, __file__, option, spec]
     answer = subprocess.check_output(command, env=os.environ | one_thread, text=True)
@@ -176,7 +176,7 @@ def in_own_process(option: str, spec: str) -> Row:
 
 
 def measure_missing(known: Results) -> None:
-    """Measure every game that has no row yet and whose memory is free; keep each at once."""
+    """Measure every game that has no row yet and whose memory is free; save each immediately."""
     games = [spec for specs in FAMILIES.values() for spec in specs]
     for part, option, specs in (("games", "--one", games), ("solved", "--solve", SOLVED)):
         for spec in specs:
@@ -195,7 +195,7 @@ def keep(known: Results) -> None:
 
 
 def read(again: str) -> Results:
-    """Return the measurements kept, without those of games whose text has `again` in it."""
+    """Return the saved measurements, without those of games whose text has `again` in it."""
     stored = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return {
         part: {r["spec"]: r for r in stored.get(part, []) if not again or again not in r["spec"]}

@@ -1,4 +1,4 @@
-"""Time searches, beside OpenSpiel's information-set tree search, in turns.
+"""Time searches, beside OpenSpiel's information-set tree search, interleaved.
 
     python -m pip install -e '.[test]'
     python benchmarks/search_speed.py                # print
@@ -6,8 +6,8 @@
     python benchmarks/search_speed.py --games leduc_poker
 
 A search has 1000 simulations, with OpenSpiel's constants, at the first decision of the game, of one
-hand after another. The belief of an infostate is found once and kept, and has a column of its own.
-Times are of the processor, one core, the least of the turns, since all else that a machine does
+hand after another. The belief of an infostate is computed once and reused, and has its own column.
+Times are of the processor, one core, the smallest of the rounds, since all else that a machine does
 only adds to them; the ratios are those of one run.
 """
 
@@ -104,7 +104,7 @@ def measure(name: str) -> Times:
 
 
 def in_turns(sides: dict[str, Run]) -> dict[str, float]:
-    """Return the seconds of each, the least of its turns."""
+    """Return the seconds of each, the smallest of its rounds."""
     counts = {name: warm(run) for name, run in sides.items()}
     least = dict.fromkeys(sides, float("inf"))
     for _ in range(TURNS):

@@ -156,7 +156,7 @@ def shortfalls(
 def learn(
     form: ProductForm, sides: Sides, row: Row, seed: int, iterations: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the last shadow, and the mean of those of the second half."""
+    """Return the last projected policy, and the mean over the second half."""
     maps = [get_relaxation(row.relaxation).relax(form.information, side) for side in sides]
     scheme = HidingScheme(regret_matching_plus(), penalty=row.penalty, weighting=row.weighting)
     hiding = ProgressiveHiding(relax(form, maps, sides, "sum"), scheme, seed=seed)

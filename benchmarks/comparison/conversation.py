@@ -1,4 +1,4 @@
-"""Talking to a peer that runs in a process of its own."""
+"""Talking to a peer that runs in its own process."""
 
 from __future__ import annotations
 

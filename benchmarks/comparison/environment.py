@@ -16,7 +16,7 @@ INSTALL_SECONDS = 1800
 
 
 def default_folder() -> Path:
-    """Return where the environment is kept: in the user's cache."""
+    """Return the folder of the environment, in the user's cache."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "infoset-benchmarks" / "peers"
 

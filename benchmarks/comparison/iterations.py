@@ -1,4 +1,4 @@
-"""How long an iteration of CFR+ takes, here and there, in turns."""
+"""How long an iteration of CFR+ takes, for ours and the peers', interleaved."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Result = dict[str, Any]
 def measure_iterations(
     game: BenchmarkGame, files: GameFiles, environment: PeerEnvironment, quick: bool
 ) -> Result:
-    """Time our iterations and the peers', in turns.
+    """Time our iterations and the peers', interleaved.
 
     Returns
     -------

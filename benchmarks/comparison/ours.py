@@ -24,7 +24,7 @@ Result = dict[str, Any]
 TARGETS = (1e-4, 1e-6, 1e-8)
 PROGRAMS = frozenset({"lp", "lp-ipm", "lp-refined"})
 PATIENCE = 0.25
-"""The share of its time after which a run that is still far from equilibrium is interrupted."""
+"""The fraction of its time after which a run that is still far from equilibrium is interrupted."""
 
 QUICK = 2.0
 REPEATS = 3

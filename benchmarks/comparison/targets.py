@@ -50,7 +50,7 @@ def measure_targets(
 
 
 def in_turns(runs: Mapping[str, Run]) -> dict[str, Result]:
-    """Return every result; those of quick runs are medians of several, taken in turns."""
+    """Return every result; those of quick runs are medians of several, interleaved."""
     found = {name: [run()] for name, run in runs.items()}
     quick = [name for name, (one,) in found.items() if one.get("spent", inf) < QUICK]
     for _ in range(REPEATS - 1):

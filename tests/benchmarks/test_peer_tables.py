@@ -144,7 +144,7 @@ def test_games_measured_again_replace_their_results_and_no_others():
         ("leduc_5", 5),
         ("dice_1x4", 3),
     ]
-    with pytest.raises(SystemExit, match="other seconds than in the results kept"):
+    with pytest.raises(SystemExit, match="other seconds than in the saved results"):
         peers.joined(measured(kuhn=1), measured(kuhn=1) | {"seconds": 60.0})
 
 
