@@ -2,8 +2,8 @@
 
 An iteration is one of both players, averaging included. "First" is the mean of iterations 2 to 6;
 settled ones come after 300. Both floors are measured, not read from data sheets: bandwidth with as
-many bytes in play as the game has, arithmetic out of the nearest cache. Every time is the smallest of
-many short runs.
+many bytes in play as the game has, arithmetic out of the nearest cache. Every time is the smallest
+of many short runs.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def add_multiples(times: int, source: NDArray[np.floating], target: NDArray[np.f
 
 @cache
 def rate(num_bytes: int, precision: str) -> float:
-    """Return numbers per second of adding an array's multiple to another, in the given number of bytes."""
+    """Return numbers per second of adding an array's multiple to another, in `num_bytes`."""
     length = max(64, num_bytes // (2 * PRECISIONS[precision]))
     source, target = np.zeros(length, precision), np.zeros(length, precision)
     times = max(1, 1_000_000 // length)

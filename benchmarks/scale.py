@@ -140,7 +140,7 @@ def measure(spec: str) -> Row:
 
 
 def seconds_of_iteration(minimizer: RegretMinimizer) -> float:
-    """Return the time of an iteration: the smallest of a few batches, which others disturb least."""
+    """Return the time of an iteration: the smallest of a few batches, the least disturbed."""
     _, first = processor_time(lambda: minimizer.run(1))
     count = max(1, int(SECONDS_OF_BATCH / max(first, 1e-6)))
     batches = [processor_time(lambda: minimizer.run(count)) for _ in range(BATCHES)]

@@ -5,8 +5,8 @@
     python benchmarks/teams_speed.py --write    # also replace its part of docs/teams/hiding.md
 
 A run begins with a random policy and is timed whole, on one core, with Numba's compilation done and
-the product form made before. Times are of the processor, the smallest of the rounds. The floor is what
-an iteration must at least read and write, at the speed at which this machine copies arrays of that
+the product form made before. Times are of the processor, the smallest of the rounds. The floor is
+what an iteration must at least read and write, at the speed at which this machine copies arrays of that
 size, and the exponentials that it must take, at the speed of a loop that does nothing else.
 """
 
@@ -109,7 +109,7 @@ def measure(case: Case) -> list[str]:
 
 
 def floor(case: Case) -> float:
-    """Return the smallest seconds of an iteration: its bytes, and its exponentials if it takes any."""
+    """Return the smallest seconds of an iteration: its bytes, and any exponentials."""
     num_entries = case.relaxed_form.relaxed.num_entries
     size = OF_NODE * case.relaxed_form.form.num_nodes + OF_ENTRY * num_entries
     source, target = np.ones((2, size // 16))
