@@ -6,8 +6,8 @@
 
 A run begins with a random policy and is timed whole, on one core, with Numba's compilation done and
 the product form made before. Times are of the processor, the smallest of the rounds. The floor is
-what an iteration must at least read and write, at the speed at which this machine copies arrays of that
-size, and the exponentials that it must take, at the speed of a loop that does nothing else.
+what an iteration must at least read and write, at the speed at which this machine copies arrays of
+that size, and the exponentials that it must take, at the speed of a loop that does nothing else.
 """
 
 from __future__ import annotations

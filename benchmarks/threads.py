@@ -4,10 +4,11 @@
     python benchmarks/threads.py --write    also replace its part of docs/solvers/scale.md
     python benchmarks/threads.py --game TEXT      only games with that in their name
 
-One iteration of CFR+ by one thread and one by two are interleaved, in one process. The smallest time of
-each is taken, by the clock and by the processor. By the processor, an iteration of two threads
-takes what the first one takes, and wherever that waits, what the second takes longer. It is what
-the clock would show if nobody else used the machine, and that never waits for memory twice.
+One iteration of CFR+ by one thread and one by two are interleaved, in one process. The smallest
+time of each is taken, by the clock and by the processor. By the processor, an iteration of two
+threads takes what the first one takes, and wherever that waits, what the second takes longer. It
+is what the clock would show if nobody else used the machine, and that never waits for memory
+twice.
 """
 
 from __future__ import annotations
