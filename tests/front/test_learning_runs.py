@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from infoset.errors import (
     UnsupportedGameError,
 )
 from infoset.evaluation import evaluate_efce
+from infoset.front import learning_runs
 from infoset.games import matrix_game
 from infoset.learning import (
     ProductOfAveragesWarning,
@@ -29,7 +31,7 @@ from infoset.learning import (
     get_learner,
     make_simulator,
 )
-from infoset.runs import read_checkpoint
+from infoset.runs import budget, read_checkpoint
 
 EPISODES = 3000
 
@@ -118,10 +120,20 @@ def test_others_are_measured_as_what_they_promise():
     assert list(plain.runs[0].trace[-1].errors) == ["exploitability", "NashConv"]
 
 
-def test_compiling_is_in_nobody_s_seconds():
-    """A method of its own kind, which nothing has run before, is at its first episode at once."""
+def test_compilation_does_not_count_as_learning(monkeypatch):
+    """The trial run that compiles a method takes 100 seconds here, by a clock that it moves."""
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0])
+    monkeypatch.setattr(learning_runs, "time", clock)
+    monkeypatch.setattr(budget, "time", clock)
+
+    def compile_slowly(*_):
+        now[0] += 100
+
+    monkeypatch.setattr(learning_runs, "_try_out", compile_slowly)
     result = infoset.learn(SHAPLEY, "balanced-efce-omd", episodes=10)
-    assert result.runs[0].trace[0].seconds < 0.5
+    assert now[0] == 100
+    assert [point.seconds for point in result.runs[0].trace] == [0.0] * len(result.runs[0].trace)
 
 
 def test_an_interrupt_while_compiling_ends_all(monkeypatch):
