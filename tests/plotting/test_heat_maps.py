@@ -102,7 +102,7 @@ def test_the_picture_of_what_a_bid_tells_is_what_the_code_draws_now():
 
 def test_something_else_is_not_drawn():
     belief = private_belief(LEDUC, JACK)
-    with pytest.raises(ParameterError, match="no belief to draw"):
+    with pytest.raises(ParameterError, match="beliefs is empty"):
         plot_beliefs({})
     with pytest.raises(ParameterError, match="give beliefs by the titles"):
         plot_beliefs(belief)
