@@ -29,6 +29,7 @@ from infoset.teams import (
     drop_decided,
     entropic_ftrl,
     expected_payoffs,
+    find_recall_violation,
     forget_own_actions,
     from_tabular,
     geometric_penalty,
@@ -326,7 +327,7 @@ def maps(game: str) -> object:
     joined, met = closure.join(private), closure.meet(private)
     forgotten = forget_own_actions(form_of(game))
     original = form_of(game).information
-    violation = forgotten.recall_violation((0, 1))
+    violation = find_recall_violation(forgotten, (0, 1))
     return (
         [map_numbers(m) for m in (original, joined, met, forgotten)],
         [closure.refines(original), original.refines(closure), joined.refines(private)],

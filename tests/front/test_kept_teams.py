@@ -64,7 +64,7 @@ def test_what_is_finished_is_told_again_and_may_get_more_runs():
     more = solve(restarts=3)
     assert more.num_runs == 3
     assert more.trace[: len(whole.trace)] == whole.trace
-    with pytest.raises(CheckpointMismatchError, match="run 3 of more than the 2"):
+    with pytest.raises(CheckpointMismatchError, match="run 3, more than restarts=2"):
         solve()
 
 

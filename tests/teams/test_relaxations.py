@@ -16,6 +16,7 @@ from infoset.teams import (
     RELAXATIONS,
     InformationMap,
     build_product_form,
+    find_recall_violation,
     forget_own_actions,
     get_relaxation,
     perfect_recall_closure,
@@ -89,7 +90,7 @@ def test_enough_games_allow_listing_all_refinements():
     for seed in range(40):
         form = random_product_form(seed, num_stages=2 + seed % 2, num_outcomes=2, max_actions=2)
         sizes = np.bincount(form.information.cell)
-        small += sizes.max() < 7 and form.information.recall_violation(TEAM) is not None
+        small += sizes.max() < 7 and find_recall_violation(form.information, TEAM) is not None
     assert small >= 15
 
 
@@ -114,7 +115,7 @@ def test_recall_violations_agree_with_enumeration(seed, num_agents):
     form = random_product_form(seed, num_agents=num_agents, num_outcomes=4)
     information = random_relaxation(form, np.random.default_rng(seed), size=3)
     for team in ((0,), (1,), TEAM):
-        violation = information.recall_violation(team)
+        violation = find_recall_violation(information, team)
         assert (violation is None) == has_perfect_recall(form, information.cell, team)
         if violation is not None:
             one, other = violation.nodes
@@ -146,7 +147,7 @@ def test_full_revelation_has_a_cell_for_each_prefix():
     everything = reveal_everything(form.information, TEAM)
     own = np.isin(form.arrays.agent, TEAM)
     assert len(set(everything.cell[own])) == own.sum()
-    assert everything.recall_violation(TEAM) is None
+    assert find_recall_violation(everything, TEAM) is None
 
 
 def test_trade_comm_has_the_cells_of_the_paper():
@@ -166,7 +167,8 @@ def test_perfect_recall_of_the_papers_maps_of_trade_comm():
     form = build_product_form(load_game("trade_comm(num_items=2)"))
     base = form.with_original(forget_own_actions(form)).information
     found = {
-        name: row.relax(base, TEAM).recall_violation(TEAM) for name, row in RELAXATIONS.items()
+        name: find_recall_violation(row.relax(base, TEAM), TEAM)
+        for name, row in RELAXATIONS.items()
     }
     assert [name for name, violation in found.items() if violation is None] == [
         "closure",
@@ -175,10 +177,10 @@ def test_perfect_recall_of_the_papers_maps_of_trade_comm():
     ]
     assert "condition 2" in found["none"].rule
     assert "condition 2" in found["private_revealed"].rule
-    words_kept = reveal_private(form.information, TEAM).recall_violation(TEAM)
+    words_kept = find_recall_violation(reveal_private(form.information, TEAM), TEAM)
     assert "condition 3" in words_kept.rule
-    assert form.information.recall_violation([0]) is None
-    assert "player 0: say 1 at 'outcome 0 0'" in str(base.recall_violation([0]))
+    assert find_recall_violation(form.information, [0]) is None
+    assert "player 0: say 1 at 'outcome 0 0'" in str(find_recall_violation(base, [0]))
 
 
 def test_revealing_shows_hands_and_no_future_board_cards():

@@ -28,8 +28,8 @@ def test_teams_are_sorted(kuhn):
         ((0, 3), r"there is no player 3; kuhn_poker\(players=3\) has players 0 to 2"),
         ((0, True), "there is no player True"),
         ("ab", "there is no player 'a'"),
-        ((1, 1), r"names an agent twice"),
-        (1, r"a team is a sequence of agents.* not 1"),
+        ((1, 1), r"contains an agent twice"),
+        (1, r"a team must be a sequence of agents.* not 1"),
     ],
 )
 def test_invalid_teams_are_refused(kuhn, team, message):
@@ -43,8 +43,8 @@ def test_invalid_teams_are_refused(kuhn, team, message):
         ([(0, 1)], r"agent 2 of .* is in no team of \[\(0, 1\)\]"),
         ([(0, 1), (1, 2)], "agent 1 of .* is in 2 teams"),
         ([(0, 1, 2), ()], "the team is empty"),
-        (None, "teams are groups of agents"),
-        ([0, 1, 2], "a team is a sequence of agents"),
+        (None, "teams must be a list of groups"),
+        ([0, 1, 2], "a team must be a sequence of agents"),
     ],
 )
 def test_invalid_partitions_are_refused(kuhn, teams, message):

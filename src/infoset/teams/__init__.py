@@ -1,7 +1,7 @@
 """Teams, and players without perfect recall: product forms, information maps, and their methods.
 
-Sizes: N nodes (prefixes of plays) and E edges in L stages; P agents; W outcomes of chance;
-Z terminals with a payoff other than zero; M cells of an information map.
+Array sizes: N nodes (prefixes of plays) and E edges in L stages; P agents; W outcomes of chance;
+Z terminals with a nonzero payoff; M cells of an information map.
 """
 
 from infoset.teams.baselines import BASELINES, Baseline, get_baseline
@@ -52,12 +52,14 @@ from infoset.teams.product_form import (
     Prefix,
     ProductArrays,
     ProductForm,
+    RecallViolation,
     Source,
     build_product_form,
     drop_decided,
+    find_recall_violation,
     merge_outcomes,
 )
-from infoset.teams.product_form.form import InformationMap, RecallViolation, Team, check_team
+from infoset.teams.product_form.form import InformationMap, Team, check_team
 from infoset.teams.product_form.from_functions import product_form_from_functions
 from infoset.teams.relaxations import (
     RELAXATIONS,
@@ -118,6 +120,7 @@ __all__ = [
     "drop_decided",
     "entropic_ftrl",
     "expected_payoffs",
+    "find_recall_violation",
     "forget_own_actions",
     "from_tabular",
     "geometric_penalty",

@@ -13,7 +13,7 @@ __all__ = ["BASELINES", "Baseline", "get_baseline"]
 
 @dataclass(frozen=True)
 class Baseline:
-    """A learner with the original information: whose choices count in the weights of regrets.
+    """A learner that uses the original information, with one weighting of the nodes of a cell.
 
     Attributes
     ----------
@@ -29,12 +29,12 @@ class Baseline:
     weighting: str
 
     def scheme(self, learner: LocalLearner | None = None, **settings: Any) -> HidingScheme:
-        """Return the scheme to run without relaxation; no penalty is ever paid.
+        """Return the scheme of the baseline; its penalty coefficient is 0.
 
         Parameters
         ----------
         learner : LocalLearner, optional
-            By default regret matching, which makes it CFR; `entropic_ftrl()` makes it FTRL.
+            By default regret matching, which gives CFR; `entropic_ftrl()` gives FTRL.
         **settings
             Further fields of `HidingScheme`, such as `visits="outcome"`.
 
@@ -55,14 +55,14 @@ class Baseline:
 BASELINES: Final = Registry(
     "baseline",
     (
-        Baseline("one-player", "the team as one player; only the reach of chance counts", "chance"),
-        Baseline("two-agents", "independent agents; the reach of all others counts", "agent"),
-        Baseline("full-reach", "the whole reach counts, own choices included", "full"),
-        Baseline("posterior", "beliefs given the cell: the whole reach, normalized", "posterior"),
+        Baseline("one-player", "one player; weights are chance probabilities", "chance"),
+        Baseline("two-agents", "independent agents; weights omit own choices", "agent"),
+        Baseline("full-reach", "weights are the full reach, including own choices", "full"),
+        Baseline("posterior", "weights are beliefs: the normalized full reach", "posterior"),
     ),
     entry_type=Baseline,
 )
-"""Baselines by name. That of the paper, CFR with the team as one player, is `one-player`."""
+"""Baselines by name. The paper's baseline is `one-player`: CFR with the team as one player."""
 
 
 def get_baseline(name: str) -> Baseline:

@@ -24,7 +24,8 @@ def expected_payoffs(information: InformationMap, probability: FloatArray) -> Fl
     ----------
     information : InformationMap
     probability : FloatArray
-        [entries] probabilities of the actions of each cell, from `information.first_entry` on.
+        [entries] probabilities of the actions; those of cell m begin at
+        `information.first_entry[m]`.
 
     Raises
     ------
@@ -59,7 +60,8 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
     if np.shape(probability) != (information.num_entries,):
         raise ParameterError(
             f"probabilities for the information map {information.name!r} have shape "
-            f"{np.shape(probability)}; there are {information.num_entries} actions of its cells"
+            f"{np.shape(probability)}; there are {information.num_entries} actions in its cells, "
+            "and each needs one probability"
         )
     sums = np.add.reduceat(probability, information.first_entry[:-1])
     wrong = np.flatnonzero(~(np.abs(sums - 1) <= SUM_TOLERANCE))
@@ -67,7 +69,7 @@ def check_probabilities(information: InformationMap, probability: FloatArray) ->
         where = f"those of cell {wrong[0]} sum to {sums[wrong[0]]}" if len(wrong) else "one is < 0"
         raise ParameterError(
             f"probabilities for the information map {information.name!r} are not a policy: "
-            f"{where}; those of each cell must be non-negative and sum to 1"
+            f"{where}; the probabilities of each cell must be non-negative and sum to 1"
         )
 
 
@@ -107,15 +109,15 @@ def from_tabular(information: InformationMap, policy: TabularPolicy) -> FloatArr
     source = _source(information.form)
     if policy.sequence_form is not source.tree.sequence_form:
         raise PolicyMismatchError(
-            f"the policy belongs to another tree than {information.form}; build both from "
+            f"the policy and {information.form} were built from different trees; build both from "
             "one tree: build_product_form(tree), tree.sequence_form"
         )
     first = _first_sequences(information.form)
     of_cell = first[information.first_node]
     if (first != of_cell[information.cell]).any():
         raise ParameterError(
-            f"by the information map {information.name!r} agents know less than in the game, so "
-            "a policy of the game cannot be used with it"
+            f"under the information map {information.name!r} agents know less than in the game, so "
+            "they cannot follow a policy of the game; give a map that refines form.information"
         )
     values = np.concatenate([*policy.probabilities, [1.0]])
     row, position = spread(information.num_actions)
@@ -147,8 +149,8 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
     _, nodes, infostate = np.unique(first, return_index=True, return_inverse=True)
     if (information.cell != information.cell[nodes][infostate]).any():
         raise ParameterError(
-            f"by the information map {information.name!r} agents know more than in the game, so a "
-            "policy for it cannot be played; project it on the original map first"
+            f"under the information map {information.name!r} agents know more than in the game, so "
+            "a policy for this map cannot be played; project it on the original map first"
         )
     values = np.concatenate([*uniform_policy(sequence_form).probabilities, [1.0]])
     row, position = spread(form.num_actions[nodes])
@@ -160,14 +162,17 @@ def to_tabular(information: InformationMap, probability: FloatArray) -> TabularP
 
 def _source(form: ProductForm) -> Source:
     if form.source is None:
-        raise ParameterError(f"{form} was not built from a game, so it has no tabular policies")
+        raise ParameterError(
+            f"{form} was not built from a game, so its policies cannot be converted to tables; "
+            "build the form with build_product_form(game)"
+        )
     return form.source
 
 
 def _first_sequences(form: ProductForm) -> LongArray:
     """Return [N] the first sequence of each node's actions, numbered over all players.
 
-    Where an agent only waits, it is one beyond them.
+    At nodes where an agent only waits, the number is one past the last sequence.
     """
     source = _source(form)
     first = _player_offsets(source.tree.sequence_form)
@@ -179,12 +184,12 @@ def _first_sequences(form: ProductForm) -> LongArray:
 
 
 def _player_offsets(sequence_form: SequenceForm) -> LongArray:
-    """Return [P + 1] where each player's sequences begin, one player after another."""
+    """Return [P + 1] the first sequence of each player in the list of all sequences."""
     return offsets(np.array([treeplex.num_sequences for treeplex in sequence_form.treeplexes]))
 
 
 def _numbers(source: Source, player: int, nodes: LongArray) -> LongArray:
-    """Return [n] the numbers of the player's infostates in its sequence form."""
+    """Return [n] the index in its treeplex of the player's infostate at each of some nodes."""
     known = source.infostate[nodes]
     if isinstance(source.tree, GameTree):
         return known

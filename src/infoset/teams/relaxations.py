@@ -1,4 +1,4 @@
-"""Information relaxations: maps by which a team knows more, or less, than in the game."""
+"""Information relaxations: maps that give a team more or less information than the game does."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Relaxation:
     ----------
     name : str
     description : str
-        What it reveals, in a few words.
+        What the relaxation reveals, in a few words.
     relax : callable
-        From an information map and a team to a map that refines it.
+        Function of an information map and a team that returns a refinement of the map.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Relaxation:
 def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> InformationMap:
     """Return the coarsest refinement under which a team, as one player, has perfect recall.
 
-    Besides what the map tells, the acting agent of the team knows what was known and done when the
-    team last acted. Other agents keep the map.
+    In addition to the given information, the acting agent of the team knows what the team knew and
+    did when it last acted. The information of other agents does not change.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
 
     Notes
     -----
-    The closure of a closure is itself. One pass over the stages suffices, since the cells of
-    earlier stages are final when those of a stage are split by them.
+    The closure of a closure is the same map. One pass over the stages suffices: the cells of a
+    stage are split by the cells of earlier stages, which are final by then.
 
     Examples
     --------
@@ -99,9 +99,9 @@ def perfect_recall_closure(information: InformationMap, team: Sequence[int]) -> 
 
 
 def reveal_private(information: InformationMap, team: Sequence[int]) -> InformationMap:
-    """Return the map by which a team also knows the private information of all its agents, so far.
+    """Return the map under which a team also knows its agents' private information so far.
 
-    Own actions that the others do not observe stay hidden.
+    Actions of an agent that the others do not observe remain hidden.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def reveal_private(information: InformationMap, team: Sequence[int]) -> Informat
 
 
 def reveal_everything(information: InformationMap, team: Sequence[int]) -> InformationMap:
-    """Return the map by which a team knows the whole prefix.
+    """Return the map under which a team knows the whole prefix.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _own_nodes(information: InformationMap, team: Sequence[int]) -> BoolArray:
 def _with_cells(
     information: InformationMap, is_own: BoolArray, cell: LongArray, name: str
 ) -> InformationMap:
-    """Return the map with other cells [N] where `is_own` [N]."""
+    """Return the map in which nodes with `is_own` [N] have the cells of `cell` [N]."""
     codes = np.where(is_own, cell + information.num_cells, information.cell)
     return InformationMap(information.form, number_by_appearance(codes), name)
 
@@ -184,8 +184,8 @@ RELAXATIONS: Final = Registry(
         Relaxation("none", "nothing: the original information", _unchanged),
         Relaxation("closure", "what the team knew and did before", perfect_recall_closure),
         Relaxation("private_revealed", "private information of all agents", reveal_private),
-        Relaxation("recall", "both: private information, and past knowledge and actions", _recall),
-        Relaxation("everything", "the whole prefix", reveal_everything),
+        Relaxation("recall", "private information, and what the team knew and did before", _recall),
+        Relaxation("everything", "everything that has happened so far", reveal_everything),
     ),
     entry_type=Relaxation,
 )
@@ -207,13 +207,14 @@ def get_relaxation(name: str) -> Relaxation:
     """
     if name == "cheated":
         raise UnknownNameError(
-            "the relaxation 'cheated' is now called 'private_revealed': relax='private_revealed'"
+            "the relaxation 'cheated' is called 'private_revealed' here; use "
+            "relax='private_revealed'"
         )
     return RELAXATIONS.resolve(name)
 
 
 def forget_own_actions(form: ProductForm) -> InformationMap:
-    """Return the map by which agents do not remember their own actions.
+    """Return the map under which agents do not remember their own actions.
 
     An agent remembers what it observed, but neither its own actions nor public observations that
     follow from its action alone. The map is coarser than the original one, so
@@ -227,7 +228,7 @@ def forget_own_actions(form: ProductForm) -> InformationMap:
     Raises
     ------
     ParameterError
-        If it was not built from rules, or agents would not know their legal actions.
+        If the form was not built from rules, or agents would not know their legal actions.
 
     Examples
     --------
@@ -255,7 +256,7 @@ def forget_own_actions(form: ProductForm) -> InformationMap:
 
 
 def _acts_alone(tree: GameTree, own: InfostateTree) -> BoolArray:
-    """Return [S] whether the player acts at an infostate and certainly nobody else does."""
+    """Return [S] whether the player is certainly the only one who acts at an infostate."""
     num_actors = (tree.graph.action_set >= 0).sum(axis=1)[tree.world]
     max_actors = np.zeros(own.num_infostates, np.int64)
     np.maximum.at(max_actors, tree.infostate[:, own.player], num_actors)
@@ -264,7 +265,7 @@ def _acts_alone(tree: GameTree, own: InfostateTree) -> BoolArray:
 
 
 def _observed(own: InfostateTree, acts_alone: BoolArray) -> list[int]:
-    """Return [S] a number for what the player has observed, at each infostate."""
+    """Return [S] a number that identifies what the player has observed at each infostate."""
     numbers: dict[Hashable, int] = {}
     observed = [0]
     for infostate in range(1, own.num_infostates):

@@ -15,7 +15,7 @@ from infoset.utils.arguments import check_choice
 __all__ = ["PayoffRule", "check_teams", "team_payoff"]
 
 PayoffRule: TypeAlias = Literal["common", "sum"]
-"""A team's payoff: the payoff that all its agents have in common, or the sum of theirs."""
+"""How a team is paid: the payoff that its agents share, or the sum of their payoffs."""
 
 
 def check_teams(form: ProductForm, teams: Iterable[Iterable[int]]) -> tuple[Team, ...]:
@@ -26,33 +26,34 @@ def check_teams(form: ProductForm, teams: Iterable[Iterable[int]]) -> tuple[Team
     ParameterError
         If a team is invalid, or an agent is in no team or in several.
     """
-    groups = listed(teams, "teams are groups of agents, such as [(0, 1)]")
+    groups = listed(teams, "teams must be a list of groups of agents, such as [(0, 1)]")
     checked = tuple(check_team(form, team) for team in groups)
     counts = np.bincount([agent for team in checked for agent in team], minlength=form.num_agents)
     for agent, count in enumerate(counts.tolist()):
         if count != 1:
             where = "no team" if count == 0 else f"{count} teams"
             raise ParameterError(
-                f"agent {agent} of {form} is in {where} of {list(checked)}; every agent belongs to "
-                f"one team: an agent that plays for itself is the team ({agent},)"
+                f"agent {agent} of {form} is in {where} of {list(checked)}; every agent must be in "
+                f"exactly one team: give an agent that plays alone a team of its own, ({agent},)"
             )
     return checked
 
 
 def team_payoff(form: ProductForm, team: Sequence[int], rule: PayoffRule = "common") -> FloatArray:
-    """Return [Z] a team's payoff at each terminal with a payoff other than zero.
+    """Return [Z] a team's payoff at each terminal with a nonzero payoff.
 
     Parameters
     ----------
     form : ProductForm
     team : Sequence[int]
     rule : {"common", "sum"}
-        The payoff of each agent, which must be the same for all of them; or the sum of payoffs.
+        `common`: the payoff of one agent, which must equal that of all others in the team. `sum`:
+        the sum of the payoffs of its agents.
 
     Raises
     ------
     ParameterError
-        If the team is invalid, or the rule is `common` and its agents' payoffs differ.
+        If the team is invalid, or the rule is `common` and the payoffs of its agents differ.
     """
     agents = list(check_team(form, team))
     check_choice("rule", rule, ("common", "sum"))
@@ -63,7 +64,7 @@ def team_payoff(form: ProductForm, team: Sequence[int], rule: PayoffRule = "comm
     if len(unequal):
         raise ParameterError(
             f"the payoffs of agents {agents} of {form} differ (at one terminal they are "
-            f"{payoff[unequal[0]]}); for a team that maximizes the sum, give "
+            f"{payoff[unequal[0]]}); to maximize the sum of their payoffs, give "
             "rule='sum' (--rule sum)"
         )
     return payoff[:, 0].copy()

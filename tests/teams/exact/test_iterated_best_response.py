@@ -9,7 +9,12 @@ import pytest
 
 from infoset.errors import ParameterError
 from infoset.games import load_game
-from infoset.teams import build_product_form, expected_payoffs, forget_own_actions
+from infoset.teams import (
+    build_product_form,
+    expected_payoffs,
+    find_recall_violation,
+    forget_own_actions,
+)
 from infoset.teams.exact import best_responses, iterated_best_response, team_optimum
 from tests.support.random_team_games import random_team_game
 from tests.teams.shared_forms import tiny_bridge_form
@@ -27,7 +32,7 @@ def test_no_agent_gains_alone():
         assert reached.value <= best.value + 1e-10
         num_local += reached.values.min() < best.value - 1e-6
         for agent in range(3):
-            if information.recall_violation((agent,)) is None:
+            if find_recall_violation(information, (agent,)) is None:
                 alone = team_optimum(information, (agent,), others=reached.probability)
                 assert alone.value == pytest.approx(reached.value, abs=1e-10)
     assert num_local > 2
@@ -68,7 +73,7 @@ def test_tiny_bridge_has_many_local_optima():
 
 def test_agents_without_recall_respond_stage_by_stage():
     information = forget_own_actions(build_product_form(load_game("trade_comm(num_items=2)")))
-    assert information.recall_violation((0,)) is not None
+    assert find_recall_violation(information, (0,)) is not None
     values = iterated_best_response(information, restarts=100).values
     assert values.max() == pytest.approx(1, abs=1e-12)
     assert values.min() < 0.6

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from infoset.errors import ParameterError, UnsupportedGameError
+from infoset.teams import find_recall_violation
 from infoset.teams.hiding import (
     MinorizeMaximize,
     project,
@@ -143,4 +144,4 @@ def test_unsupported_arguments():
         MinorizeMaximize(random_duel(4), 1.0)
     with pytest.raises(ParameterError, match="have shape"):
         MinorizeMaximize(trade(2), 1.0, start=np.ones(3))
-    assert trade(2, "private_revealed").relaxed.recall_violation(TEAM) is not None
+    assert find_recall_violation(trade(2, "private_revealed").relaxed, TEAM) is not None

@@ -11,6 +11,7 @@ from infoset.teams import (
     ProgressiveHiding,
     adaptive_penalty,
     expected_payoffs,
+    find_recall_violation,
     get_relaxation,
     perfect_recall_closure,
     regret_matching,
@@ -96,7 +97,7 @@ def test_closures_and_best_responses_do_not_change_other_teams(partition):
     for number, team in enumerate(partition):
         own = np.isin(game.original.agent, team)
         closure = perfect_recall_closure(game.original, team)
-        assert closure.recall_violation(team) is None
+        assert find_recall_violation(closure, team) is None
         others = ~np.isin(game.form.arrays.agent, team)
         pairs = np.column_stack([closure.cell, game.original.cell])[others]
         counts = [len(np.unique(values, axis=0)) for values in (pairs, pairs[:, 0], pairs[:, 1])]

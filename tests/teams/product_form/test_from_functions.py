@@ -107,7 +107,7 @@ WRONG = {
     "outcome 'b' has probability 0": {"outcomes": {"a": 1, "b": 0}},
     "probability of outcome 'b'=-1 must be": {"outcomes": {"a": 2, "b": -1}},
     "give probabilities by outcome": {"outcomes": ["a", "b"]},
-    "give a name for each": {"agent_names": 2},
+    "give the names of agents": {"agent_names": 2},
     "the number of agents=0 must": {"agent_names": ()},
     "private_signals=1 is of type int, which cannot be called": {"private_signals": 1},
     "num_stages=0 must be a whole number, at least 1": {"num_stages": 0},
@@ -126,7 +126,7 @@ WRONG = {
     },
     "it must be a finite number for each of 2 agents": {"reward": lambda coin, actions: (1,)},
     r"\(nan, 0\); it must be a finite": {"reward": lambda coin, actions: (float("nan"), 0)},
-    "has 1 values; give one for each of the 2 agents": {"private_signals": lambda coin: (coin,)},
+    "returns 1 values; return one for each of": {"private_signals": lambda coin: (coin,)},
 }
 
 

@@ -174,7 +174,7 @@ def test_exceptions_in_user_functions_propagate(trade):
 
 WRONG_CELLS = {
     "cell 2 has no node": lambda cell: np.where(cell > 1, cell + 1, cell),
-    "the order is another": lambda cell: cell.max() - cell,
+    "in another order": lambda cell: cell.max() - cell,
     "integers": lambda cell: cell.astype(float),
     "one for each node": lambda cell: cell[:-1],
     "the stage differs": lambda cell: np.zeros_like(cell),

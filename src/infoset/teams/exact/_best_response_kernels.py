@@ -1,4 +1,4 @@
-"""Kernels of best responses: of a team with perfect recall, and of blocks of cells in turn."""
+"""Kernels of best responses: of a team with perfect recall, and of alternating blocks of cells."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from infoset.utils.splitmix import Stream, next_uniform
 def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArray:
     """Return [N] the value of each node under a best response at each cell.
 
-    `pick` [cells] is modified in place; an action stays where none is better. This is a best
-    response if whoever chooses has perfect recall over its cells. first_entry [cells + 1].
+    The result is a best response if the choosing player has perfect recall.
+
+    first_entry : [cells + 1] the first action entry of each cell.
+    pick : [cells] the action at each cell; modified in place where another action is better.
     """
     worth = np.zeros(len(tree.cell))
     total = np.zeros(first_entry[-1])
-    # Dynamic programming from the last stage: values of children are final.
+    # Dynamic programming from the last stage, so that the values of children are final.
     for stage in range(len(tree.first_node) - 2, -1, -1):
         first, end = tree.first_node[stage], tree.first_node[stage + 1]
-        # All nodes of a stage first: a cell's total is over its nodes, which share one stage.
+        # Two passes, because the total of a cell must be complete before its action is chosen. All
+        # nodes of a cell are in one stage.
         for node in range(first, end):
             add_up(tree, first_entry, worth, total, node)
         for node in range(first, end):
@@ -37,13 +40,13 @@ def respond(tree: TeamTree, first_entry: LongArray, pick: LongArray) -> FloatArr
 def add_up(
     tree: TeamTree, first_entry: LongArray, worth: FloatArray, total: FloatArray, node: int
 ) -> None:
-    """Add the values of a node's edges to `total` of its cell, or to `worth` without a choice."""
+    """Add the values of a node's edges to `total` of its cell or, without a choice, to `worth`."""
     cell, first = tree.cell[node], tree.first_edge[node]
     for edge in range(first, tree.first_edge[node + 1]):
         value = value_of(tree, worth, edge)
         if cell >= 0:
-            # Gains carry the probabilities of chance and of other players, so sums over the nodes
-            # of a cell are counterfactual values of its actions.
+            # Gains include the probabilities of chance and of agents outside the team. Sums over
+            # the nodes of a cell are therefore counterfactual values of its actions.
             total[first_entry[cell] + edge - first] += value
         else:
             worth[node] += value
@@ -61,7 +64,7 @@ def value_of(tree: TeamTree, worth: FloatArray, edge: int) -> float:
 def best(total: FloatArray, first: int, end: int, pick: int) -> int:
     """Return the action with the largest `total`; `pick` if none is larger."""
     for entry in range(first, end):
-        # Strict, so that ties keep the action that is already played and the iteration ends.
+        # The comparison is strict: in a tie the current action remains, so that climbs end.
         if total[entry] > total[first + pick]:
             pick = entry - first
     return pick
@@ -76,13 +79,15 @@ def alternate(
     pick: LongArray,
     tolerance: float,
 ) -> float:
-    """Let blocks of cells respond in turn until none gains; return the value.
+    """Let blocks of cells respond in turn until no block gains, and return the value.
 
-    block : [cells] the block of each cell. roots : [R].
-    pick : [cells] modified in place.
+    roots : [R] the nodes at which play begins.
+    block : [cells] the block of each cell.
+    pick : [cells] the action at each cell; modified in place.
+    tolerance : gains up to this size count as rounding errors.
     """
-    # Each response is exact given the other blocks, so the value never falls: hill climbing that
-    # ends where no block alone can gain.
+    # Each response is exact given the other blocks, so the value never decreases. The climb ends
+    # where no block can gain alone.
     num_blocks = block.max() + 1
     value = -np.inf
     turn, idle = 0, 0
@@ -91,7 +96,8 @@ def alternate(
         found = 0.0
         for root in roots:
             found += worth[root]
-        # Stop after a full round without a gain; a block that has just gained counts itself.
+        # Stop after a full round without a gain. A block that has just gained cannot gain again
+        # before another block does, so the count starts at 1.
         idle = idle + 1 if found <= value + tolerance else 1
         value = found
         turn = (turn + 1) % num_blocks
@@ -102,19 +108,20 @@ def alternate(
 def respond_alone(
     tree: TeamTree, first_entry: LongArray, block: LongArray, turn: int, pick: LongArray
 ) -> FloatArray:
-    """Let one block respond to the actions of the others, and return [N] the values.
+    """Let the block `turn` respond to the actions of the others, and return [N] the values.
 
-    `pick` [cells] is modified in place.
+    pick : [cells] the action at each cell; modified in place at the cells of the block.
     """
-    # The other blocks' actions are built into a copy of the tree, which is solved by `respond`.
+    # A copy of the tree in which the actions of the other blocks are fixed; `respond` solves it.
     cell = tree.cell.copy()
     gain = np.zeros(len(tree.gain))
     is_met = np.ones(len(cell), np.bool_)
     for node in range(len(cell)):
-        # Parents come before children, so `is_met` of a node is final when it is read.
+        # `is_met`: whether the fixed actions allow play to reach a node. Parents come before
+        # children, so it is final when it is read.
         own, first = tree.cell[node], tree.first_edge[node]
-        # Other blocks' cells become nodes without a choice, and gains below actions that they do
-        # not take become 0.
+        # Nodes of other blocks become nodes without a choice, and gains below actions that these
+        # blocks do not take become 0.
         is_fixed = own >= 0 and block[own] != turn
         if is_fixed:
             cell[node] = NO_CHOICE
@@ -129,7 +136,7 @@ def respond_alone(
 
 @kernel
 def pick_at_random(first_entry: LongArray, pick: LongArray, stream: Stream) -> None:
-    """Draw a uniformly random action for each cell; `pick` [cells] is modified in place."""
+    """Set `pick` [cells] to a uniformly random action of each cell."""
     for cell in range(len(pick)):
         count = first_entry[cell + 1] - first_entry[cell]
         pick[cell] = int(next_uniform(stream) * count)

@@ -1,9 +1,12 @@
 """Kernels of the branch and bound over public states.
 
-A state of the search is a public state and a set of its nodes. Its cells receive actions one by
-one; each action adds nodes to a set in each possible next public state. The value of a union of
-sets is at most the sum of their values. Hence the exact value of the first cells, plus the best
-value of every other cell alone, is an upper bound.
+A state of the search is a public state and a set of its nodes. The cells of these nodes receive
+actions one by one. Each action adds nodes to a set in each successor, a public state that may come
+next. The value of a union of sets is at most the sum of their values. Hence the exact value of the
+cells that have their actions, plus the best value of every other cell alone, is an upper bound.
+
+The search is depth first, with an explicit stack of frames instead of recursion, so that it can be
+interrupted and resumed after any step.
 """
 
 from __future__ import annotations
@@ -18,15 +21,16 @@ from infoset.utils.compilation import bare_kernel, inner_kernel, kernel
 FACTOR = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(29)
 ONE = np.uint64(1)
+LOW_BITS = 63
 
 
 @inner_kernel
 def find_row(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
     """Return the row of a state of the search, or the empty row where it belongs."""
-    # The length is a power of two, so the mask is a remainder without a division.
+    # The length is a power of two, so `&` with the mask computes the remainder.
     mask = len(memo.state) - 1
     row = _mixed(state, nodes) & mask
-    # Linear probing; the table is never full.
+    # Linear probing; some rows are always empty, so the loop ends.
     while memo.state[row] >= 0 and not _is_at(memo, row, state, nodes):
         row = (row + 1) & mask
     return row
@@ -38,30 +42,30 @@ def _mixed(state: int, nodes: NDArray[np.uint64]) -> int:
     mixed = np.uint64(state)
     for word in range(len(nodes)):
         mixed = (mixed ^ nodes[word]) * FACTOR
-        # Products carry bits only upwards; the shift brings high bits back down.
+        # A product spreads bits only to higher places; the shift moves them back to lower ones.
         mixed ^= mixed >> SHIFT
-    # One bit less, so that the hash is a nonnegative signed integer.
+    # Dropping one bit makes the hash a nonnegative signed integer.
     return int(mixed >> ONE)
 
 
 @inner_kernel
 def _is_at(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64]) -> bool:
-    """Return whether a row holds a state."""
+    """Return whether a row contains a state."""
     differs = memo.state[row] != state
     for word in range(len(nodes)):
-        # Compared in full, without a branch: equal hashes are not enough.
+        # Equal hashes do not imply equal sets, so all words are compared.
         differs |= memo.nodes[row, word] != nodes[word]
     return not differs
 
 
 @inner_kernel
 def add_row(memo: Memo, row: int, state: int, nodes: NDArray[np.uint64], upper: float) -> None:
-    """Fill an empty row with a state of which only an upper bound is known."""
+    """Fill an empty row with a state for which only an upper bound is known."""
     memo.state[row] = state
     for word in range(len(nodes)):
         memo.nodes[row, word] = nodes[word]
     memo.upper[row] = upper
-    # An upper bound may be enough to prune; the exact value comes with `close`.
+    # An upper bound may suffice for pruning; `close` writes the exact value.
     memo.is_exact[row] = False
     memo.num_filled[0] += 1
 
@@ -74,19 +78,15 @@ def row_of(memo: Memo, state: int, nodes: NDArray[np.uint64]) -> int:
 
 @kernel
 def move_rows(old: Memo, new: Memo) -> None:
-    """Copy the rows of a table to a larger one, which is modified in place."""
+    """Copy the rows of a table into a larger, empty table."""
     for row in range(len(old.state)):
         if old.state[row] >= 0:
-            # Places depend on the length of the table, so every row is hashed anew.
+            # The place of a row depends on the length of the table.
             place = find_row(new, old.state[row], old.nodes[row])
             add_row(new, place, old.state[row], old.nodes[row], old.upper[row])
             new.is_exact[place] = old.is_exact[row]
             for cell in range(old.choice.shape[1]):
                 new.choice[place, cell] = old.choice[row, cell]
-
-
-ONE = np.uint64(1)
-LOW_BITS = 63
 
 
 @bare_kernel
@@ -95,7 +95,7 @@ def open_frame(
 ) -> None:
     """Push a frame for a state of the search.
 
-    need : values that do not exceed it need not be exact.
+    need : the threshold above which the value must be exact.
     """
     frames.depth[0] += 1
     depth = frames.depth[0]
@@ -104,8 +104,8 @@ def open_frame(
         frames.nodes[depth, word] = nodes[word]
     frames.need[depth] = need
     frames.best[depth] = -np.inf
-    # Row 0 is the empty set: no cell has its action yet, so nothing is reached and the value is 0.
-    # Row k + 1 adds the candidate of cell k (see `copy_row`).
+    # Row 0: no cell has its action yet, so no successor is reached and the value is 0. Row k + 1
+    # adds the action of cell k to row k (see `copy_row`).
     frames.total[depth, 0] = 0.0
     frames.num_successors[depth] = states.first_successor[state + 1] - states.first_successor[state]
     for successor in range(frames.num_successors[depth]):
@@ -114,7 +114,7 @@ def open_frame(
         for word in range(len(nodes)):
             frames.sets[depth, 0, successor, word] = 0
     list_cells(states, frames, depth)
-    # Single values only help to order several cells that have successors to evaluate.
+    # Exact single values are useful only to order several cells with successors to evaluate.
     frames.is_trying[depth] = frames.num_successors[depth] > 0 and frames.num_cells[depth] > 1
     frames.level[depth] = 0
     frames.candidate[depth] = -1
@@ -133,8 +133,7 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
     for cell in range(first_cell, states.first_cell[state + 1]):
         num_actions = 0
         for node in range(states.first_node[cell], states.first_node[cell + 1]):
-            # Information sets of the whole game may have nodes outside of this set: they do not
-            # count.
+            # Nodes of the cell that play cannot have reached do not count.
             if not has_bit(frames.nodes[depth], node - origin):
                 continue
             first = states.first_move[node]
@@ -143,10 +142,9 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
                 for action in range(num_actions):
                     frames.single[depth, count, action] = 0.0
             for action in range(num_actions):
-                # `single` starts as the sum of the bounds of moves and becomes exact when the cell
-                # is tried.
+                # The initial bound is the sum over nodes; trying the cell alone makes it exact.
                 frames.single[depth, count, action] += bound_move(states, state, first + action)
-        # Cells are listed without gaps, under their positions within the public state.
+        # Only cells with a node in the set are listed, so positions have no gaps.
         if num_actions > 0:
             frames.cell[depth, count] = cell - first_cell
             frames.num_actions[depth, count] = num_actions
@@ -158,7 +156,7 @@ def list_cells(states: PublicStates, frames: Frames, depth: int) -> None:
 def bound_move(states: PublicStates, state: int, move: int) -> float:
     """Return an upper bound on the value of a move, from the bounds of the next nodes."""
     upper = states.gain[move]
-    # A move may continue in several ways, by chance; probabilities are part of the gains.
+    # After a move, chance may lead to several nodes; gains include the probabilities.
     for way in range(states.first_way[move], states.first_way[move + 1]):
         upper += states.upper[next_node(states, state, way)]
     return float(upper)
@@ -173,14 +171,14 @@ def next_node(states: PublicStates, state: int, way: int) -> int:
 
 @bare_kernel
 def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: float) -> bool:
-    """Evaluate or take the current candidate and prepare the next; False when there is none."""
-    # Stage 1: evaluate every action of every cell alone, which gives tight bounds.
+    """Process the evaluated candidate and prepare the next one; return False if there is none."""
+    # Stage 1: evaluate every action of every cell alone, for tight bounds.
     if frames.is_trying[depth]:
         if next_trial(frames, depth):
             make_candidate(states, frames, depth)
             return True
         begin_branching(frames, depth)
-    # Stage 2: best first over actions, cell by cell.
+    # Stage 2: assign actions cell by cell, in order of their bounds.
     while next_action(frames, depth):
         if not frames.is_valued[depth]:
             make_candidate(states, frames, depth)
@@ -191,9 +189,9 @@ def next_candidate(states: PublicStates, frames: Frames, depth: int, tolerance: 
 
 @inner_kernel
 def next_trial(frames: Frames, depth: int) -> bool:
-    """Record the value of the candidate alone, and go on to the next action or cell."""
+    """Record the value of the candidate alone, and advance to the next action or cell."""
     cell = frames.level[depth]
-    # `total[1]` is now exact: all successors of the last candidate have been evaluated.
+    # All successors of the last candidate have been evaluated, so `total[1]` is exact.
     if frames.candidate[depth] >= 0:
         frames.single[depth, cell, frames.candidate[depth]] = frames.total[depth, 1]
     frames.candidate[depth] += 1
@@ -205,14 +203,14 @@ def next_trial(frames: Frames, depth: int) -> bool:
 
 @bare_kernel
 def begin_branching(frames: Frames, depth: int) -> None:
-    """Order the cells, bound the rest by their best single values, and start at the first."""
-    # A cell with much to lose fixes the bound early, so it goes first.
+    """Order the cells, bound each suffix by its best single values, and start at the first cell."""
+    # Cells whose second-best action costs most come first: they tighten the bound early.
     count = frames.num_cells[depth]
     frames.is_trying[depth] = False
     frames.level[depth] = 0
     sort_cells(frames, depth)
     frames.rest[depth, count] = 0.0
-    # Suffix sums: `rest[k]` bounds what the cells from k on can add to those before.
+    # Suffix sums: `rest[k]` bounds the value that cell k and all later cells can add.
     for position in range(count - 1, -1, -1):
         best = -np.inf
         for action in range(frames.num_actions[depth, position]):
@@ -223,8 +221,8 @@ def begin_branching(frames: Frames, depth: int) -> None:
 
 @inner_kernel
 def sort_cells(frames: Frames, depth: int) -> None:
-    """Sort cells by the loss of taking their second-best action, the largest first."""
-    # Insertion sort: cells are few, and it is stable, so that ties keep their order.
+    """Sort cells by decreasing loss from taking their second-best action."""
+    # Insertion sort suffices for few cells, and is stable: ties remain in order.
     for end in range(1, frames.num_cells[depth]):
         place = end
         while place > 0 and stake(frames, depth, place - 1) < stake(frames, depth, place):
@@ -264,7 +262,7 @@ def swap_cells(frames: Frames, depth: int, position: int) -> None:
 def begin_level(frames: Frames, depth: int) -> None:
     """Bound the value of each action of the next cell."""
     level = frames.level[depth]
-    # The value of a union of sets is at most the sum of values: exact part + single values.
+    # Value of the cells with actions + single value of the action + bound on the other cells.
     others = frames.total[depth, level] + frames.rest[depth, level + 1]
     for action in range(frames.num_actions[depth, level]):
         frames.bound[depth, level, action] = others + frames.single[depth, level, action]
@@ -274,22 +272,23 @@ def begin_level(frames: Frames, depth: int) -> None:
 
 @inner_kernel
 def next_action(frames: Frames, depth: int) -> bool:
-    """Select the action with the highest bound, at the deepest level that has one; False if none.
+    """Select the action with the highest bound, at the deepest level with one above `need`.
 
-    A candidate that was evaluated stays evaluated while it still has the highest bound.
+    Returns False if no level has one. An evaluated candidate remains evaluated if its bound is
+    still the highest.
     """
     level = frames.level[depth]
-    # The evaluated sets replace the single value in the bound, which can only fall.
+    # The evaluated candidate has a tighter bound than its single value.
     if frames.candidate[depth] >= 0:
         tried = frames.bound[depth, level, frames.candidate[depth]]
         frames.bound[depth, level, frames.candidate[depth]] = min(tried, hope(frames, depth))
-    # Backtrack until a level has an action that can still beat the incumbent.
+    # Backtrack to a level with an action whose bound exceeds `need`.
     while level >= 0:
         action = 0
         for other in range(frames.num_actions[depth, level]):
             if frames.bound[depth, level, other] > frames.bound[depth, level, action]:
                 action = other
-        # Bounds at or below `need` are pruned; go back one level.
+        # Otherwise all actions of this level are pruned.
         if frames.bound[depth, level, action] > frames.need[depth]:
             is_same = level == frames.level[depth] and action == frames.candidate[depth]
             frames.is_valued[depth] = is_same
@@ -303,18 +302,18 @@ def next_action(frames: Frames, depth: int) -> bool:
 
 @inner_kernel
 def pick(frames: Frames, depth: int, tolerance: float) -> None:
-    """Take the evaluated candidate at the next cell, and move on to the cell after it."""
+    """Take the evaluated candidate at its cell, and advance to the next cell."""
     level, action = frames.level[depth], frames.candidate[depth]
     frames.picked[depth, level] = action
     found = frames.bound[depth, level, action]
-    # Never chosen again at this level, whatever the levels below find.
+    # The action is not selected again at this level.
     frames.bound[depth, level, action] = -np.inf
     if level + 1 < frames.num_cells[depth]:
         frames.level[depth] = level + 1
         begin_level(frames, depth)
         return
-    # All cells have their actions: a new incumbent, which raises `need` for the rest.
-    # At the last level nothing is left to bound: `found` is the exact value.
+    # All cells have their actions, so `found` is the exact value of a new incumbent. Later
+    # assignments must exceed it.
     frames.best[depth] = found
     frames.need[depth] = found + tolerance
     frames.candidate[depth] = -1
@@ -325,7 +324,7 @@ def pick(frames: Frames, depth: int, tolerance: float) -> None:
 
 @bare_kernel
 def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
-    """Add to the sets what the candidate's action reaches from the nodes of its cell."""
+    """Fill the candidate's row: add the nodes that its action reaches to the sets."""
     base = base_row(frames, depth)
     copy_row(frames, depth, base)
     state = frames.state[depth]
@@ -336,8 +335,9 @@ def make_candidate(states: PublicStates, frames: Frames, depth: int) -> None:
         if has_bit(frames.nodes[depth], node - origin):
             move = states.first_move[node] + frames.candidate[depth]
             frames.total[depth, base + 1] += states.gain[move]
-            # Nodes of later public states join the union; the value of the enlarged set is unknown,
-            # so the successor is open, bounded by its old value plus the bound of the node.
+            # The reached nodes enlarge the sets of successors. The value of an enlarged set is not
+            # known, so its successor is open; the old value plus the bounds of the new nodes is an
+            # upper bound.
             for way in range(states.first_way[move], states.first_way[move + 1]):
                 successor = states.successor[way]
                 upper = states.upper[next_node(states, state, way)]
@@ -353,7 +353,7 @@ def copy_row(frames: Frames, depth: int, row: int) -> None:
     frames.total[depth, row + 1] = frames.total[depth, row]
     for successor in range(frames.num_successors[depth]):
         frames.value[depth, row + 1, successor] = frames.value[depth, row, successor]
-        # Levels share prefixes of choices, so a candidate at level k starts from a copy of row k.
+        # Row k + 1 differs from row k only by the candidate, so it starts as a copy.
         for word in range(frames.nodes.shape[1]):
             frames.sets[depth, row + 1, successor, word] = frames.sets[depth, row, successor, word]
 
@@ -366,7 +366,7 @@ def base_row(frames: Frames, depth: int) -> int:
 
 @inner_kernel
 def hope(frames: Frames, depth: int) -> float:
-    """Return the upper bound on the value with the candidate."""
+    """Return an upper bound on the total value with the candidate."""
     row = base_row(frames, depth) + 1
     return float(frames.total[depth, row] + frames.rest[depth, row])
 
@@ -395,15 +395,15 @@ def search(
 ) -> int:
     """Advance a search until it is done, or for some states or steps; return the number of steps.
 
-    `memo` and `frames` are modified in place; `frames.depth` is -1 when the search is done. Gains
-    below `tolerance` do not count.
+    `memo` and `frames` are modified in place; `frames.depth` is -1 when the search is done. An
+    incumbent is replaced only by a value that is larger by more than `tolerance`.
     """
     steps = 0
     while frames.depth[0] >= 0 and steps < max_steps and memo.num_filled[0] < max_states:
         steps += 1
         depth = frames.depth[0]
-        # Down: an open successor is evaluated first, from the memo or by a frame of its own.
-        # Across: without one, the next candidate. Up: without candidates, the frame closes.
+        # Down: evaluate an open successor, from the memo or in a new frame. Across: without open
+        # successors, prepare the next candidate. Up: without candidates, close the frame.
         successor = open_successor(frames, depth)
         if successor >= 0:
             ask(states, memo, frames, successor)
@@ -414,26 +414,27 @@ def search(
 
 @inner_kernel
 def open_successor(frames: Frames, depth: int) -> int:
-    """Return a successor whose set has no value yet; -1 if none, or if it cannot matter."""
+    """Return a successor whose set has no value yet; -1 if there is none or it cannot matter."""
     is_hopeless = hope(frames, depth) <= frames.need[depth] and not frames.is_trying[depth]
     for successor in range(frames.num_successors[depth]):
         if frames.is_open[depth, successor]:
             if not is_hopeless:
                 return successor
-            # The candidate is pruned by its bound: its remaining sets need no values.
+            # The bound prunes the candidate, so its remaining sets need no values.
             frames.is_open[depth, successor] = False
     return -1
 
 
 @inner_kernel
 def ask(states: PublicStates, memo: Memo, frames: Frames, successor: int) -> None:
-    """Evaluate the set of a successor: from the memo if it suffices, otherwise by a new frame."""
+    """Evaluate the set of a successor: from the memo if that suffices, otherwise in a new frame."""
     depth = frames.depth[0]
     row = base_row(frames, depth) + 1
     state = states.next_state[states.first_successor[frames.state[depth]] + successor]
     nodes = frames.sets[depth, row, successor]
     guess = frames.value[depth, row, successor]
-    # A trial must be exact; otherwise this set must exceed what the bound leaves for it.
+    # Values of stage 1 must be exact. In stage 2 a value matters only if the total bound, with this
+    # value in place of `guess`, exceeds `need` of the frame.
     need = -np.inf if frames.is_trying[depth] else frames.need[depth] - hope(frames, depth) + guess
     entry = find_row(memo, state, nodes)
     if memo.state[entry] < 0:
@@ -449,11 +450,11 @@ def answer(frames: Frames, depth: int, value: float) -> None:
     """Record the value of the set of the first open successor; -inf if it cannot matter."""
     row = base_row(frames, depth) + 1
     successor = 0
-    # Successors are answered in order, one at a time, so the first open one has been asked.
+    # Successors are evaluated in order, one at a time: the value is that of the first open one.
     while not frames.is_open[depth, successor]:
         successor += 1
-    # The bound of the set is replaced by its value. -inf makes the candidate lose: it cannot exceed
-    # `need`, and its exact value does not matter.
+    # The value replaces the bound of the set. -inf rejects the candidate: it cannot exceed `need`,
+    # whatever its exact value is.
     frames.total[depth, row] += value - frames.value[depth, row, successor]
     frames.value[depth, row, successor] = value
     frames.is_open[depth, successor] = False
@@ -464,7 +465,7 @@ def close(memo: Memo, frames: Frames) -> None:
     """Store the result of the active frame in the memo, and pop it."""
     depth = frames.depth[0]
     row = find_row(memo, frames.state[depth], frames.nodes[depth])
-    # Only the root is not in the memo: `ask` adds all others before their frame opens.
+    # Only a root may be missing from the memo: `ask` adds other states before their frames open.
     if memo.state[row] < 0:
         add_row(memo, row, frames.state[depth], frames.nodes[depth], frames.best[depth])
     if frames.best[depth] > -np.inf:
@@ -473,7 +474,7 @@ def close(memo: Memo, frames: Frames) -> None:
         for cell in range(memo.choice.shape[1]):
             memo.choice[row, cell] = frames.choice[depth, cell]
     else:
-        # Nothing exceeds `need`, which is therefore an upper bound.
+        # No value exceeds `need`, which is therefore an upper bound.
         memo.upper[row] = frames.need[depth]
     frames.depth[0] = depth - 1
     if depth > 0:

@@ -14,6 +14,7 @@ import numpy as np
 from infoset.teams.exact._best_response_kernels import alternate, pick_at_random
 from infoset.teams.exact.team_problem import TeamProblem, merge_equivalent_roots, pose_problem
 from infoset.teams.product_form.form import InformationMap, Team
+from infoset.teams.product_form.perfect_recall import find_recall_violation
 from infoset.teams.product_form.reduction import equivalent_nodes
 from infoset.teams.team import PayoffRule
 from infoset.typing import FloatArray, LongArray
@@ -56,11 +57,11 @@ class HillClimbs(NamedTuple):
     Attributes
     ----------
     values : FloatArray
-        [climbs] the local optimum of each climb; at least one.
+        [climbs] the payoff of the local optimum of each climb; at least one climb.
     pick : LongArray
-        [M] the actions of the best climb, the first among equals.
+        [M] the actions of the best climb; among equals, of the first.
     outcome : {"restarts", "seconds", "interrupted"}
-        What ended the series.
+        What ended the series of climbs.
     """
 
     values: FloatArray
@@ -69,12 +70,12 @@ class HillClimbs(NamedTuple):
 
 
 def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) -> HillClimbs:
-    """Climb from random policies; after the first climb, stop at time `until`.
+    """Climb from random policies; no climb after the first starts after the time `until`.
 
     Raises
     ------
     KeyboardInterrupt
-        If it arrives before the first climb is done.
+        If Ctrl-C is pressed before the first climb is done.
     """
     climb_from, first_entry = climber(problem), problem.information.first_entry
     values: list[float] = []
@@ -97,7 +98,7 @@ def climb(problem: TeamProblem, restarts: int, seed: int, until: float = inf) ->
 
 
 def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
-    """Return a function that climbs from [M] actions, in place, and returns their value."""
+    """Return a function that improves [M] actions in place and returns their value."""
     information = problem.information
     tree, _ = merge_equivalent_roots(
         problem.tree, equivalent_nodes(information.form, information.cell)
@@ -112,16 +113,17 @@ def climber(problem: TeamProblem) -> Callable[[LongArray], float]:
 
 
 def _blocks(information: InformationMap, team: Team) -> LongArray:
-    """Return [M] the block of each cell: an agent, or one stage of it, responds as a block.
+    """Return [M] the block of each cell; the cells of a block respond together.
 
-    An agent without perfect recall responds one stage at a time, for which one pass is exact. Cells
-    of agents outside the team are in block 0 and have no effect.
+    The cells of an agent with perfect recall are one block. An agent without perfect recall has one
+    block per stage, for which one pass is exact. Cells of agents outside the team are in block 0,
+    without effect.
     """
     block = np.zeros(information.num_cells, np.int64)
     count = 0
     for agent in team:
         own = np.flatnonzero(information.agent == agent)
-        forgets = information.recall_violation((agent,)) is not None
+        forgets = find_recall_violation(information, (agent,)) is not None
         stage = information.stage[own] if forgets else np.zeros(len(own), np.int64)
         part = np.unique(stage, return_inverse=True)[1]
         block[own] = count + part
@@ -136,13 +138,14 @@ class IteratedBestResponse:
     Attributes
     ----------
     values : FloatArray
-        [climbs] the team's expected payoff after each climb; fewer than `restarts` if ended early.
+        [climbs] the team's expected payoff after each climb. If the series ended early, there are
+        fewer climbs than `restarts`.
     value : float
-        The largest of them.
+        The maximum of `values`.
     probability : FloatArray
-        [entries] the pure policy that achieves it, with the policy of the others.
+        [entries] the pure policy that achieves `value`, combined with the policy of the others.
     outcome : {"restarts", "seconds", "interrupted"}
-        What ended the series.
+        What ended the series of climbs.
     """
 
     values: FloatArray
@@ -163,11 +166,12 @@ def iterated_best_response(
 ) -> IteratedBestResponse:
     """Run iterated best response from many random policies.
 
-    Each climb begins with a uniformly random action at each cell. One agent after the other
-    switches to a best response to the others, and keeps an action that is as good, also at cells
-    that are not reached. An agent without perfect recall, for whom one pass finds no best response,
-    responds one stage at a time. A climb ends when no agent gains by deviating alone. Two agents
-    together might: it is a local optimum. `team_optimum` finds the global one.
+    Each climb begins with a uniformly random action at each cell. The agents take turns to switch
+    to a best response to the others. If an earlier action is as good as the best, also at a cell
+    that play does not reach, it remains. An agent without perfect recall responds one stage at a
+    time, because one pass over all stages would not find a best response. A climb ends in a local
+    optimum, where no agent gains by deviating alone; two agents together might. `team_optimum`
+    finds the global optimum.
 
     Parameters
     ----------
@@ -177,13 +181,13 @@ def iterated_best_response(
     others : FloatArray, optional
         [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
-        The team's payoff: the common payoff of its agents, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum of their payoffs.
     restarts : int
         Number of random initial policies.
     seed : int
     seconds : float, optional
-        Time limit. When it is reached, or after Ctrl-C, the best so far is returned; the first
-        climb always runs to its end.
+        Time limit. When it is reached, or after Ctrl-C, the best policy so far is returned. The
+        first climb always runs to its end.
 
     Raises
     ------
@@ -227,16 +231,17 @@ def hill_climb(
     ----------
     information : InformationMap
     probability : FloatArray
-        [entries] a policy of all agents; those outside the team keep theirs.
+        [entries] a policy of all agents; the policies of agents outside the team do not change.
     team : Sequence[int], optional
         By default all agents.
     rule : {"common", "sum"}
-        The team's payoff.
+        The team's payoff: the common payoff of its agents, or the sum of their payoffs.
 
     Returns
     -------
     FloatArray
-        [entries] the pure policy reached, or the given policy if its payoff is higher.
+        [entries] the pure policy that the climb reaches, or the given policy if its payoff is
+        higher.
 
     Raises
     ------

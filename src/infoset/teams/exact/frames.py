@@ -17,10 +17,10 @@ __all__ = ["Frames", "Memo", "empty_frames", "empty_memo"]
 
 
 class Memo(NamedTuple):
-    """Hash table of solved states of the search: C rows, a power of two, some of them empty.
+    """Hash table of states of the search, with C rows, some of them empty; C is a power of two.
 
-    A state of the search is a public state and a set of its nodes: those that play can have reached
-    under the actions chosen so far.
+    A state of the search is a public state together with the set of its nodes that play can have
+    reached under the actions chosen so far.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Memo(NamedTuple):
     upper : FloatArray
         [C] upper bound on the value.
     is_exact : BoolArray
-        [C] whether the bound is the value.
+        [C] whether the upper bound is the exact value.
     choice : IntArray
-        [C, cells] an optimal action at each cell of the public state, where the value is exact.
+        [C, cells] an optimal action at each cell of the public state, if the value is exact.
     """
 
     num_filled: LongArray
@@ -61,11 +61,11 @@ def empty_memo(num_rows: int, num_words: int, num_cells: int) -> Memo:
 class Frames(NamedTuple):
     """The stack of a depth-first search: D frames, one per stage of play.
 
-    A frame holds a state of the search whose cells receive their actions one by one. Row i of
-    `sets`, `value` and `total` describes the first i cells with their actions: the set of nodes
-    reached in each successor, its value or a bound on it, and the value of all together. A
-    candidate is an action for the next cell; it fills row i + 1 and is evaluated by the frames
-    below.
+    A frame contains a state of the search whose cells receive their actions one by one. A successor
+    is a public state that may come next. Row i of `sets`, `value` and `total` describes the result
+    of the actions of the first i cells: the set of nodes reached in each successor, the value of
+    that set or a bound on it, and the total value. A candidate is an action for the next cell; it
+    fills row i + 1, and the frames below evaluate it.
 
     Attributes
     ----------
@@ -74,43 +74,43 @@ class Frames(NamedTuple):
     state : LongArray
         [D] the public state.
     nodes : NDArray
-        [D, words] the set of its nodes, as bits.
+        [D, words] the set of nodes of the public state, as bits.
     need : FloatArray
-        [D] only values above this matter; below it, an upper bound suffices.
+        [D] the threshold above which values must be exact; for others an upper bound suffices.
     best : FloatArray
-        [D] the best value found above `need`; -inf if none.
+        [D] the best value found that exceeds `need`; -inf if none.
     choice : LongArray
-        [D, cells] the actions with that value, by cell.
+        [D, cells] the actions that achieve `best`, by cell.
     num_successors : LongArray
-        [D] number of public states that may come next.
+        [D] number of successors.
     num_cells : LongArray
-        [D] number K of cells with a node in the set.
+        [D] number K of cells that have a node in the set.
     cell : LongArray
         [D, K] the cells, in the order in which they receive their actions.
     num_actions : LongArray
-        [D, K]
+        [D, K] number of actions of each cell.
     is_trying : BoolArray
-        [D] whether cells are still evaluated one at a time, as if they were alone.
+        [D] whether the frame is in its first stage, which evaluates each cell alone.
     single : FloatArray
-        [D, K, A] upper bound on the value of an action at a cell alone.
+        [D, K, A] upper bound on the value of an action if its cell were alone.
     rest : FloatArray
-        [D, K + 1] sum of the best single values of the cells from the i-th on.
+        [D, K + 1] sum of the best single values of the i-th and all later cells.
     level : LongArray
-        [D] number of cells that have their action.
+        [D] number of cells that have received their actions.
     candidate : LongArray
         [D] the action that is being evaluated for the next cell.
     is_valued : BoolArray
-        [D] whether row `level + 1` is that of the candidate, evaluated.
+        [D] whether row `level + 1` contains the evaluated candidate.
     bound : FloatArray
         [D, K, A] upper bound on the value of each action at each level.
     picked : LongArray
         [D, K] the action taken at each level.
     sets : NDArray
-        [D, K + 1, successors, words]
+        [D, K + 1, successors, words] the set of nodes reached in each successor, as bits.
     value : FloatArray
-        [D, K + 1, successors]
+        [D, K + 1, successors] the value of each set, or an upper bound on it.
     total : FloatArray
-        [D, K + 1]
+        [D, K + 1] the total value, or an upper bound on it.
     is_open : BoolArray
         [D, successors] whether the candidate changes a set whose value is not known yet.
     """
@@ -145,7 +145,7 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
     Raises
     ------
     GameTooLargeError
-        If they would not fit in memory.
+        If the frames would not fit in memory.
     """
     cells, successors = _widest(states.first_cell), _widest(states.first_successor)
     actions = _widest(states.first_move)
@@ -177,15 +177,15 @@ def empty_frames(states: PublicStates, num_frames: int, num_words: int) -> Frame
 
 
 def _check_fits(frames: int, cells: int, actions: int, successors: int, words: int) -> None:
-    """Raise unless the arrays that grow with a product of sizes fit in memory."""
+    """Raise unless the largest arrays, whose sizes are products, fit in memory."""
     needed = 8 * frames * cells * (2 * actions + successors * (words + 1))
     allowed = allowed_memory(None)
     if needed > allowed:
         raise GameTooLargeError(
             f"a search with {cells:,} cells in a public state, {actions:,} actions, {successors:,} "
             f"public states that may come next and sets of {64 * words:,} nodes needs about "
-            f"{format_bytes(needed)}, and {format_bytes(allowed)} are allowed; give a smaller "
-            "game, such as merge_outcomes(form) or drop_decided(form)",
+            f"{format_bytes(needed)}, but only {format_bytes(allowed)} are allowed; reduce the "
+            "game by merge_outcomes(form) or drop_decided(form)",
             {"cells": cells, "actions": actions, "public_states": successors, "bytes": needed},
         )
 

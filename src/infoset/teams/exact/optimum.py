@@ -1,4 +1,4 @@
-"""Exact optima of teams by branch and bound, and the upper bound of perfect recall."""
+"""Exact optima of teams by branch and bound, and the upper bound under perfect recall."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ def recall_bound(
     others: FloatArray | None = None,
     rule: PayoffRule = "common",
 ) -> float:
-    """Return the optimum of a team with perfect recall: an upper bound on its optimum without.
+    """Return the optimum of a team under perfect recall: an upper bound on its actual optimum.
 
-    The value of the perfect-recall closure of the information map (eq. 6):
-    max over implementable π of J(π) ≤ max over relaxed π of J(π). Under the closure the team is one
-    player with perfect recall, so one backward pass is exact.
+    The bound is the value of the perfect-recall closure of the information map (eq. 6):
+
+        max over implementable π of J(π) ≤ max over relaxed π of J(π)
+
+    Under the closure the team is one player with perfect recall, so one backward pass is exact.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def recall_bound(
     others : FloatArray, optional
         [entries] policy of the agents outside the team.
     rule : {"common", "sum"}
-        The team's payoff: the common payoff of its agents, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum of their payoffs.
 
     Raises
     ------
@@ -73,9 +75,9 @@ def recall_bound(
 
 
 def recall_bounds(problem: TeamProblem, tree: TeamTree, node: LongArray) -> FloatArray:
-    """Return [N] the optimal value from each node of a tree on, under perfect recall.
+    """Return [N] the optimal value of each node of a tree under perfect recall.
 
-    node : [N] the node of the form that each stands for.
+    node : [N] the node of the form that each node of the tree represents.
     """
     closure = perfect_recall_closure(problem.information, problem.team)
     cell = np.where(tree.cell == NO_CHOICE, NO_CHOICE, closure.cell[node]).astype(np.int64)
@@ -92,23 +94,23 @@ SEARCH_FRACTION = 0.75
 
 @dataclass(frozen=True)
 class TeamOptimum:
-    """The optimum of a team, or bounds on it, with a policy.
+    """The optimum of a team, or bounds on the optimum, and a policy.
 
     Attributes
     ----------
     value : float
         The team's expected payoff under `probability`, in the game's units.
     upper_bound : float
-        Upper bound on the payoff of every policy, up to rounding; equals `value` if that is
+        Upper bound on the payoff of every policy; equals `value`, up to rounding, if `value` is
         optimal.
     outcome : {"optimal", "states", "seconds", "interrupted"}
-        Whether `value` is proved optimal, or what ended the search.
+        `optimal` if `value` is proved optimal; otherwise what ended the search.
     probability : FloatArray
-        [entries] a pure policy of the team, with the policy of the others.
+        [entries] a pure policy of the team, combined with the given policy of the other agents.
     num_states : int
-        States of the search that were visited: public states with sets of nodes.
+        Number of states that the search visited; a state is a public state with a set of its nodes.
     num_steps : int
-        Steps of the search.
+        Number of steps of the search.
     """
 
     value: float
@@ -130,37 +132,38 @@ def team_optimum(
 ) -> TeamOptimum:
     """Find the optimum of a team and an optimal policy, by branch and bound over public states.
 
-    Some pure policy is optimal, since the payoff is linear in the probabilities at each cell. A
-    coordinator who knows only what is common knowledge in the team prescribes an action to each
-    cell. At a public state it knows the set of nodes that play can have reached under its earlier
-    prescriptions:
+    Some pure policy is optimal, because the payoff is linear in the probabilities at each cell. The
+    search finds it from the view of a coordinator, who knows only what is common knowledge in the
+    team and prescribes an action for each cell. At a public state, the coordinator knows the set of
+    nodes that play can have reached under the earlier prescriptions:
 
         value(public state, set) = max over actions at its cells of
             expected payoff where play ends + Σ over next public states of value(next, set there)
 
     Cells receive their actions one by one. The value of a union of sets is at most the sum of their
-    values. Hence the exact value of some cells, plus the best value of each other cell alone,
-    bounds the value of all. Solved pairs of public state and set are memoized, and public states
-    with the same content are one. The first bounds are those of perfect recall. In the worst case
-    time and memory grow exponentially with the number of cells: the problem is NP-hard.
+    values. Hence the exact value of the cells that have their actions, plus the best value of each
+    other cell alone, is an upper bound. Solved pairs of public state and set are memoized, and
+    identical public states are stored once. The initial bounds are the values under perfect recall.
+    The problem is NP-hard: in the worst case time and memory grow exponentially with the number of
+    cells.
 
     Parameters
     ----------
     information : InformationMap
-        What agents know; they may lack perfect recall.
+        The information of the agents, who may lack perfect recall.
     team : Sequence[int], optional
         By default all agents.
     others : FloatArray, optional
-        [entries] policy of the agents outside the team; the optimum is then a best response to it.
+        [entries] policy of the agents outside the team, to which the optimum is a best response.
     rule : {"common", "sum"}
-        The team's payoff: the common payoff of its agents, or the sum.
+        The team's payoff: the common payoff of its agents, or the sum of their payoffs.
     max_states : int
-        Maximum number of states to visit, about 100 bytes each. When it is reached, or after
-        Ctrl-C, the best policy so far (from the search or from hill climbing) is returned with a
-        bound.
+        Maximum number of states to visit, at about 100 bytes per state. When it is reached, or
+        after Ctrl-C, the best policy so far, from the search or from hill climbing, is returned
+        with an upper bound.
     seconds : float, optional
-        Time limit, with the same effect; a quarter of it is reserved for hill climbing. Finding the
-        public states and one hill climb are not subject to the limit.
+        Time limit, with the same effect; a quarter of it is reserved for hill climbing. The
+        construction of the public states and the first hill climb are not subject to the limit.
 
     Raises
     ------
@@ -171,8 +174,8 @@ def team_optimum(
 
     Notes
     -----
-    Source: the coordinator is from A. Nayyar, A. Mahajan, D. Teneketzis, "Decentralized stochastic
-    control with partial history sharing", 2013; the bounds are ours.
+    Source: A. Nayyar, A. Mahajan, D. Teneketzis, "Decentralized stochastic control with partial
+    history sharing", 2013, for the coordinator. The bounds are our own.
 
     Examples
     --------
@@ -210,7 +213,7 @@ def optimize(
 
 
 def _run(search: Search, max_states: int, until: float) -> Outcome:
-    """Search, and return what ended the search if it is not done."""
+    """Run the search, and return what ended it; this counts only if the search is not done."""
     try:
         search.run(max_states, until)
     except KeyboardInterrupt:
@@ -232,8 +235,8 @@ def _begin(problem: TeamProblem) -> Search:
 def _best_known(problem: TeamProblem, search: Search, until: float) -> FloatArray:
     """Return the policy found, or the best of some hill climbs if the search is not done.
 
-    No climb after the first begins once `time.monotonic()` reaches `until`. Where the search has
-    solved some roots, its actions replace those of the climb.
+    The first climb always runs; others start only before `time.monotonic()` reaches `until`. At
+    roots with a policy from the search, its actions replace those of the climb.
     """
     if search.is_done:
         climbed = np.zeros(problem.information.num_cells, np.int64)

@@ -1,4 +1,4 @@
-"""Public states: what is common knowledge in a team, and what it can do there."""
+"""Public states, which represent the common knowledge of a team, and the moves at them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["PublicStates", "find_components", "list_public_states", "number_with
 def find_components(tree: TeamTree) -> LongArray:
     """Return [N] the public state of each node, numbered by stage and then by first appearance.
 
-    Two nodes of a stage are in one public state if a chain of nodes connects them in which
-    neighbors share a cell, or lead to a common public state at the next stage.
+    Two nodes of a stage are in one public state if they are connected by a chain of nodes in which
+    neighbors share a cell or lead to a common public state at the next stage.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -41,7 +41,7 @@ def find_components(tree: TeamTree) -> LongArray:
 
 
 def sort_nodes(tree: TeamTree, component: LongArray) -> LongArray:
-    """Return [N] the nodes by public state, then by first appearance of their cell in it."""
+    """Return [N] the nodes, sorted by public state and then by first appearance of their cells."""
     by_component = np.argsort(component, kind="stable")
     cell = number_within(component[by_component], tree.cell[by_component])
     return by_component[np.lexsort((cell, component[by_component]))]
@@ -72,25 +72,26 @@ class PublicStates(NamedTuple):
     Attributes
     ----------
     first_cell : LongArray
-        [P + 1] the cells of each state; its nodes without a choice form one cell.
+        [P + 1] the cells of each state, in which all nodes without a choice form one cell.
     first_node : LongArray
         [number of cells + 1] the nodes of each cell.
     first_successor : LongArray
-        [P + 1] where the possible next states of each state begin in `next_state`.
+        [P + 1] the position in `next_state` at which the successors of each state begin.
     next_state : LongArray
-        The possible next states; several successors may be the same stored state.
+        The public states that may come next, called successors; several of them may be the same
+        stored state.
     upper : FloatArray
-        [N] upper bound on the team's expected payoff from a node on.
+        [N] upper bound on the team's expected payoff below a node.
     first_move : LongArray
-        [N + 1]
+        [N + 1] the moves of each node.
     gain : FloatArray
         [M] the team's expected payoff where play ends with the move.
     first_way : LongArray
         [M + 1] the continuations of each move.
     successor : LongArray
-        [C] the successor of its state that a continuation leads to, from 0.
+        [C] the number, among the successors of the state, of the one that a continuation leads to.
     place : LongArray
-        [C] the node within that successor, from 0.
+        [C] the number, within that successor, of the node that the continuation leads to.
     """
 
     first_cell: LongArray
@@ -113,11 +114,11 @@ def list_public_states(
     Parameters
     ----------
     tree : TeamTree
-        With padded stages and sorted nodes.
+        The tree, with padded stages and sorted nodes.
     component : LongArray
         [N] the public state of each node.
     upper : FloatArray
-        [N] as in `PublicStates`.
+        [N] upper bounds, as in `PublicStates`.
 
     Returns
     -------
@@ -139,9 +140,9 @@ def list_public_states(
 
 
 class _Piece(NamedTuple):
-    """One public state, or several: the columns of `PublicStates` with sizes instead of offsets.
+    """One or several public states: the arrays of `PublicStates`, with sizes instead of offsets.
 
-    `next_component` becomes `next_state` once states have numbers.
+    `next_component` is replaced by `next_state` when the states have numbers.
     """
 
     cell_size: LongArray
@@ -154,7 +155,7 @@ class _Piece(NamedTuple):
     next_component: LongArray
 
     def part(self, begins: _Begins, number: int) -> _Piece:
-        """Return the columns of one of the states."""
+        """Return the arrays of one of the states."""
         cell, node, move, way, successor = (slice(*first[number : number + 2]) for first in begins)
         return _Piece(
             cell_size=self.cell_size[cell],
@@ -169,7 +170,7 @@ class _Piece(NamedTuple):
 
 
 class _Begins(NamedTuple):
-    """[states + 1] offsets of each state in the columns of a `_Piece`."""
+    """[states + 1] offsets of each state in the arrays of a `_Piece`."""
 
     cell: LongArray
     node: LongArray
@@ -179,7 +180,7 @@ class _Begins(NamedTuple):
 
 
 def _cut(tree: TeamTree, component: LongArray, upper: FloatArray) -> tuple[_Piece, _Begins]:
-    """Return all components together, and their offsets."""
+    """Return all components as one `_Piece`, and the offsets of each component."""
     states = np.arange(component[-1] + 2)
     first_node = np.searchsorted(component, states)
     cell = number_within(component, tree.cell)

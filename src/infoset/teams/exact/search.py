@@ -1,4 +1,4 @@
-"""Branch and bound for the optimum of a team, and for a policy that achieves it."""
+"""Branch and bound for the optimum of a team and a policy that achieves it."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ STEPS_AT_ONCE = 1 << 16
 
 @dataclass
 class Search:
-    """A branch and bound that can be interrupted and resumed, over one public state per root.
+    """A branch and bound that can be interrupted and resumed; it solves one root after another.
 
     Attributes
     ----------
     tree : TeamTree
-        Its nodes sorted by public state and cell.
+        The tree, with nodes sorted by public state and cell.
     component : LongArray
         [N] the public state of each node.
     local_cell : LongArray
-        [N] the cell of each node within its public state, from 0.
+        [N] the number of each node's cell within its public state, from 0.
     state : LongArray
         [components] index of each public state in `states`.
     states : PublicStates
     roots : LongArray
-        The components in which play begins; `num_begun` of them have been started.
+        The components in which play begins. The search of the first `num_begun` has begun.
     lower, upper : FloatArray
-        [roots] best value found, -inf before any, and an upper bound.
+        [roots] the best value found, -inf if none, and an upper bound.
     memo : Memo
     frames : Frames
     """
@@ -67,11 +67,11 @@ class Search:
 
     @property
     def num_states(self) -> int:
-        """Number of states of the search that were visited."""
+        """Number of states that the search has visited."""
         return int(self.memo.num_filled[0])
 
     def run(self, max_states: int, until: float = inf) -> None:
-        """Search until done, `max_states` states are visited, or the clock reaches `until`."""
+        """Search until the optimum is known, or until a limit on states or time is reached."""
         while not self.is_done and self.num_states < max_states and time.monotonic() < until:
             with interrupts_held():
                 self._advance(max_states)
@@ -89,13 +89,13 @@ class Search:
 
     @property
     def _max_rows(self) -> int:
-        """Rows of the memo that may be filled: three in four, so that look-ups stay short."""
+        """Number of rows of the memo that may be filled: three in four, for short look-ups."""
         return len(self.memo.state) * 3 // 4
 
     def write_picks(self, root: int, pick: LongArray) -> None:
         """Write the actions that achieve `lower[root]` into `pick` [cells], in place.
 
-        Only cells that play reaches are written.
+        Cells that play does not reach are left unchanged.
         """
         nodes = np.flatnonzero(self.component == self.roots[root])
         is_at_work = root == self.num_begun - 1 and self.frames.depth[0] >= 0
@@ -162,16 +162,16 @@ def begin_search(tree: TeamTree, component: LongArray, upper: FloatArray) -> Sea
     Parameters
     ----------
     tree : TeamTree
-        With padded stages and sorted nodes.
+        The tree, with padded stages and sorted nodes.
     component : LongArray
         [N] the public state of each node.
     upper : FloatArray
-        [N] upper bound on the team's expected payoff from each node on.
+        [N] upper bound on the team's expected payoff below each node.
 
     Raises
     ------
     GameTooLargeError
-        If it would not fit in memory.
+        If the search would not fit in memory.
     """
     states, state = list_public_states(tree, component, upper)
     is_root = tree.parent_edge < 0

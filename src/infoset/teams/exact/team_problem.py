@@ -1,4 +1,4 @@
-"""The decision problem of one team: its view of the nodes, and what others do."""
+"""The decision problem of one team: the nodes as the team sees them, and the others' policy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 RELATIVE_TOLERANCE = 1e-13
 NO_CHOICE = -1
-"""Cell of nodes at which the team has no choice: the values of all edges are added."""
+"""Cell of the nodes at which the team has no choice; there the values of all edges are added."""
 
 
 class TeamTree(NamedTuple):
@@ -59,7 +59,7 @@ class TeamTree(NamedTuple):
 
     @property
     def tolerance(self) -> float:
-        """Differences of values that are rounding errors."""
+        """Difference of values up to which they count as equal, because of rounding."""
         return RELATIVE_TOLERANCE * float(np.abs(self.gain).sum())
 
     @property
@@ -82,24 +82,24 @@ class TeamTree(NamedTuple):
 
 
 def stages(tree: TeamTree) -> Iterator[slice]:
-    """Return the nodes of each stage as slices."""
+    """Iterate over the stages, as slices of nodes."""
     ends = tree.first_node.tolist()
     return map(slice, ends[:-1], ends[1:])
 
 
 def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamTree, LongArray]:
-    """Merge roots below which play is the same; their gains are added.
+    """Merge roots with identical continuations, and add their gains.
 
     Parameters
     ----------
     tree : TeamTree
     equivalent : LongArray
-        [N] the node of the first equivalent root that stands for each node.
+        [N] the node, below the first equivalent root, that represents each node.
 
     Returns
     -------
     tuple[TeamTree, LongArray]
-        The smaller tree, and for each of its nodes the node of `tree` that it stands for.
+        The smaller tree, and for each of its nodes the node of `tree` that it represents.
     """
     node = tree.node_of_edge
     edge = np.arange(len(node)) + (tree.first_edge[equivalent] - tree.first_edge[:-1])[node]
@@ -110,12 +110,13 @@ def merge_equivalent_roots(tree: TeamTree, equivalent: LongArray) -> tuple[TeamT
 
 
 def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
-    """Insert waiting nodes so that every play passes through all stages until it ends.
+    """Insert waiting nodes, so that no play skips a stage before it ends.
 
     Returns
     -------
     tuple[TeamTree, LongArray]
-        The padded tree, and for each of its nodes the node of `tree` that it is, or waits for.
+        The padded tree, and for each of its nodes the corresponding node of `tree`: for a waiting
+        node, the next node of the play.
     """
     num_nodes, stage, parent_edge = len(tree.cell), tree.stage, tree.parent_edge
     before = np.where(parent_edge < 0, -1, stage[tree.node_of_edge[parent_edge]])
@@ -140,7 +141,7 @@ def pad_stages(tree: TeamTree) -> tuple[TeamTree, LongArray]:
 
 
 def arrange(tree: TeamTree, nodes: LongArray, stage: LongArray) -> TeamTree:
-    """Return the tree of some nodes in a given order; `stage` [N] is that of the old nodes."""
+    """Return the tree of some nodes in the given order; `stage` [N] has the stages of all nodes."""
     edge, first_edge = edges_in_order(tree.first_edge, nodes)
     rank = np.full(len(tree.cell) + 1, -1, np.int64)
     rank[nodes] = np.arange(len(nodes))
@@ -162,9 +163,9 @@ class TeamProblem:
     information : InformationMap
     team : Team
     others : FloatArray
-        [entries] policy of the agents outside the team; entries of the team itself are ignored.
+        [entries] policy of the agents outside the team; entries of the team are ignored.
     tree : TeamTree
-        The nodes as the team sees them; the others' policy is part of the gains.
+        The nodes as the team sees them, with the policy of the others included in the gains.
     """
 
     information: InformationMap
@@ -175,7 +176,7 @@ class TeamProblem:
     def policy(self, pick: LongArray) -> FloatArray:
         """Return [entries] the policy in which the team takes one action at each cell.
 
-        pick : [M] index of the action; only cells of the team count.
+        pick : [M] index of the action; cells of other agents are ignored.
         """
         information = self.information
         probability = self.others.copy()
@@ -195,12 +196,13 @@ def pose_problem(
     others: FloatArray | None,
     rule: PayoffRule,
 ) -> TeamProblem:
-    """Return the problem of a team, by default of all agents.
+    """Return the decision problem of a team, by default of all agents.
 
     Raises
     ------
     ParameterError
-        If an argument is invalid, or there are agents outside the team and `others` is missing.
+        If an argument is invalid, or if `others` is missing although there are agents outside the
+        team.
     """
     check_information(information)
     form = information.form
@@ -208,8 +210,8 @@ def pose_problem(
     if others is None:
         if len(agents) < form.num_agents:
             raise ParameterError(
-                f"the team {agents} leaves out agents of {form}: give others=, an array "
-                f"[{information.num_entries}] of probabilities, for what they do"
+                f"the team {agents} leaves out agents of {form}: give their policy "
+                f"as others=, an array of {information.num_entries} probabilities"
             )
         others = np.repeat(1 / information.num_actions, information.num_actions)
     check_probabilities(information, others)
@@ -223,7 +225,7 @@ def _see(
 ) -> TeamTree:
     """Return the nodes of a form as a team sees them.
 
-    payoff : [Z] the team's payoff.
+    payoff : [Z] the team's payoff at each terminal.
     """
     form, arrays = information.form, information.form.arrays
     rest = [agent for agent in range(form.num_agents) if agent not in team]

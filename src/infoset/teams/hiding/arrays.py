@@ -1,8 +1,8 @@
 """Arrays and numbers that the kernels of progressive hiding read and modify.
 
-Sizes: N nodes, Z terminals with a payoff, T teams; M cells and S action entries of the relaxed
-(fine) information map, K cells and C entries of the original (coarse) one. Numbers of nodes grow
-downwards: every node has a smaller number than its children.
+Sizes: N nodes, Z terminals with a nonzero payoff, T teams; M cells and S action entries of the
+relaxed (fine) information map; K cells and C entries of the original (coarse) map. Every node has a
+smaller number than its children.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Nodes(NamedTuple):
     chance : FloatArray
         [N] probability of each node's outcome of chance.
     parent : IndexArray
-        [N] the node above; a root is its own parent.
+        [N] the parent of each node; a root is its own parent.
     team : IndexArray
         [N] the acting team.
     payoff_node : IndexArray
@@ -40,7 +40,7 @@ class Nodes(NamedTuple):
 
 
 class View(NamedTuple):
-    """An information map over the nodes, with one entry per action of each cell.
+    """An information map as arrays, with one entry per action of each cell.
 
     Attributes
     ----------
@@ -61,19 +61,19 @@ class View(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """The nodes and terminals of each of R outcomes of chance, and where edges lead.
+    """The nodes and terminals of each of R outcomes of chance, and the ends of all edges.
 
     Attributes
     ----------
     first_node, first_terminal : LongArray
-        [R + 1] where the nodes and terminals of each outcome begin in the two lists below.
+        [R + 1] the positions in `node` and `terminal` at which those of each outcome begin.
     node, terminal : IndexArray
-        [N] and [Z] nodes and terminals, outcome by outcome, parents first.
+        [N] and [Z] nodes and terminals sorted by outcome, with parents before children.
     first_edge : LongArray
         [N + 1] the edges of each node.
     child : LongArray
-        [E] the node that an edge leads to; -1 - z at terminal z, and -1 - Z at a terminal without
-        a payoff.
+        [E] the node that an edge leads to; -1 - z if it leads to terminal z, and -1 - Z if it leads
+        to a terminal with payoff zero.
     """
 
     first_node: LongArray
@@ -87,19 +87,19 @@ class Outcomes(NamedTuple):
 class Visit(NamedTuple):
     """The nodes and terminals that an iteration visits.
 
-    Importance is one over the probability of the visit, so sums over the visited nodes are unbiased
-    estimates of sums over all nodes.
+    The importance of a node is the inverse of the probability of visiting it. Sums over the visited
+    nodes, weighted by importance, are therefore unbiased estimates of sums over all nodes.
 
     Attributes
     ----------
     node : IndexArray
-        [N] the visited nodes, parents first; only the first `size[0]` count.
+        [N] the visited nodes, parents first, in the first `size[0]` places.
     terminal : IndexArray
-        [Z] the visited terminals; only the first `size[1]` count.
+        [Z] the visited terminals, in the first `size[1]` places.
     size : LongArray
         [2] number of visited nodes and terminals.
     importance, terminal_importance : FloatArray
-        [N] and [Z], in the same order.
+        [N] and [Z] in the order of `node` and `terminal`.
     """
 
     node: IndexArray
@@ -126,9 +126,9 @@ class Game(NamedTuple):
     uniform_reach : FloatArray
         [N] reach of each node under uniform play.
     cells : LongArray
-        The cells that learn.
+        The cells of the learning teams.
     teams : LongArray
-        The teams that learn.
+        The learning teams.
     outcomes : Outcomes
     """
 
@@ -156,20 +156,21 @@ class Numbers(NamedTuple):
     min_regret : float
         Regrets are clipped from below at this value.
     of_current, of_previous, of_uniform : float
-        Weights of the reaches that make up ρ in the projector: under the relaxed policy, under the
-        previous projection, and under uniform play.
+        Weights of the three reaches whose sum is ρ in the projector: under the relaxed policy,
+        under the previous projection, and under uniform play.
     group : IndexArray
         [N] the group whose own choices are left out of a node's weight; see `fill_weights`.
     num_groups : int
-        0 if nobody's choices are left out.
+        Number of groups; 0 if no choices are left out.
     conditional : bool
         Whether the weights of the nodes of each cell are normalized to sum to 1.
     up, down, step, target, low, high : float
         After an iteration, γ ← clip(γ · (up if J(π) > target else down) + step, low, high).
     future : float
-        1, or 0 to leave penalties of later stages out of values.
+        1 if values include penalties of later stages, otherwise 0.
     visits : int
-        EVERYTHING, OUTCOME (the nodes below one sampled outcome), or else one sampled path.
+        EVERYTHING, OUTCOME (the nodes below one sampled outcome), or another number for one sampled
+        path.
     exploration : float
         Probability of uniform play at each node of a sampled path.
     """
@@ -208,8 +209,8 @@ class State(NamedTuple):
     penalty : FloatArray
         [T] γ of the next iteration.
     best, best_payoff : FloatArray
-        [C] the best projected policy so far and [1] its payoff; the last one if several teams
-        learn.
+        [C] the best projected policy so far, and [1] its payoff. If several teams learn, the last
+        one.
     stream : Stream
         Random stream.
     done : LongArray
@@ -228,12 +229,13 @@ class State(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Buffers of an iteration; `value`, `gain` and `observed` are 0 between iterations.
+    """Temporary arrays of an iteration; `value`, `gain`, `observed` are 0 between iterations.
 
     Attributes
     ----------
     reach, weight, others, value : FloatArray
-        [N] reach under π, weight in the learner's mean, reach without one group, and V.
+        [N] reach under π, weight in the mean action values of the cell, reach without the choices
+        of one group, and V.
     gain : FloatArray
         [S] sum of weighted action values Q.
     observed, reached, mass, distance, twice_penalty : FloatArray

@@ -16,11 +16,14 @@ __all__ = ["LocalLearner", "entropic_ftrl", "hedge", "regret_matching", "regret_
 
 @dataclass(frozen=True)
 class LocalLearner:
-    """A regret minimizer at each cell, as numbers.
+    """The parameters of the regret minimizers, one at each cell.
 
-    It keeps regrets R ← max(R + v - <π, v>, min_regret), where v is the observed vector. In
-    iteration t it plays in proportion to exp(learning_rate · t^decay_exponent · R), or to max(R, 0)
-    if the rate is 0.
+    After each iteration, a minimizer with policy π and observed values v updates its regrets:
+
+        R ← max(R + v - <π, v>, min_regret)
+
+    Its policy in iteration t is proportional to exp(learning_rate · t^decay_exponent · R), or to
+    max(R, 0) if the learning rate is 0.
 
     Attributes
     ----------
@@ -28,12 +31,13 @@ class LocalLearner:
     learning_rate : float
         η, per unit of utility; 0 for regret matching.
     noise : float
-        Standard deviation σ of the initial noise: normal in the exponent, or its absolute value in
-        units of utility for regret matching. Without noise the initial policy is uniform.
+        Standard deviation σ of the normal initial noise. With a positive learning rate it is added
+        to the exponent. For regret matching, its absolute value in utility units is the initial
+        regret. Without noise the initial policy is uniform.
     decay_exponent : float
-        Exponent of the iteration in the learning rate.
+        Exponent of the iteration number t in the learning rate.
     min_regret : float
-        Lower clip of regrets, in units of utility; at most 0.
+        Lower bound at which regrets are clipped, in utility units; at most 0.
 
     Raises
     ------
@@ -53,7 +57,7 @@ class LocalLearner:
         check_number("decay_exponent", self.decay_exponent, minimum=-inf)
         if np.isnan(self.min_regret) or self.min_regret > 0:
             raise ParameterError(
-                f"min_regret={self.min_regret!r} must be at most 0, where regrets begin"
+                f"min_regret={self.min_regret!r} must be at most 0, such as 0.0 or -inf"
             )
 
     def first_regrets(self, size: int, generator: np.random.Generator) -> FloatArray:
@@ -75,7 +79,7 @@ def entropic_ftrl(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearne
 
 
 def hedge(learning_rate: float = 1.0, noise: float = 0.5) -> LocalLearner:
-    """Return anytime Hedge: π ∝ exp(η/√t · R). The rate decays, so the initial noise fades."""
+    """Return Hedge with a decreasing rate: π ∝ exp(η/√t · R). The initial noise fades."""
     _check_learning_rate(learning_rate)
     return LocalLearner("hedge", learning_rate, noise, decay_exponent=-0.5)
 
@@ -93,4 +97,6 @@ def regret_matching_plus(noise: float = 0.1) -> LocalLearner:
 def _check_learning_rate(learning_rate: float) -> None:
     check_number("learning_rate", learning_rate)
     if learning_rate == 0:
-        raise ParameterError("learning_rate=0 never learns; give a positive rate, such as 1.0")
+        raise ParameterError(
+            "learning_rate=0 would never change the policy; give a positive rate, such as 1.0"
+        )

@@ -1,4 +1,4 @@
-"""Minorize-maximize (Algorithm 1): two alternating proximal steps that never decrease F."""
+"""Minorize-maximize (Algorithm 1): proximal steps that never decrease the objective."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from infoset.teams.hiding.relaxed_form import RelaxedForm
 from infoset.teams.hiding.scheme import HidingScheme, Weighting
 from infoset.teams.hiding.state import FixedPolicies, HidingState, HidingTrace
 from infoset.teams.policies import check_probabilities, random_probabilities
+from infoset.teams.product_form import find_recall_violation
 from infoset.typing import FloatArray
 from infoset.utils.arguments import check_number
 
@@ -29,22 +30,24 @@ SCHEME: Final = HidingScheme(
 class MinorizeMaximize(HidingState):
     """The state of minorize-maximize (Algorithm 1), and its iterations.
 
-    Alternates π̂ ← P π with the best relaxed policy against it,
+    The algorithm alternates the projection π̂ ← P π with the best relaxed policy given π̂,
 
         π ← argmax J(π) - γ E_π ‖π - π̂‖²
 
-    found by one pass from the last stage to the first. The objective F(π) = J(π) - γ E_π ‖π - P π‖²
-    never decreases (Theorem 3): P π is the nearest implementable policy, so what is maximized
-    equals F at the old π and is at most F at the new one.
+    which one pass from the last stage to the first computes. The objective
+    F(π) = J(π) - γ E_π ‖π - P π‖² never decreases (Theorem 3): because P π is the nearest
+    implementable policy, the maximized function equals F at the old π and is at most F at the new
+    one.
 
     Parameters
     ----------
     relaxed_form : RelaxedForm
         The learning team must have perfect recall under the relaxed map.
     penalty : float
-        γ > 0, in utility units.
+        γ, in utility units; positive.
     start : FloatArray, optional
-        [S] initial relaxed policy; by default drawn uniformly from the simplexes.
+        [S] initial relaxed policy. By default the policy at each cell is drawn uniformly from the
+        simplex.
     seed : int
         Seed of the initial policy.
     fixed : FixedPolicies, optional
@@ -58,7 +61,8 @@ class MinorizeMaximize(HidingState):
         If the team lacks perfect recall under the relaxed map; the message shows two prefixes.
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
-    Algorithm 1 and Theorem 3; the steps are derived.
+    Algorithm 1 and Theorem 3. The formulas of the steps are derived; see the page on progressive
+    hiding.
 
     Examples
     --------
@@ -82,19 +86,19 @@ class MinorizeMaximize(HidingState):
         check_number("penalty", penalty)
         if penalty == 0:
             raise ParameterError(
-                "penalty=0 has no proximal step; give a penalty above 0, such as 0.3"
+                "penalty=0 has no proximal step; give a positive penalty, such as 0.3"
             )
         super().__init__(relaxed_form, penalty, seed, fixed or {})
         if len(self._game.teams) != 1:
             raise ParameterError(
-                f"{len(self._game.teams)} teams would learn, and Algorithm 1 supports one: fix the "
-                "others, or use ProgressiveHiding"
+                f"{len(self._game.teams)} teams would learn, but Algorithm 1 supports one only: "
+                "fix the policies of the others, or use ProgressiveHiding"
             )
         team = int(self._game.teams[0])
-        violation = relaxed_form.relaxed.recall_violation(relaxed_form.teams[team])
+        violation = find_recall_violation(relaxed_form.relaxed, relaxed_form.teams[team])
         if violation is not None:
             raise UnsupportedGameError(
-                f"Algorithm 1 needs perfect recall of the team under the relaxed map: {violation} "
+                f"Algorithm 1 needs a team with perfect recall under the relaxed map: {violation} "
                 "Use perfect_recall_closure(map, team), or ProgressiveHiding"
             )
         self._numbers = numbers_of(SCHEME, relaxed_form, 1)
@@ -120,7 +124,7 @@ class MinorizeMaximize(HidingState):
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that, with game, maps and first policy, determine every iteration."""
+        """Return the settings that, with game, maps and start, determine every iteration."""
         return {"penalty": float(self._state.penalty[0]), "seed": self.seed}
 
 

@@ -1,4 +1,4 @@
-"""The projection of a relaxed policy, its distance, and the penalized objective."""
+"""The projection of a relaxed policy, the distance between them, and the penalized objective."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["project", "relaxed_objective", "squared_distance"]
 def project(
     relaxed_form: RelaxedForm, policy: FloatArray, weight: FloatArray | None = None
 ) -> FloatArray:
-    """Return [C] the projection of a relaxed policy on the implementable ones (eq. 4).
+    """Return [C] the projection of a relaxed policy on the implementable policies (eq. 4).
 
         (P π)_κ(a) = Σ_{n in κ} ρ(n) π_n(a) / Σ_{n in κ} ρ(n)
 
-    It is the nearest implementable policy in the norm weighted by ρ. Cells whose nodes all have
-    weight 0 get the unweighted mean.
+    κ is a cell of the original map. The projection is the nearest implementable policy in the norm
+    weighted by ρ. Cells whose nodes all have weight 0 get the unweighted mean.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def squared_distance(
     projected : FloatArray
         [C] π̂.
     weight : FloatArray, optional
-        [N] ρ; by default the reach under the policy, as penalties are paid along the play.
+        [N] ρ; by default the reach under the policy, because penalties are paid along a play.
 
     Raises
     ------
@@ -114,8 +114,8 @@ def relaxed_objective(
 ) -> FloatArray:
     """Return [T] the objective of each team: F(π) = J(π) - γ ‖π - P π‖² (eq. 5).
 
-    For every γ ≥ 0 the maximum of F lies between the optimum over implementable policies and that
-    over relaxed policies (eq. 6), and it does not increase with γ.
+    For every γ ≥ 0 the maximum of F lies between the optimum over implementable policies and the
+    optimum over relaxed policies (eq. 6). It does not increase with γ.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def relaxed_objective(
     penalty : float
         γ, in utility units.
     weight : FloatArray, optional
-        [N] weights of projector and norm; by default the reach under the policy.
+        [N] weights of the projector and of the norm; by default the reach under the policy.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def _checked(
         return relaxed_form.reach(policy)
     if np.shape(weight) != (relaxed_form.form.num_nodes,):
         raise ParameterError(
-            f"weights have shape {np.shape(weight)}; there must be one for each of the "
+            f"weights have shape {np.shape(weight)}; give one for each of the "
             f"{relaxed_form.form.num_nodes} nodes"
         )
     return weight

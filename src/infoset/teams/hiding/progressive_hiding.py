@@ -30,13 +30,13 @@ __all__ = ["HidingRun", "ProgressiveHiding", "best_run", "numbers_of", "run_seed
 class ProgressiveHiding(HidingState):
     """The state of progressive hiding (Algorithm 2), and its iterations.
 
-    In each iteration the local learners of all cells choose the relaxed policy π. Its projection π̂
-    is what agents can play with their own information. Each learner then observes
+    In each iteration the local learners of all cells choose the relaxed policy π. Agents can play
+    its projection π̂ with their own information. Each learner then observes
 
         v(a) = Q(a) - 2γ (π(a) - π̂(a))
 
-    where Q is the action value for its team, less all later penalties γ‖π - π̂‖². Under the
-    original map there is no penalty, and this is CFR or FTRL with imperfect recall.
+    where Q is the action value for its team minus all later penalties γ‖π - π̂‖². Without
+    relaxation there is no penalty, and the algorithm is CFR or FTRL with imperfect recall.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class ProgressiveHiding(HidingState):
         The game, its teams and the information relaxation; see `relax`.
     scheme : HidingScheme
     seed : int
-        Seed of the initial policy and of all sampling; the same seed gives the same bits.
+        Seed of the initial policy and of all sampling; results are reproducible bit for bit.
     fixed : FixedPolicies, optional
         Implementable policies [C] of teams that do not learn.
 
@@ -54,7 +54,7 @@ class ProgressiveHiding(HidingState):
         If an argument has the wrong type, a policy is invalid, or all teams are fixed.
 
     Source: B. Heymann, M. Lanctot, "Learning in games with progressive hiding", AAMAS 2025,
-    Algorithm 2; the formulas are derived, see the page on progressive hiding.
+    Algorithm 2. The formulas are derived; see the page on progressive hiding.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class ProgressiveHiding(HidingState):
         return HidingTrace(*np.moveaxis(trace, 2, 0))
 
     def _by_restart(self, trace: FloatArray) -> Iterator[FloatArray]:
-        """Yield the rows of a trace between restarts; restart before each part but the first."""
+        """Yield the parts of a trace, restarting before each part except the first."""
         rounds = self.scheme.regret_restarts
         if rounds is None or len(trace) == 0:
             yield trace
@@ -120,12 +120,12 @@ class ProgressiveHiding(HidingState):
         self._state.penalty[:] = self.scheme.schedule.first
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that, with the game and its maps, determine every iteration."""
+        """Return the settings that, with the game and its maps, determine every iteration."""
         return {**self.scheme.settings(), "seed": self.seed}
 
 
 def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: int) -> Numbers:
-    """Return a scheme as kernels read it, for a number of learning teams."""
+    """Return a scheme in the format of the kernels, given the number of learning teams."""
     learner, schedule, reference = scheme.learner, scheme.schedule, scheme.reference
     weights = scheme.weights(num_learning)
     group = _group(weights, relaxed_form)
@@ -152,7 +152,7 @@ def numbers_of(scheme: HidingScheme, relaxed_form: RelaxedForm, num_learning: in
 
 
 def _group(weights: Weighting, relaxed_form: RelaxedForm) -> IndexArray:
-    """Return [N] the acting agent, team, or a single group, as the weighting leaves choices out."""
+    """Return [N] the group whose choices a weighting leaves out at each node."""
     if weights.leaves_out == "agent":
         return relaxed_form.form.arrays.agent.astype(np.uint32)
     if weights.leaves_out == "team":
@@ -174,7 +174,7 @@ class HidingRun:
     best_policy : FloatArray
         [C] the best projected policy; see `ProgressiveHiding.best_policy`.
     best_payoff : float
-        Its payoff, in the game's units.
+        Payoff of `best_policy`, in the game's units.
     """
 
     seed: int
@@ -210,7 +210,7 @@ def run_seeds(
     Raises
     ------
     ParameterError
-        If there are no seeds, or as `ProgressiveHiding`.
+        If there are no seeds, or in the cases that `ProgressiveHiding` lists.
 
     Examples
     --------
@@ -234,7 +234,7 @@ def run_seeds(
         best = hiding.best_policy()
         return HidingRun(seed, trace, hiding.policy(), best, hiding.best_payoff)
 
-    first = run(seeds[0])  # compiles and caches what the others share
+    first = run(seeds[0])  # compiles the kernels and caches arrays that all runs share
     with ThreadPoolExecutor(threads) as pool:
         return first, *pool.map(run, seeds[1:])
 

@@ -23,7 +23,7 @@ __all__ = ["RelaxedForm", "relax", "view_of"]
 
 @dataclass(frozen=True, eq=False)
 class RelaxedForm:
-    """A product form with an information relaxation for its teams; made by `relax`.
+    """A product form with an information relaxation for its teams, as `relax` returns it.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class RelaxedForm:
     teams : tuple[Team, ...]
         T teams.
     payoff : FloatArray
-        [T, Z] payoff of each team at each terminal with a payoff other than zero.
+        [T, Z] payoff of each team at each terminal with a nonzero payoff.
     known : IndexArray
         [M] the cell of the original map that contains each relaxed cell.
     """
@@ -52,7 +52,7 @@ class RelaxedForm:
 
     @cached_property
     def nodes(self) -> Nodes:
-        """The nodes, as kernels read them."""
+        """The nodes, in the format of the kernels."""
         arrays = self.form.arrays
         node = self.form.node_of_edge[arrays.payoff_edge]
         own = np.arange(self.form.num_nodes)
@@ -67,12 +67,12 @@ class RelaxedForm:
 
     @cached_property
     def fine(self) -> View:
-        """The relaxed map, as kernels read it."""
+        """The relaxed map, in the format of the kernels."""
         return view_of(self.relaxed)
 
     @cached_property
     def coarse(self) -> View:
-        """The original map, as kernels read it."""
+        """The original map, in the format of the kernels."""
         return view_of(self.original)
 
     @cached_property
@@ -115,14 +115,14 @@ class RelaxedForm:
         return _uniform(self.original)
 
     def lift(self, policy: FloatArray) -> FloatArray:
-        """Return [S] an implementable policy [C] as a relaxed policy."""
+        """Return [S] the relaxed policy that plays an implementable policy [C]."""
         start = self.original.first_entry[self.known] - self.relaxed.first_entry[:-1]
         step: LongArray = np.repeat(start, self.relaxed.num_actions)
         lifted: FloatArray = policy[np.arange(self.relaxed.num_entries) + step]
         return lifted
 
     def check_policy(self, policy: FloatArray) -> None:
-        """Raise unless a relaxed policy has one number per entry.
+        """Raise unless a relaxed policy has one probability per entry.
 
         Raises
         ------
@@ -172,14 +172,14 @@ def relax(
     teams : sequence of sequences of agents, optional
         By default all agents are one team.
     payoff_rule : {"common", "sum"}
-        A team's payoff: the common payoff of its agents, or the sum; see `team_payoff`.
+        A team's payoff: the common payoff of its agents, or the sum of their payoffs; see
+        `team_payoff`.
 
     Raises
     ------
     ParameterError
-        If a map belongs to another form or does not refine the original map (the message shows two
-        prefixes), if the teams are not a partition of the agents, or if the rule is `common` and
-        payoffs within a team differ.
+        If a map belongs to another form or does not refine the original map, if the teams are not a
+        partition of the agents, or if the rule is `common` and payoffs within a team differ.
     """
     check_type("form", form, ProductForm, "infoset.teams.build_product_form(game)")
     everybody = (tuple(range(form.num_agents)),)
@@ -191,7 +191,7 @@ def relax(
 
 
 def view_of(information: InformationMap) -> View:
-    """Return an information map as kernels read it."""
+    """Return an information map in the format of the kernels."""
     form = information.form
     arrays = form.arrays
     node_entry = information.first_entry[information.cell]
@@ -216,7 +216,7 @@ def _joined(
     relaxed: InformationMap | Sequence[InformationMap] | None,
     teams: Sequence[Team],
 ) -> InformationMap:
-    """Return the map under which each team has its own relaxed information."""
+    """Return one map that gives each team the information of its own relaxed map."""
     if relaxed is None:
         return form.information
     maps = [relaxed] * len(teams) if isinstance(relaxed, InformationMap) else list(relaxed)
@@ -225,11 +225,11 @@ def _joined(
         if own.form.arrays is not form.arrays:
             raise ParameterError(
                 f"the information map {own} belongs to another form, {own.form}; build it from "
-                "the form that is relaxed"
+                f"the form to relax, {form}"
             )
     if len(maps) != len(teams):
         raise ParameterError(
-            f"there are {len(maps)} maps for {len(teams)} teams; give one for each"
+            f"there are {len(maps)} maps for {len(teams)} teams; give one map per team"
         )
     if isinstance(relaxed, InformationMap):
         return relaxed

@@ -20,9 +20,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PenaltySchedule:
-    """The penalty coefficient γ of each iteration, in utility units, as numbers.
+    """The rule for the penalty coefficient γ of each iteration, in utility units.
 
-    After an iteration in which the relaxed policy earns J,
+    After an iteration in which the relaxed policy has the payoff J,
 
         γ ← clip(γ · (up if J > target else down) + step, low, high)
 
@@ -32,17 +32,18 @@ class PenaltySchedule:
     first : float
         γ of the first iteration.
     up, down : float
-        Factors of γ.
+        Factors by which γ is multiplied if J is above the target, and otherwise.
     step : float
+        Amount added to γ in each iteration.
     target : float
-        Payoff, in the game's units.
+        Payoff with which J is compared, in the game's units.
     low, high : float
         Bounds of γ.
 
     Raises
     ------
     ParameterError
-        If γ is or could become negative or not finite, or a factor is negative.
+        If γ is or could become negative or infinite, or a factor is negative.
     """
 
     name: str
@@ -63,10 +64,10 @@ class PenaltySchedule:
         if not self.low <= self.first <= self.high:
             raise ParameterError(
                 f"the first penalty {self.first} is not between low={self.low} and "
-                f"high={self.high}; widen the bounds, or choose first between them"
+                f"high={self.high}; give a first penalty between the bounds, or widen the bounds"
             )
         if self.target != self.target:
-            raise ParameterError("target=nan must be a payoff in the game's units")
+            raise ParameterError("target=nan is not a number; give a payoff in the game's units")
 
 
 def constant_penalty(penalty: float) -> PenaltySchedule:
@@ -75,7 +76,7 @@ def constant_penalty(penalty: float) -> PenaltySchedule:
     Raises
     ------
     ParameterError
-        If it is negative or not finite.
+        If the penalty is negative or not finite.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def constant_penalty(penalty: float) -> PenaltySchedule:
 def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
     """Return a penalty that changes by a constant factor per iteration, from `first` to `last`.
 
-    The last of `iterations` has the penalty `last`, which then stays.
+    The penalty is `last` in iteration number `iterations` and in all later ones.
 
     Raises
     ------
@@ -99,8 +100,8 @@ def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySche
     _check_ends(first, last, iterations)
     if not first > 0 < last:
         raise ParameterError(
-            f"a penalty cannot grow by a factor from {first} to {last}; give numbers above 0, or "
-            "linear_penalty(first, last, iterations)"
+            f"a penalty cannot change by a constant factor from {first} to {last}; give positive "
+            "numbers, or use linear_penalty(first, last, iterations)"
         )
     factor = (last / first) ** (1 / (iterations - 1))
     low, high = sorted((first, last))
@@ -110,7 +111,7 @@ def geometric_penalty(first: float, last: float, iterations: int) -> PenaltySche
 def linear_penalty(first: float, last: float, iterations: int) -> PenaltySchedule:
     """Return a penalty that changes by a constant amount per iteration, from `first` to `last`.
 
-    The last of `iterations` has the penalty `last`, which then stays.
+    The penalty is `last` in iteration number `iterations` and in all later ones.
 
     Raises
     ------
@@ -132,15 +133,17 @@ def adaptive_penalty(
 ) -> PenaltySchedule:
     """Return a penalty that keeps the payoff of the relaxed policy near a target.
 
-    While it earns more than `target` the penalty is multiplied by 1 + `change`, otherwise divided
-    by it.
+    After an iteration in which the relaxed policy earns more than `target`, the penalty is
+    multiplied by 1 + `change`; otherwise it is divided by 1 + `change`.
 
     Parameters
     ----------
     target : float
-        In the game's units.
+        Payoff of the relaxed policy, in the game's units.
     first : float
+        Penalty of the first iteration.
     change : float
+        Relative change of the penalty per iteration.
     low, high : float
         Bounds of the penalty.
     """
@@ -158,7 +161,7 @@ def check_penalty(name: str, value: float) -> None:
     Raises
     ------
     ParameterError
-        If it is negative or not finite.
+        If the value is negative or not finite.
     """
     try:
         check_number(name, value)

@@ -26,14 +26,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Projector:
-    """The reference profile of the projector P_ρ, as a mixture of three reach probabilities.
+    """The reference profile of the projector P_ρ: a mixture of three reach probabilities.
 
     The weight of a node is
 
         ρ(n) = current · ρ^π(n) + previous · ρ^π̂(n) + uniform · ρ^u(n)
 
-    with π the relaxed policy of this iteration, π̂ the projected policy of the previous iteration,
-    and u uniform play.
+    where π is the relaxed policy of this iteration, π̂ the projected policy of the previous
+    iteration, and u uniform play.
 
     Attributes
     ----------
@@ -61,13 +61,13 @@ class Projector:
             check_number(name, share)
         if abs(sum(shares) - 1.0) > 1e-12:
             raise ParameterError(
-                f"the shares {shares} of a projector sum to {sum(shares)}; they must sum to 1"
+                f"the weights {shares} of a projector sum to {sum(shares)}; they must sum to 1"
             )
 
     def mixed(self, share: float) -> Projector:
         """Return the projector with a fraction `share` of uniform play mixed in.
 
-        Learners that give some actions probability 0 need it, so that every node has some weight.
+        This gives every node some weight, even if the learner gives some actions probability 0.
 
         Raises
         ------
@@ -94,13 +94,14 @@ PROJECTORS: Final = Registry(
     entry_type=Projector,
 )
 """Projectors by name."""
+
 LeftOut: TypeAlias = Literal["nobody", "agent", "team", "everybody"]
-"""Whose choices are left out of the reach of a node."""
+"""The agents whose choices are left out of the reach of a node."""
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """The weight of a node in its cell's mean action values: a reach without some choices.
+    """The weight of a node in the mean action values of its cell: a reach without some choices.
 
     Attributes
     ----------
@@ -108,10 +109,10 @@ class Weighting:
     description : str
         One line.
     leaves_out : LeftOut
-        Whose choices are left out: those of the acting agent, of its team, of all agents, or
-        nobody's.
+        The agents whose choices are left out of the reach: nobody, the acting agent, its team, or
+        everybody.
     conditional : bool
-        Whether weights are normalized over the cell, so that they are beliefs.
+        Whether the weights are normalized to sum to 1 in each cell, which makes them beliefs.
     """
 
     name: str
@@ -142,18 +143,18 @@ class RegretRestarts:
 
         regret ← retain · regret + noise
 
-    and the penalty schedule starts again. With `retain` 0 this is a restart. With a small positive
-    value, clear decisions are restored and close ones are drawn anew, such as one message used for
-    two items while another is unused.
+    and the penalty schedule starts again. If `retain` is 0, this is an ordinary restart. A small
+    positive value restores clear decisions and randomizes close ones, such as which items share a
+    message while another message is unused.
 
     Attributes
     ----------
     iterations : int
         Iterations between restarts.
     retain : float
-        Fraction of the regrets that is retained.
+        Fraction of the regrets that each restart retains.
     noise : float
-        Standard deviation of the added noise, as `LocalLearner.noise`.
+        Standard deviation of the added noise, defined as in `LocalLearner.noise`.
 
     Raises
     ------
@@ -174,7 +175,7 @@ class RegretRestarts:
 
 
 Visits: TypeAlias = Literal["everything", "outcome", "path"]
-"""Which nodes an iteration visits: all, those below one sampled outcome, or one sampled path."""
+"""The nodes that an iteration visits: all, those below a sampled outcome, or a sampled path."""
 VISITS: Final[tuple[Visits, ...]] = ("everything", "outcome", "path")
 MIXING: Final = 0.01
 Row = TypeVar("Row", Projector, Weighting)
@@ -188,7 +189,7 @@ class HidingScheme:
     ----------
     learner : LocalLearner
     penalty : PenaltySchedule or float
-        γ of each iteration, in utility units; a number is a constant penalty.
+        γ of each iteration, in utility units; a number stands for a constant penalty.
     projector : Projector or str
     weighting : Weighting or str, optional
         By default `posterior` if one team learns, and `counterfactual` if several do.
@@ -198,18 +199,18 @@ class HidingScheme:
     exploration : float
         Probability of uniform play at each node of a sampled path.
     mixing : float, optional
-        Fraction of uniform play in the weights of the projector; by default 0.01 for learners that
-        give actions probability 0, otherwise 0.
+        Fraction of uniform play in the weights of the projector. The default is 0.01 for regret
+        matching, which gives some actions probability 0, and otherwise 0.
     future_penalties : bool
-        Whether values include the penalties of later stages. These are what rewards an early agent
-        for being informative; without them the method fails, and the option exists to show that.
+        Whether values include the penalties of later stages, which reward an early agent for
+        informative actions. Without them the method fails; False exists for experiments.
     regret_restarts : RegretRestarts, optional
-        By default none.
+        By default there are no restarts.
 
     Raises
     ------
     ParameterError, UnknownNameError
-        If a value has the wrong type, is out of range, or is an unknown name.
+        If a value has the wrong type or is out of range, or if a name is unknown.
 
     Examples
     --------
@@ -240,8 +241,8 @@ class HidingScheme:
         check_choice("visits", self.visits, VISITS)
         if self.visits == "path" and self.exploration == 0 and self.learner.learning_rate == 0:
             raise ParameterError(
-                "regret matching gives some actions probability 0 and never learns their values "
-                "from paths without exploration; give exploration above 0, such as 0.5"
+                "exploration=0 with visits='path': regret matching gives some actions probability "
+                "0 and would never learn their values; give exploration above 0, such as 0.5"
             )
         _ = self.schedule, self.reference, self.weights(1)
 
@@ -261,13 +262,13 @@ class HidingScheme:
         return PROJECTORS.resolve(self.projector).mixed(share)
 
     def weights(self, num_learning: int) -> Weighting:
-        """Return the weighting for a number of learning teams."""
+        """Return the weighting if `num_learning` teams learn."""
         default = "posterior" if num_learning == 1 else "counterfactual"
         given = default if self.weighting is None else self.weighting
         return WEIGHTINGS.resolve(given)
 
     def settings(self) -> dict[str, Any]:
-        """Return the numbers that, with game, maps and seed, determine every iteration."""
+        """Return the settings that, with game, maps and seed, determine every iteration."""
         return {
             **asdict(self),
             "penalty": asdict(self.schedule),

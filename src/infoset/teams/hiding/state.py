@@ -22,11 +22,11 @@ NOISE = 0
 DRAWS = 1
 
 FixedPolicies = Mapping[int, FloatArray]
-"""Implementable policies [C] by team, for teams that do not learn; only their cells count."""
+"""Implementable policies [C] of teams that do not learn; only the cells of the team are used."""
 
 
 class HidingTrace(NamedTuple):
-    """Measurements of each of I iterations, per team.
+    """Measurements of each of I iterations, for each of T teams.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class HidingTrace(NamedTuple):
     relaxed : FloatArray
         [I, T] J(π), the payoff of the relaxed policy.
     squared_distance : FloatArray
-        [I, T] E ‖π - π̂‖², summed over the stages of a play, without γ.
+        [I, T] E ‖π - π̂‖², summed over the stages of a play and not multiplied by γ.
     penalty_coefficient : FloatArray
-        [I, T] γ.
+        [I, T] γ, in utility units.
     """
 
     implementable: FloatArray
@@ -52,12 +52,13 @@ class HidingState(IterativeState):
     Parameters
     ----------
     relaxed_form : RelaxedForm
-        Made by `relax`.
+        A form as `relax` returns it.
     penalty : float
         γ of the first iteration, in utility units.
     seed : int
         Seed of the initial policy and of all sampling.
     fixed : FixedPolicies
+        Policies of the teams that do not learn.
 
     Raises
     ------
@@ -100,7 +101,7 @@ class HidingState(IterativeState):
         )
 
     def _trace_rows(self, iterations: int) -> FloatArray:
-        """Return [I, T, 4] rows to fill."""
+        """Return an empty trace [I, T, 4] for the kernel to fill."""
         check_count("iterations", iterations)
         return np.empty((iterations, len(self.relaxed_form.teams), len(HidingTrace._fields)))
 
@@ -112,14 +113,15 @@ class HidingState(IterativeState):
     def policy(self) -> FloatArray:
         """Return [C] the projected policy of the last iteration, which agents can play.
 
-        This is the answer of the algorithm: an average policy would include the first iterations.
+        This is the answer of the algorithm. An average policy would include the first iterations,
+        in which the agents have not learned to coordinate.
         """
         return self._state.projected.copy()
 
     def best_policy(self) -> FloatArray:
         """Return [C] the projected policy with the highest payoff of all iterations so far.
 
-        If several teams learn it is the last one, since payoffs then depend on the other teams.
+        If several teams learn, it is the last one, because payoffs then depend on the other teams.
         """
         return self._state.best.copy()
 
@@ -139,11 +141,15 @@ def _learning_teams(relaxed_form: RelaxedForm, fixed: FixedPolicies) -> LongArra
     for team, policy in fixed.items():
         check_count("team", team)
         if team >= num_teams:
-            raise ParameterError(f"there is no team {team} to fix; there are 0 to {num_teams - 1}")
+            raise ParameterError(
+                f"there is no team {team} to fix; teams are numbered 0 to {num_teams - 1}"
+            )
         check_probabilities(relaxed_form.original, policy)
     learning = [team for team in range(num_teams) if team not in fixed]
     if not learning:
-        raise ParameterError("all teams are fixed; leave at least one out of `fixed`")
+        raise ParameterError(
+            "all teams are fixed, so none would learn; leave at least one out of `fixed`"
+        )
     return np.array(learning, np.int64)
 
 
@@ -185,7 +191,7 @@ def _make_workspace(relaxed_form: RelaxedForm) -> Workspace:
 
 
 def visit_everything(relaxed_form: RelaxedForm) -> Visit:
-    """Return the visit of all nodes and terminals; its arrays can hold any other visit."""
+    """Return the visit of all nodes and terminals; its arrays are large enough for any visit."""
     num_nodes, num_terminals = relaxed_form.form.num_nodes, len(relaxed_form.nodes.payoff_node)
     return Visit(
         node=np.arange(num_nodes, dtype=np.uint32),

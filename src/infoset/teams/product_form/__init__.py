@@ -6,16 +6,19 @@ from infoset.teams.product_form.form import (
     InformationMap,
     Prefix,
     ProductForm,
-    RecallViolation,
     Source,
     Team,
     check_form,
     check_information,
     check_team,
-    last_own_edges,
     listed,
 )
 from infoset.teams.product_form.from_functions import product_form_from_functions
+from infoset.teams.product_form.perfect_recall import (
+    RecallViolation,
+    find_recall_violation,
+    last_own_edges,
+)
 from infoset.teams.product_form.reduction import drop_decided, equivalent_nodes, merge_outcomes
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "check_team",
     "drop_decided",
     "equivalent_nodes",
+    "find_recall_violation",
     "last_own_edges",
     "listed",
     "merge_outcomes",

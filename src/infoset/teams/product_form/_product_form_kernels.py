@@ -13,9 +13,9 @@ from infoset.utils.compilation import kernel
 def cumulate(first_child: LongArray, probability: FloatArray) -> FloatArray:
     """Return [H] the sum of `probability` [H] up to each child within its group; 1 for the last.
 
-    first_child [G + 1].
+    first_child : [G + 1] the children of each group.
     """
-    # The last child keeps exactly 1, so that rounding never leaves a draw without a child.
+    # The value of the last child is exactly 1, so that every draw selects a child despite rounding.
     total = np.ones(len(probability))
     for group in range(len(first_child) - 1):
         so_far = 0.0
@@ -31,7 +31,8 @@ def choose(
 ) -> LongArray:
     """Return [n] the child that each `draw` [n] in [0, 1) selects in each `group` [n].
 
-    first_child [G + 1], cumulative [H].
+    first_child : [G + 1] the children of each group.
+    cumulative : [H] as `cumulate` returns it.
     """
     chosen = np.empty(len(group), np.int64)
     for row in range(len(group)):
@@ -50,7 +51,8 @@ def reach_nodes(
 ) -> tuple[FloatArray, FloatArray]:
     """Return [N] the probability of each node and [E] that of each edge.
 
-    first_entry [N] is the entry of a node's first action, probability [entries].
+    first_entry : [N] the entry of each node's first action.
+    probability : [entries] of the actions.
     """
     node_reach = np.empty(len(arrays.chance))
     edge_reach = np.empty(len(arrays.child))
@@ -67,16 +69,16 @@ def reach_nodes(
 
 @kernel
 def inherit_last(node_of_edge: IntArray, parent_edge: LongArray, is_own: BoolArray) -> LongArray:
-    """Return [N] the last edge before each node at which a team chose; -1 if none.
+    """Return [N] the last edge before each node that is an action of a team; -1 if none.
 
-    node_of_edge [E], parent_edge [N], is_own [N] whether the team acts.
+    node_of_edge, parent_edge : [E] and [N] as in `ProductArrays`.
+    is_own : [N] whether the team acts.
     """
     last = np.full(len(parent_edge), -1, np.int64)
     for node in range(len(parent_edge)):
         edge = parent_edge[node]
         if edge >= 0:
-            # The last own edge of the parent is inherited unless the edge above is itself an own
-            # one.
+            # A node inherits the last own edge of its parent, unless the edge to it is an own edge.
             above = node_of_edge[edge]
             last[node] = edge if is_own[above] else last[above]
     return last
@@ -88,7 +90,7 @@ def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
     num_agents = arrays.payoff.shape[1]
     low = np.full((len(arrays.agent), num_agents), np.inf)
     high = np.full((len(arrays.agent), num_agents), -np.inf)
-    # Edges run backward, and payoff edges with them: `place` is the last one not yet passed.
+    # Backward over the edges. `place` is the index of the last payoff edge not yet passed.
     place = len(arrays.payoff_edge) - 1
     for node in range(len(arrays.agent) - 1, -1, -1):
         for edge in range(arrays.first_edge[node + 1] - 1, arrays.first_edge[node] - 1, -1):
@@ -96,12 +98,12 @@ def payoff_ranges(arrays: ProductArrays) -> tuple[FloatArray, FloatArray]:
             pays = place >= 0 and arrays.payoff_edge[place] == edge
             for agent in range(num_agents):
                 paid = arrays.payoff[place, agent] if pays else 0.0
-                # An edge either continues to a node or ends, with a payoff if it is in the list and
-                # 0 if not.
+                # An edge either leads to a node or ends play; edges without an entry in
+                # `payoff_edge` pay 0.
                 lowest = low[child, agent] if child >= 0 else paid
                 highest = high[child, agent] if child >= 0 else paid
                 low[node, agent] = min(low[node, agent], lowest)
                 high[node, agent] = max(high[node, agent], highest)
-            # `payoff_edge` is sorted, so one index walks it in step with the edges.
+            # `payoff_edge` is sorted like the edges, so one index suffices.
             place -= pays
     return low, high

@@ -1,4 +1,4 @@
-"""Arrays of a game in product form, as kernels read them, and the rules that they keep."""
+"""Arrays of a game in product form, and the rules that they must satisfy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ __all__ = ["ProductArrays", "check_well_posed"]
 class ProductArrays(NamedTuple):
     """A game in which chance moves once, at the start: N nodes, E edges, L stages, P agents.
 
-    A node is a prefix of a play: an outcome of chance and the actions taken since. One agent acts
-    at each node, and each edge is one of its actions. Nodes are ordered by stage, then by outcome,
-    then as in the game, so parents precede children and every cell of an information map has its
-    nodes in one stage. Each outcome has one root, in the stage in which its first agent acts.
+    A node is a prefix of a play: an outcome of chance and the actions taken since then. One agent
+    acts at each node, and each edge is one of its actions. Nodes are ordered by stage, then by
+    outcome, then as in the game. So parents precede children, and every cell of an information map
+    has its nodes in one stage. Each outcome has one root, in the stage in which its first agent
+    acts.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class ProductArrays(NamedTuple):
 
 
 class Description(NamedTuple):
-    """What the rules below are checked on; see `ProductForm` for the fields."""
+    """The fields of a `ProductForm` that the rules below check."""
 
     arrays: ProductArrays
     num_agents: int
@@ -85,13 +86,13 @@ class Description(NamedTuple):
 def check_well_posed(name: str, description: Description) -> None:
     """Raise unless every choice of actions gives exactly one play for each outcome of chance.
 
-    This holds if each outcome has one root, every node has actions, each edge either ends play or
-    leads to a node of its own in a later stage, and the probabilities of outcomes sum to one.
+    This is true if each outcome has one root, every node has actions, each edge either ends play or
+    leads to a later node that no other edge leads to, and probabilities of outcomes sum to one.
 
     Raises
     ------
     GameRuleError
-        If one of these rules is broken, or the lengths of arrays do not agree.
+        If one of these rules is violated, or the lengths of arrays do not agree.
     """
     for rule, find in RULES:
         found = find(description)
@@ -111,11 +112,12 @@ def _find_length_mismatch(form: Description) -> str:
     )
     lengths = [len(arrays.first_edge) - 1, int(arrays.first_node[-1]), *map(len, columns)]
     if any(length != num_nodes for length in lengths):
-        return f"there are {num_nodes} agents of nodes, but other arrays are of {lengths} nodes"
+        return f"`agent` has {num_nodes} nodes, but other arrays have {lengths} nodes"
     if len(arrays.child) != num_edges:
-        return f"nodes have {num_edges} edges, but there are children of {len(arrays.child)}"
+        return f"`first_edge` ends at {num_edges} edges, but `child` has {len(arrays.child)}"
     shape = (len(arrays.payoff_edge), form.num_agents)
-    return "" if arrays.payoff.shape == shape else f"payoffs are {arrays.payoff.shape}, not {shape}"
+    wrong = f"payoff.shape={arrays.payoff.shape}, not {shape}"
+    return "" if arrays.payoff.shape == shape else wrong
 
 
 def _find_bad_chance(form: Description) -> str:
@@ -140,9 +142,9 @@ def _find_bad_link(form: Description) -> str:
     inner = np.flatnonzero(arrays.parent_edge >= 0)
     edges = np.flatnonzero(arrays.child >= 0)
     if not np.array_equal(np.sort(arrays.parent_edge[inner]), edges):
-        return "the edges that lead to nodes are not the parent edges of nodes"
+        return "`parent_edge` does not contain exactly the edges that lead to nodes"
     wrong = np.flatnonzero(arrays.child[arrays.parent_edge[inner]] != inner)
-    return f"the parent edge of node {inner[wrong[0]]} leads elsewhere" if len(wrong) else ""
+    return f"the parent edge of node {inner[wrong[0]]} leads to another node" if len(wrong) else ""
 
 
 def _find_bad_order(form: Description) -> str:
@@ -151,7 +153,7 @@ def _find_bad_order(form: Description) -> str:
     parent = arrays.node_of_edge[arrays.parent_edge[inner]]
     backward = inner[stage[parent] >= stage[inner]]
     if len(backward):
-        return f"node {backward[0]} is in no later stage than its parent"
+        return f"node {backward[0]} is not in a later stage than its parent"
     differs = form.outcome[parent] != form.outcome[inner]
     differs |= arrays.chance[parent] != arrays.chance[inner]
     return f"node {inner[differs][0]} has another outcome than its root" if differs.any() else ""
@@ -166,7 +168,7 @@ def _find_bad_actions(form: Description) -> str:
         return f"node {node} has {num_actions[node]} edges and {sizes[node]} actions"
     agent = form.arrays.agent
     outside = np.flatnonzero((agent < 0) | (agent >= form.num_agents))
-    return f"node {outside[0]} belongs to agent {agent[outside[0]]}" if len(outside) else ""
+    return f"node {outside[0]} has agent {agent[outside[0]]}" if len(outside) else ""
 
 
 def _find_bad_payoff(form: Description) -> str:
@@ -180,7 +182,7 @@ def _find_bad_payoff(form: Description) -> str:
 
 
 RULES = (
-    ("arrays of nodes, edges and payoffs have one length each", _find_length_mismatch),
+    ("arrays over nodes, over edges and over payoffs agree in length", _find_length_mismatch),
     ("every node has an agent, at least one action, and one edge per action", _find_bad_actions),
     ("every outcome has one root", _find_bad_root),
     ("outcomes have positive probabilities that sum to one", _find_bad_chance),

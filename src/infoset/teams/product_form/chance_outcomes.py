@@ -1,8 +1,8 @@
-"""The outcomes of chance, moved to the start of play: one number for each of its draws.
+"""Outcomes of chance: all chance moves of a play, drawn before it begins.
 
-Chance could draw a number in [0, 1) for its first move, one for its second, and so on, before play
-begins, and later move accordingly. Numbers that lead to the same moves, whatever agents do, are
-equivalent, so an outcome is one interval per draw.
+Chance could draw a number in [0, 1) for its first move, another for its second, and so on, before
+play begins, and later move accordingly. Numbers that lead to the same moves, whatever agents do,
+are equivalent. An outcome is therefore a sequence of intervals, one for each draw.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["ChanceOutcomes", "OutcomeNames", "Pairs", "draw_all", "extend_rows",
 
 
 ROUNDING = 1e-12
-"""Interval ends that differ by less are equal up to rounding."""
+"""Ends of intervals that differ by less than this are equal up to rounding."""
 
 
 class ChanceOutcomes(NamedTuple):
@@ -34,9 +34,9 @@ class ChanceOutcomes(NamedTuple):
     Attributes
     ----------
     draws : FloatArray
-        [W, D] one number in [0, 1) per draw; any number in the same interval gives the same moves.
+        [W, D] one number in [0, 1) per draw. All numbers in the same interval give the same moves.
     probability : FloatArray
-        [W] product of the lengths of the intervals.
+        [W] probability of each outcome: the product of the lengths of its intervals.
     """
 
     draws: FloatArray
@@ -49,10 +49,10 @@ class Intervals(NamedTuple):
     Attributes
     ----------
     outcome : LongArray
-        [n] the outcome of the earlier draws that an interval belongs to.
+        [n] the outcome of the earlier draws, for each interval.
     middle, length : FloatArray
-        [n] midpoint and length. An interval that is a single chance move has the probability that
-        the game gives it, without rounding.
+        [n] midpoint and length. The length of an interval that is a single chance move is exactly
+        the probability of that move in the game.
     """
 
     outcome: LongArray
@@ -61,7 +61,7 @@ class Intervals(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Outcomes so far, each with one of the histories or groups that are possible under it; [n]."""
+    """[n] pairs of an outcome so far and a history or group that is possible under it."""
 
     outcome: LongArray
     item: LongArray
@@ -70,8 +70,8 @@ class Pairs(NamedTuple):
 def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
     """Return the outcomes of chance, in order of its draws.
 
-    A draw is split wherever the chance probabilities of any history split it that agents can bring
-    about given the earlier draws.
+    The range [0, 1) of a draw is split at the cumulative probabilities of the chance moves in every
+    history that agents can reach given the earlier draws.
 
     Raises
     ------
@@ -93,13 +93,13 @@ def draw_all(histories: Histories, max_nodes: int) -> ChanceOutcomes:
 
 
 def extend_rows(histories: Histories, history: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the groups of some histories [n] in order, and the row of each."""
+    """Return the groups of some histories [n], and the index in `history` of each group."""
     row, position = spread(histories.num_groups[history])
     return histories.first_group[history][row] + position, row
 
 
 def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
-    """Return the next groups from which chance draws, on all ways from some histories."""
+    """Return the next groups from which chance draws, on all paths from some histories."""
     outcomes, groups = [pairs.outcome[:0]], [pairs.item[:0]]
     is_drawn = histories.is_drawn
     while len(pairs.outcome):
@@ -114,7 +114,7 @@ def until_drawn(histories: Histories, pairs: Pairs) -> Pairs:
 def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals:
     """Return the intervals of the next draw, in order; [0, 1) for an outcome without a draw.
 
-    They end wherever a child of some group does.
+    Each end of an interval is the cumulative probability of a child in some group.
     """
     group, _ = spread(np.diff(histories.first_child)[waiting.item])
     child, _ = edges_in_order(histories.first_child, waiting.item)
@@ -134,7 +134,7 @@ def _split(histories: Histories, waiting: Pairs, num_outcomes: int) -> Intervals
 
 
 def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
-    """Return the waiting groups of each new outcome; `before` [W] is the one that it refines."""
+    """Return the waiting groups of each new outcome, which refines the outcome `before` [W]."""
     order = np.argsort(waiting.outcome, kind="stable")
     sorted_outcome = waiting.outcome[order]
     start = np.searchsorted(sorted_outcome, before)
@@ -146,19 +146,19 @@ def _of_each(before: LongArray, waiting: Pairs) -> Pairs:
 def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
-            f"with all chance moves at the start there would be more than {size} outcomes and "
-            f"histories to draw from, and max_nodes={max_nodes}; use a smaller game, or a larger "
-            "max_nodes",
+            f"with all chance moves at the start there would be at least {size} outcomes and "
+            f"histories to draw from, more than max_nodes={max_nodes}; use a smaller game, or "
+            "give a larger max_nodes",
             {"outcomes": size},
         )
 
 
 @dataclass(frozen=True)
 class OutcomeNames(Sequence[str]):
-    """Texts of the outcomes of chance, all different, made on first use.
+    """Descriptions of the outcomes of chance, all different, created on first use.
 
-    A draw that means different moves in different histories is described by the first of them; the
-    text then ends with the number of the outcome.
+    If a draw gives different moves in different histories, the description names the first of these
+    moves and ends with the number of the outcome.
     """
 
     tree: GameTree | ExtensiveForm
@@ -201,7 +201,7 @@ class OutcomeNames(Sequence[str]):
         return text if is_clear else f"{text}, number {outcome}"
 
     def _drawn(self, child: int) -> str:
-        """Return the move that chance draws, in words that differ from its other moves."""
+        """Return the label of a chance move, different from the labels of the other moves there."""
         first_child = self.histories.first_child
         group = int(np.searchsorted(first_child, child, side="right")) - 1
         if group not in self.drawn:

@@ -43,14 +43,16 @@ __all__ = [
 
 
 class Plays(NamedTuple):
-    """The histories that are possible under each outcome of chance: R rows, W of them roots.
+    """The histories that are possible under each outcome of chance: R rows, of which W are roots.
 
     Attributes
     ----------
     outcome, history : LongArray
-        [R] parents before children, roots in order of outcomes.
+        [R] the outcome and the history of each row. Parents come before children, and roots are in
+        order of outcomes.
     first_row : LongArray
-        [R + 1] the rows after row r, one per joint action, are `first_row[r]:first_row[r + 1]`.
+        [R + 1] the children of row r, one per joint action, are the rows
+        `first_row[r]:first_row[r + 1]`.
     """
 
     outcome: LongArray
@@ -75,15 +77,15 @@ class Nodes(NamedTuple):
     Attributes
     ----------
     row, agent : LongArray
-        [N] the row of plays and the acting agent.
+        [N] the row in `Plays`, and the acting agent.
     action_set : IntArray
-        [N] index of the actions; one beyond all others where an agent only waits.
+        [N] index of the list of actions; one past the last list where an agent only waits.
     first_edge : LongArray
-        [N + 1]
+        [N + 1] the edges of each node.
     child : LongArray
         [E] the next node; -1 where play ends.
     last_row : LongArray
-        [E] the row where play ends or continues.
+        [E] for an edge to another row, the row where play continues or ends.
     """
 
     row: LongArray
@@ -95,14 +97,15 @@ class Nodes(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """Who acts in which row: T turns, sorted by row and then by agent.
+    """Pairs of a row and an agent who acts there: T turns, sorted by row and then by agent.
 
     Attributes
     ----------
     row, agent, action_set, num_actions : LongArray
         [T]
     first_node : LongArray
-        [T + 1] an agent has one node per choice of those who act before it in the same row.
+        [T + 1] the nodes of each turn: one for each combination of actions of the agents who act
+        before it in the same row.
     """
 
     row: LongArray
@@ -118,7 +121,7 @@ def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Pl
     Raises
     ------
     GameTooLargeError
-        If there are more than `max_nodes` rows; there are no more nodes than rows.
+        If there are more than `max_nodes` rows.
     """
     outcome = np.arange(len(outcomes.probability))
     history, num_draws = np.zeros_like(outcome), np.zeros_like(outcome)
@@ -144,7 +147,8 @@ def unfold(histories: Histories, outcomes: ChanceOutcomes, max_nodes: int) -> Pl
 def make_nodes(histories: Histories, plays: Plays) -> Nodes:
     """Return the nodes of plays; agents who act simultaneously choose one after another.
 
-    Where chance ends the play before anybody acts, agent 0 waits, which is its only action.
+    Where chance ends the play before anybody acts, agent 0 gets a node with a single action, which
+    does nothing.
     """
     stop = _stops(histories, plays)
     turns = _turns(histories, plays, stop)
@@ -169,7 +173,7 @@ def make_nodes(histories: Histories, plays: Plays) -> Nodes:
 
 
 def _stops(histories: Histories, plays: Plays) -> LongArray:
-    """Return [R] the first row from each on where somebody acts or play is over."""
+    """Return [R] the first row, from each row on, where an agent acts or play is over."""
     acts = histories.action_set.max(axis=1)[plays.history] >= 0
     passes: BoolArray = ~acts & ~plays.is_over
     stop = np.where(passes, plays.first_row[:-1], np.arange(len(passes)))
@@ -179,7 +183,7 @@ def _stops(histories: Histories, plays: Plays) -> LongArray:
 
 
 def _turns(histories: Histories, plays: Plays, stop: LongArray) -> Turns:
-    """Return the turns; `stop` [R] marks the outcomes under which nobody acts."""
+    """Return the turns; `stop` [R] shows under which outcomes nobody acts."""
     action_set = histories.action_set[plays.history]
     is_over = plays.is_over
     waits = np.flatnonzero(is_over[stop[: plays.num_roots]])
@@ -202,7 +206,7 @@ def _check_size(size: int, max_nodes: int) -> None:
     if size > max_nodes:
         raise GameTooLargeError(
             f"the product form would have more than {max_nodes} histories over all outcomes of "
-            "chance; use a smaller game, or a larger max_nodes",
+            "chance; use a smaller game, or give a larger max_nodes",
             {"histories": size},
         )
 
@@ -210,16 +214,16 @@ def _check_size(size: int, max_nodes: int) -> None:
 def stage_of_cells(
     cell: LongArray | IntArray, parent: LongArray, max_stages: int, name: str
 ) -> LongArray:
-    """Return [M] the stage of each cell, from 0: the first stage after all that may precede it.
+    """Return [M] the stage of each cell, from 0: the first one after all cells that may precede it.
 
-    If each agent always acts after the same number of actions, that number is the stage.
+    If the number of actions before a cell is the same in all plays, that number is its stage.
 
     Parameters
     ----------
     cell : IntArray
         [N] cell of each node, from 0 to M - 1.
     parent : LongArray
-        [N] the node before; -1 at roots.
+        [N] the parent of each node; -1 at roots.
     max_stages : int
     name : str
         Name of the game.
@@ -240,19 +244,19 @@ def stage_of_cells(
             return stage
         stage = earliest
     raise UnsupportedGameError(
-        f"{name} has more than {max_stages} stages, or no stages at all: what an agent knows must "
-        "determine the stage, so that no information set comes both before and after another; use "
-        "a game whose players know the time, or a larger max_stages"
+        f"{name} has more than {max_stages} stages, or no stages at all: no information set may "
+        "come both before and after another one, because agents must know the stage; use a game "
+        "in which players know how much time has passed, or give a larger max_stages"
     )
 
 
 class Layout(NamedTuple):
-    """Information and order of nodes, indexed as they were created.
+    """Information and order of the nodes, which are numbered here in order of creation.
 
     Attributes
     ----------
     infostate : LongArray
-        [N] infostate of the acting agent; -1 where it only waits.
+        [N] infostate of the acting agent; -1 where the agent only waits.
     cell : LongArray
         [N] number of the pair of agent and infostate.
     stage : LongArray
@@ -268,7 +272,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(histories: Histories, plays: Plays, nodes: Nodes, max_stages: int, name: str) -> Layout:
-    """Return the layout of nodes."""
+    """Return the information, stages and final order of the nodes."""
     known = histories.known[plays.history[nodes.row], nodes.agent].astype(np.int64)
     infostate = np.where(nodes.action_set < len(histories.action_sets), known, -1)
     codes = (infostate + 1) * histories.num_agents + nodes.agent
@@ -332,25 +336,26 @@ def build_product_form(
 ) -> ProductForm:
     """Build the product form of a game: chance moves once, then one agent acts per stage.
 
-    All chance moves are drawn at the start, by numbers that determine the move in any history.
-    Agents who act simultaneously choose one after another, unseen by each other. Agents know what
-    they know in the game, own actions included. The values of policies do not change.
+    All chance moves are drawn at the start, as numbers that determine the move in any history.
+    Agents who act simultaneously choose one after another, without observing each other. Agents
+    know what they know in the game, including their own actions. The values of policies do not
+    change.
 
     Parameters
     ----------
     game : Game, GameTree or ExtensiveForm
     max_nodes : int
-        Maximum number of histories of all outcomes of chance together.
+        Maximum number of histories, over all outcomes of chance.
     max_stages : int
         Maximum number of stages.
 
     Raises
     ------
     GameTooLargeError
-        If there are more histories.
+        If there are more than `max_nodes` histories.
     UnsupportedGameError
-        If nobody ever acts, there are more stages, or the stages of an extensive form cannot be
-        ordered.
+        If nobody ever acts, if there are more than `max_stages` stages, or if the stages of an
+        extensive form cannot be ordered.
 
     Examples
     --------
@@ -396,5 +401,7 @@ def _histories(tree: GameTree | ExtensiveForm) -> Histories:
     else:
         histories = histories_of_tree(tree)
     if (histories.action_set < 0).all():
-        raise UnsupportedGameError(f"in {tree} nobody ever acts, so there is nothing to decide")
+        raise UnsupportedGameError(
+            f"in {tree} nobody ever acts; give a game with at least one decision"
+        )
     return histories

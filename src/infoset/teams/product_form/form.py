@@ -1,7 +1,7 @@
 """Games in product form and their information maps.
 
-A form has an original information map, and an information map belongs to a form, so both classes
-are in this module.
+Both classes are in this module because they refer to each other: a form has an original information
+map, and an information map belongs to a form.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import numpy as np
 
 from infoset.efg import ExtensiveForm, merge_intersecting
 from infoset.errors import ParameterError
-from infoset.teams.product_form._product_form_kernels import inherit_last
 from infoset.teams.product_form.arrays import Description, ProductArrays, check_well_posed
 from infoset.tree import GameTree
-from infoset.typing import Action, BoolArray, IntArray, LongArray, World
+from infoset.typing import Action, IntArray, LongArray, World
 from infoset.utils.arguments import check_callable, check_player, check_type
 from infoset.utils.sorting import number_by_appearance
 
@@ -26,14 +25,12 @@ __all__ = [
     "InformationMap",
     "Prefix",
     "ProductForm",
-    "RecallViolation",
     "Source",
     "Team",
     "check_cells",
     "check_form",
     "check_information",
     "check_team",
-    "last_own_edges",
     "listed",
 ]
 
@@ -44,16 +41,16 @@ Entry = TypeVar("Entry")
 
 
 class Prefix(NamedTuple):
-    """A node as functions of prefixes receive it.
+    """A prefix of a play: the argument of functions that define information maps.
 
     Attributes
     ----------
     outcome : Hashable
         The outcome of chance.
     actions : tuple[Action, ...]
-        The actions taken since, in order, whoever took them.
+        The actions of all agents since then, in order.
     agent : int
-        The agent who acts now.
+        The agent who acts next.
     world : World
         The world state if the form was built from the rules of a game, otherwise None.
     """
@@ -71,10 +68,10 @@ class Source(NamedTuple):
     ----------
     tree : GameTree or ExtensiveForm
     history : LongArray
-        [N] the history in which each node acts.
+        [N] the history of each node in the tree.
     infostate : LongArray
-        [N] the acting agent's infostate in the tree; -1 where an agent without a decision waits
-        for chance to end the play.
+        [N] the acting agent's infostate in the tree; -1 at nodes that were added because chance
+        ends the play before anybody acts.
     """
 
     tree: GameTree | ExtensiveForm
@@ -86,25 +83,29 @@ class Source(NamedTuple):
 class ProductForm:
     """A game in product form ⟨Ω, P, A, I, r⟩: chance moves once, then one agent acts per stage.
 
+    Ω is the set of outcomes of chance, P the agents, A their actions, I the original information
+    map, and r the payoffs.
+
     Attributes
     ----------
     name : str
     agent_names : tuple[str, ...]
         [P]
     arrays : ProductArrays
-        The N nodes, which are prefixes of plays, and the E edges.
+        The N nodes, each a prefix of a play, and the E edges.
     outcomes : Sequence[Hashable]
         The outcomes of chance. Outcomes that were merged into others have no nodes.
     outcome : LongArray
         [N] index into `outcomes`.
     action_sets : tuple[tuple[Action, ...], ...]
-        The distinct lists of actions.
+        The distinct lists of legal actions.
     action_set : IntArray
         [N] index into `action_sets`.
     original : IntArray
         [N] cell of the original information map, numbered by first appearance.
     private_signal : IntArray or None
-        [N, P] number of the private information that each agent has received; None if unknown.
+        [N, P] a number that identifies the private information each agent has received so far;
+        None if unknown.
     source : Source or None
         The tree that the form was built from; None for a form written as functions.
 
@@ -193,7 +194,7 @@ class ProductForm:
         return self.arrays.node_of_edge
 
     def with_original(self, information: InformationMap) -> ProductForm:
-        """Return the game in which agents know what another map of this form tells them.
+        """Return the same game with another map of this form as its original information map.
 
         Raises
         ------
@@ -208,7 +209,7 @@ class ProductForm:
         return self.action_sets[self.action_set[node]]
 
     def path(self, node: int) -> tuple[tuple[int, Action], ...]:
-        """Return the (agent, action) pairs on the way to a node."""
+        """Return the (agent, action) pairs on the path from the root to a node."""
         steps = []
         edge = int(self.arrays.parent_edge[node])
         while edge >= 0:
@@ -225,7 +226,7 @@ class ProductForm:
         return Prefix(outcome, actions, int(self.arrays.agent[node]), self._world(node))
 
     def prefix_text(self, node: int) -> str:
-        """Return a node in words: the outcome of chance and the actions since.
+        """Describe a node in words: the outcome of chance and the actions since.
 
         Examples
         --------
@@ -252,7 +253,7 @@ def check_form(form: object) -> None:
     Raises
     ------
     ParameterError
-        If it is something else, such as the rules of a game; the message says how to build one.
+        If the value is anything else, such as the rules of a game.
     """
     check_type(
         "form",
@@ -268,7 +269,7 @@ def check_team(form: ProductForm, team: Iterable[int]) -> Team:
     Raises
     ------
     ParameterError
-        If the team is empty, or names an agent twice or one that the form does not have.
+        If the team is empty, contains an agent twice, or contains an agent that does not exist.
 
     Examples
     --------
@@ -278,13 +279,13 @@ def check_team(form: ProductForm, team: Iterable[int]) -> Team:
     (0, 1)
     """
     check_form(form)
-    agents = listed(team, "a team is a sequence of agents, such as (0, 1)")
+    agents = listed(team, "a team must be a sequence of agents, such as (0, 1)")
     if not agents:
         raise ParameterError("the team is empty; a team has at least one agent, such as (0, 1)")
     for agent in agents:
         check_player(agent, form.num_agents, str(form))
     if len(set(agents)) < len(agents):
-        raise ParameterError(f"the team {agents} names an agent twice; name each agent once")
+        raise ParameterError(f"the team {agents} contains an agent twice; give each agent once")
     return tuple(sorted(map(int, agents)))
 
 
@@ -294,7 +295,7 @@ def listed(values: Iterable[Entry], rule: str) -> tuple[Entry, ...]:
     Raises
     ------
     ParameterError
-        If they cannot be iterated over; the message begins with `rule`.
+        If `values` is not iterable; the message begins with `rule`.
     """
     try:
         return tuple(values)
@@ -310,14 +311,14 @@ class InformationMap:
     ----------
     form : ProductForm
     cell : IntArray
-        [N] information-set cell of each node, from 0 to M - 1 by first appearance, and therefore
-        in order of stages. The nodes of a cell have the same stage, agent and actions.
+        [N] information-set cell of each node, numbered from 0 to M - 1 by first appearance, and
+        therefore in order of stages. The nodes of a cell have the same stage, agent and actions.
     name : str
 
     Raises
     ------
     ParameterError
-        If the cells break these rules; the message shows two prefixes.
+        If the cells violate these rules; the message shows two prefixes.
 
     Examples
     --------
@@ -351,7 +352,8 @@ class InformationMap:
     ) -> InformationMap:
         """Return the map whose cells are the nodes with equal values.
 
-        Agents always know the stage and who acts, so nodes that differ in these never share a cell.
+        Agents always know the stage and who acts, so nodes that differ in one of these are in
+        different cells.
 
         Parameters
         ----------
@@ -368,7 +370,7 @@ class InformationMap:
         check_form(form)
         if len(values) != form.num_nodes:
             raise ParameterError(
-                f"the information map {name!r} got {len(values)} values, and {form} has "
+                f"the information map {name!r} has {len(values)} values, and {form} has "
                 f"{form.num_nodes} nodes; give one value per node"
             )
         numbers: dict[Hashable, int] = {}
@@ -390,21 +392,22 @@ class InformationMap:
         ----------
         form : ProductForm
         function : callable
-            From a `Prefix` to any hashable value. Agents also know the stage and who acts.
+            Function of a `Prefix` that returns any hashable value. Agents also know the stage and
+            who acts.
         name : str
         team : Sequence[int], optional
-            The agents whose information the function gives, by default all. Other agents keep the
-            original map.
+            The agents whose information the function defines, by default all. The information of
+            other agents is that of the original map.
 
         Raises
         ------
         ParameterError
-            If the function reads actions after the prefix, its value is not hashable, or agents
-            would not know their legal actions.
+            If the function reads actions that are not in the prefix, returns a value that is not
+            hashable, or leaves agents without knowledge of their legal actions.
 
         Examples
         --------
-        Everyone knows both items, and nobody remembers any message:
+        All agents know both items, and nobody remembers any message:
 
         >>> from infoset.games import load_game
         >>> from infoset.teams import build_product_form
@@ -449,16 +452,16 @@ class InformationMap:
 
     @cached_property
     def first_entry(self) -> LongArray:
-        """[M + 1] position of each cell's first action in a flat array of probabilities."""
+        """[M + 1] the entry of each cell's first action in a flat array of probabilities."""
         return np.concatenate([[0], np.cumsum(self.num_actions)])
 
     @property
     def num_entries(self) -> int:
-        """Number of action entries of all cells together."""
+        """Number of entries: the actions of all cells."""
         return int(self.first_entry[-1])
 
     def refines(self, other: InformationMap) -> bool:
-        """Return whether every cell lies in a cell of `other`.
+        """Return whether every cell is part of one cell of `other`.
 
         Raises
         ------
@@ -482,12 +485,12 @@ class InformationMap:
                 f"the information map {self.name!r} does not refine {other.name!r}: it has one "
                 f"cell for {first!r} and {second!r}, which {other.name!r} tells apart. A "
                 "relaxation must tell apart everything that the original map does: "
-                "use the join of both, map.join(other)"
+                "use the join of both maps, map.join(other)"
             )
         return other.cell[self.first_node]
 
     def join(self, other: InformationMap) -> InformationMap:
-        """Return the coarsest map that refines both: agents know what either map tells them.
+        """Return the coarsest map that refines both: agents know what either map reveals.
 
         Raises
         ------
@@ -500,7 +503,7 @@ class InformationMap:
         return InformationMap(self.form, number_by_appearance(codes), name)
 
     def meet(self, other: InformationMap) -> InformationMap:
-        """Return the finest map that both refine: agents know what both maps tell them.
+        """Return the finest map that both refine: agents know only what both maps reveal.
 
         Raises
         ------
@@ -510,42 +513,6 @@ class InformationMap:
         self._check_same_form(other)
         merged = merge_intersecting(np.stack([self.cell, other.cell], axis=1))
         return InformationMap(self.form, merged, f"common to {self.name} and {other.name}")
-
-    def recall_violation(self, team: Sequence[int]) -> RecallViolation | None:
-        """Find two prefixes which show that a team, treated as one player, lacks perfect recall.
-
-        Only the last own action and the cell at which it was taken are compared: earlier ones are
-        compared at the nodes in between.
-
-        Parameters
-        ----------
-        team : Sequence[int]
-            One agent tests that agent's own recall.
-
-        Returns
-        -------
-        RecallViolation or None
-            None if the team has perfect recall.
-
-        Raises
-        ------
-        ParameterError
-            If the team is invalid.
-        """
-        form, agents = self.form, check_team(self.form, team)
-        is_own = np.isin(form.arrays.agent, agents)
-        edge = last_own_edges(form, is_own)
-        before = np.where(edge < 0, -1, form.node_of_edge[edge])
-        knew = np.where(edge < 0, -1, self.cell[before])
-        did = np.where(edge < 0, -1, edge - form.arrays.first_edge[before])
-        first = self.first_node[self.cell]
-        for value, rule in ((knew, CONDITION_2), (did, CONDITION_3)):
-            wrong = np.flatnonzero(is_own & (value != value[first]))
-            if len(wrong):
-                pair = int(first[wrong[0]]), int(wrong[0])
-                found = _forgotten(form, agents, pair, before[list(pair)])
-                return RecallViolation(rule, pair, found)
-        return None
 
     def _first_unequal(self, other: InformationMap) -> tuple[int, int] | None:
         """Return two nodes in one cell here and in different cells of `other`."""
@@ -559,7 +526,8 @@ class InformationMap:
         if other.form.arrays is not self.form.arrays:
             raise ParameterError(
                 f"the information map {other.name!r} belongs to another product form "
-                f"({other.form}) than {self.name!r} ({self.form}); build both from one form"
+                f"({other.form}) and cannot be combined with {self.name!r} ({self.form}); build "
+                "both from one form"
             )
 
 
@@ -569,7 +537,7 @@ def check_information(information: object) -> None:
     Raises
     ------
     ParameterError
-        If it is something else, such as a form; the message says how to get one.
+        If the value is anything else, such as a form.
     """
     check_type(
         "information", information, InformationMap, "an InformationMap, such as form.information"
@@ -582,15 +550,15 @@ def check_cells(form: ProductForm, cell: IntArray, name: str) -> None:
     Raises
     ------
     ParameterError
-        If cells are skipped or out of order, or the nodes of one cell differ in stage, agent or
-        actions; the message shows two prefixes.
+        If numbers of cells are skipped or out of order, or if the nodes of one cell differ in
+        stage, agent or actions.
     """
     check_form(form)
     is_integers = isinstance(cell, np.ndarray) and np.issubdtype(cell.dtype, np.integer)
     if not is_integers or cell.shape != (form.num_nodes,):
         raise ParameterError(
             f"cells of the information map {name!r} must be an array of {form.num_nodes} integers, "
-            f"one for each node of {form}; InformationMap.from_values accepts any values"
+            f"one for each node of {form}; to use other values, call InformationMap.from_values"
         )
     numbers, first = np.unique(cell, return_index=True)
     _check_numbering(numbers, first, name)
@@ -606,10 +574,10 @@ def _check_numbering(numbers: IntArray, first: LongArray, name: str) -> None:
     if np.array_equal(numbers, np.arange(len(numbers))) and (np.diff(first) > 0).all():
         return
     missing = np.setdiff1d(np.arange(numbers[-1] + 1), numbers)
-    found = f"cell {missing[0]} has no node" if len(missing) else "the order is another"
+    found = f"cell {missing[0]} has no node" if len(missing) else "they are in another order"
     raise ParameterError(
         f"cells of the information map {name!r} must be numbered from 0 in order of their first "
-        f"nodes, and {found}; InformationMap.from_values numbers any values"
+        f"nodes, but {found}; use InformationMap.from_values, which numbers any values"
     )
 
 
@@ -622,8 +590,8 @@ def _check_equal(
         texts = [form.prefix_text(int(node)) for node in (first[wrong[0]], wrong[0])]
         raise ParameterError(
             f"the information map {name!r} has one cell for {texts[0]!r} and {texts[1]!r}, but "
-            f"{what} differs between them; an agent always knows when it acts, who it is, and what "
-            "its legal actions are: give these prefixes different values, for example by including "
+            f"{what} differs between them; an agent always knows the stage, who it is, and its "
+            "legal actions: give these prefixes different values, for example by including "
             "prefix.actions"
         )
 
@@ -647,54 +615,6 @@ def _value_at(
     except TypeError as error:
         raise ParameterError(
             f"the information map {name!r} gives no hashable value for the prefix "
-            f"{form.prefix_text(node)!r} ({error}); return text, numbers, or tuples of them"
+            f"{form.prefix_text(node)!r} ({error}); return text, numbers, or tuples of these"
         ) from error
     return value
-
-
-@dataclass(frozen=True)
-class RecallViolation:
-    """Two prefixes which show that a team does not have perfect recall.
-
-    Attributes
-    ----------
-    rule : str
-        The condition of perfect recall that is broken (eq. 2 or 3 of the paper).
-    nodes : tuple[int, int]
-    found : str
-        The two prefixes in words, and what the team has forgotten.
-    """
-
-    rule: str
-    nodes: tuple[int, int]
-    found: str
-
-    def __str__(self) -> str:
-        return f"{self.found}. The rule: {self.rule}."
-
-
-CONDITION_2 = "a team remembers what it knew whenever it acted before (condition 2)"
-CONDITION_3 = "a team remembers what it did whenever it acted before (condition 3)"
-
-
-def last_own_edges(form: ProductForm, is_own: BoolArray) -> LongArray:
-    """Return [N] the last edge before each node that begins where `is_own` [N]; -1 if none."""
-    return inherit_last(form.node_of_edge, form.arrays.parent_edge, is_own)
-
-
-def _forgotten(form: ProductForm, team: Team, pair: tuple[int, int], before: LongArray) -> str:
-    names = " and ".join(form.agent_names[agent] for agent in team)
-    first, second = map(form.prefix_text, pair)
-    ways = [_last_choice(form, *step) for step in zip(pair, before.tolist(), strict=True)]
-    return (
-        f"{names} cannot tell {first!r} from {second!r}, but reached the first by {ways[0]} and "
-        f"the second by {ways[1]}"
-    )
-
-
-def _last_choice(form: ProductForm, node: int, before: int) -> str:
-    """Return the last own action in words."""
-    if before < 0:
-        return "no action of its own"
-    agent, action = form.path(node)[len(form.path(before))]
-    return f"{form.agent_names[agent]}: {action} at {form.prefix_text(before)!r}"

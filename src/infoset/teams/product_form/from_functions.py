@@ -1,4 +1,4 @@
-"""Games written directly in product form, as functions of outcomes and actions."""
+"""Product forms defined directly by functions of outcomes and actions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Actions: TypeAlias = tuple[Action, ...]
 
 @dataclass(frozen=True)
 class Rules:
-    """The functions that define a game; the methods check what they return.
+    """The functions that define a game; the methods check the values that these return.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("agent", "legal_actions", "information", "reward"):
             check_callable(
-                name, getattr(self, name), "a function of an outcome and the actions since"
+                name, getattr(self, name), "a function of an outcome and the actions since then"
             )
 
     def who_acts(self, outcome: Hashable, actions: Actions) -> int | None:
@@ -105,7 +105,7 @@ class Rules:
 
 
 class Pending(NamedTuple):
-    """A node that has not been written yet."""
+    """A node that has not been added yet."""
 
     outcome: int
     actions: Actions
@@ -114,7 +114,7 @@ class Pending(NamedTuple):
 
 
 class Writer:
-    """Writes the nodes of a game, stage by stage.
+    """Lists the nodes of a game, stage by stage.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Writer:
     child : list[int]
         [E]
     action_sets : dict[Actions, int]
-        The distinct lists of actions, in order.
+        The distinct lists of legal actions, numbered in order.
     """
 
     def __init__(self, rules: Rules, outcomes: tuple[Hashable, ...], max_nodes: int) -> None:
@@ -169,13 +169,13 @@ class Writer:
         agent = self.rules.who_acts(self.outcomes[outcome], ())
         if agent is None:
             raise ParameterError(
-                f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play needs an "
-                "action: give agent 0 a single action that does nothing"
+                f"nobody acts after the outcome {self.outcomes[outcome]!r}; every play needs at "
+                "least one action: give agent 0 a single action that does nothing"
             )
         return Pending(outcome, (), agent, -1)
 
     def _write_stage(self, prefixes: list[Pending]) -> list[Pending]:
-        """Write the nodes of one stage, and return those of the next."""
+        """Add the nodes of one stage, and return those of the next."""
         following: list[Pending] = []
         first = len(self.outcome) + len(prefixes)
         for prefix in prefixes:
@@ -216,7 +216,7 @@ class Writer:
             stage = len(self._stage_sizes)
             raise GameTooLargeError(
                 f"there are {total} nodes in the first {stage} stages; at most {max_nodes} are "
-                "allowed: use a smaller game, or a larger max_nodes",
+                "allowed: use a smaller game, or give a larger max_nodes",
                 {"nodes": total},
             )
 
@@ -250,15 +250,17 @@ def product_form_from_functions(
     num_stages : int
         Maximum number of actions in a play.
     agent : callable
-        Number of the acting agent after a prefix; None if play is over.
+        Returns the number of the agent who acts after a prefix; None if play is over.
     legal_actions : callable
-        Its legal actions.
+        Returns the legal actions of that agent.
     information : callable
-        Its information, apart from the stage and its own number: any hashable value.
+        Returns the information of that agent, besides the stage and the agent's number: any
+        hashable value.
     reward : callable
-        Payoffs of a play, one per agent.
+        Returns the payoffs of a complete play, one per agent.
     private_signals : callable, optional
-        From an outcome to the private information of each agent; `reveal_private` needs it.
+        Function of an outcome that returns the private information of each agent; `reveal_private`
+        needs it.
     name : str
     max_nodes : int
         Maximum number of nodes.
@@ -269,12 +271,12 @@ def product_form_from_functions(
         If a function returns an invalid value, probabilities do not sum to one, play continues
         after the last stage, or agents would not know their legal actions.
     GameTooLargeError
-        If there are more nodes.
+        If there are more than `max_nodes` nodes.
 
     Notes
     -----
-    Source: Heymann and Lanctot (2025), Section 2. The paper's functions take whole plays and must
-    not depend on what follows the prefix; these receive the prefix only.
+    Source: Heymann and Lanctot (2025), Section 2. Differs from the paper: its functions take whole
+    plays and must not depend on actions after the prefix; here they receive only the prefix.
 
     Examples
     --------
@@ -292,7 +294,7 @@ def product_form_from_functions(
     >>> form.information.cell.tolist(), form.prefix_text(3)
     ([0, 1, 2, 3, 2, 3], 'outcome heads, then Alice: tails')
     """
-    check_type("agent_names", agent_names, (tuple, list), 'a name for each: ("Alice", "Bob")')
+    check_type("agent_names", agent_names, (tuple, list), 'the names of agents: ("Alice", "Bob")')
     check_count("the number of agents", len(agent_names), minimum=1)
     check_count("num_stages", num_stages, minimum=1)
     check_count("max_nodes", max_nodes, minimum=1)
@@ -322,7 +324,7 @@ def _checked_chance(outcomes: Mapping[Hashable, Probability]) -> FloatArray:
     for outcome, probability in outcomes.items():
         check_number(f"the probability of outcome {outcome!r}", probability)
         if not probability:
-            raise ParameterError(f"outcome {outcome!r} has probability 0; remove it")
+            raise ParameterError(f"outcome {outcome!r} has probability 0; leave it out of outcomes")
     total = sum(map(float, outcomes.values()))
     if abs(total - 1) > SUM_TOLERANCE:
         raise ParameterError(f"probabilities of outcomes sum to {total:g}; they must sum to 1")
@@ -348,8 +350,8 @@ def _numbered_signals(
         values = tuple(private_signals(each))
         if len(values) != num_agents:
             raise ParameterError(
-                f"private_signals({each!r}) has {len(values)} values; give one for each of the "
-                f"{num_agents} agents, None for no signal"
+                f"private_signals({each!r}) returns {len(values)} values; return one for each of "
+                f"the {num_agents} agents, None if the agent has no signal"
             )
         table.append([numbers.setdefault(value, len(numbers)) for value in values])
     return np.array(table, np.int32)[outcome]

@@ -1,4 +1,4 @@
-"""Histories of a game with the joint choices of agents apart from those of chance."""
+"""Histories of a game, with the joint actions of agents separated from the moves of chance."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ __all__ = ["Histories", "histories_of_form", "histories_of_tree", "private_signa
 
 
 class Histories(NamedTuple):
-    """H histories of P agents; after each of them agents choose, and then chance draws.
+    """H histories of P agents; after each history agents choose actions, and then chance draws.
 
-    A group is a joint action of the agents, or the single group of a history where nobody acts. A
-    group has one child, or several of which chance draws one. Groups and children are numbered in
-    the order of histories.
+    A group is the set of children after one joint action of the agents; a history where nobody acts
+    has a single group. If a group has several children, chance draws one of them. Groups and
+    children are numbered in the order of histories.
 
     Attributes
     ----------
     first_group : LongArray
-        [H + 1] the groups of each history.
+        [H + 1] the first group of each history.
     first_child : LongArray
-        [G + 1] the children of each group.
+        [G + 1] the first child of each group.
     probability, cumulative : FloatArray
-        [H] probability of a history given its group, and of it or an earlier child.
+        [H] probability of a history given its group, and the sum of these up to and including the
+        history.
     action_set : IntArray
         [H, P] index into `action_sets`; -1 where the agent does not act.
     action_sets : tuple[tuple[Action, ...], ...]
@@ -61,7 +62,7 @@ class Histories(NamedTuple):
 
     @property
     def is_drawn(self) -> BoolArray:
-        """[G] whether chance draws the child."""
+        """[G] whether chance draws one of several children."""
         return np.diff(self.first_child) > 1
 
     def choose(self, group: LongArray, draw: FloatArray) -> LongArray:
@@ -111,7 +112,7 @@ def histories_of_form(form: ExtensiveForm) -> Histories:
 
 
 def _actions(form: ExtensiveForm) -> tuple[IntArray, tuple[tuple[Action, ...], ...]]:
-    """Return [H, P] the index of the action list of whoever acts, -1 elsewhere, and the lists."""
+    """Return [H, P] the index of the acting player's action list, else -1; and the lists."""
     action_set = np.full_like(form.infoset, -1)
     numbers: dict[tuple[Action, ...], int] = {}
     for player in range(form.num_players):
@@ -152,13 +153,13 @@ def _make_histories(
 
 
 def private_signals(tree: GameTree) -> IntArray:
-    """Return [H, P] a number for each player's private observations so far, and when they came."""
+    """Return [H, P] a number that identifies each player's private observations and their times."""
     columns = [_private_record(own)[tree.infostate[:, own.player]] for own in tree.infostate_trees]
     return np.stack(columns, axis=1)
 
 
 def _private_record(own: InfostateTree) -> IntArray:
-    """Return [S] a number for the private observations on the way to each infostate."""
+    """Return [S] a number that identifies the private observations on the path to an infostate."""
     numbers: dict[tuple[int, int], int] = {}
     record = [0]
     steps = zip(own.parent[1:].tolist(), own.private_observation[1:].tolist(), strict=True)

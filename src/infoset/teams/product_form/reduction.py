@@ -1,4 +1,4 @@
-"""Smaller product forms of the same game."""
+"""Reductions: smaller product forms of the same game."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["drop_decided", "equivalent_nodes", "merge_outcomes"]
 def merge_outcomes(form: ProductForm) -> ProductForm:
     """Merge outcomes of chance that no agent can ever tell apart; payoffs become their means.
 
-    Two outcomes are merged if all information and all private signals of agents are the same under
-    them, whatever agents do. The values of policies do not change under the original information
-    map or a relaxation that does not tell the outcomes apart. A map that reveals everything reveals
-    only which of the remaining outcomes occurred.
+    Two outcomes are merged if agents have the same information and the same private signals under
+    both, whatever they do. The values of policies do not change under the original information map
+    or under a relaxation that does not distinguish the outcomes. A map that reveals everything
+    reveals only which of the remaining outcomes occurred.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
     Returns
     -------
     ProductForm
-        With the same `outcomes`; those that were merged into others have no nodes.
+        The form with the same `outcomes`; outcomes that were merged into others have no nodes.
 
     Raises
     ------
     ParameterError
-        If the argument is not a product form.
+        If `form` is not a product form.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def merge_outcomes(form: ProductForm) -> ProductForm:
 def drop_decided(form: ProductForm) -> ProductForm:
     """End play as soon as all possible continuations pay the same.
 
-    The values of policies do not change. Choices that no longer matter are left out, and so are
-    penalties that would be paid for them.
+    The values of policies do not change. Nodes whose choices no longer matter are removed, and with
+    them the penalties that a relaxed policy would pay there.
 
     Raises
     ------
     ParameterError
-        If the argument is not a product form.
+        If `form` is not a product form.
 
     Examples
     --------
@@ -114,14 +114,14 @@ def _edge_payoffs(arrays: ProductArrays, edge: LongArray) -> FloatArray:
 
 
 def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
-    """Return [N] the corresponding node under the first equivalent outcome, often the node itself.
+    """Return [N] the node that corresponds to each node under the first equivalent outcome.
 
     Parameters
     ----------
     form : ProductForm
     known : IntArray
-        [N] or [N, any] information at each node, as numbers. Outcomes are equivalent if it is the
-        same at all their nodes and the same actions connect these.
+        [N] or [N, any] information at each node, as numbers. Two outcomes are equivalent if their
+        nodes have the same information and are connected by the same actions.
     """
     nodes = np.argsort(form.outcome, kind="stable")
     _, first, count = np.unique(form.outcome[nodes], return_index=True, return_counts=True)
@@ -139,7 +139,7 @@ def equivalent_nodes(form: ProductForm, known: IntArray) -> LongArray:
 
 
 def _keep(form: ProductForm, arrays: ProductArrays, kept: BoolArray) -> ProductForm:
-    """Return a form with some of its nodes; `arrays` still has the old numbers."""
+    """Return the form with only the nodes `kept` [N]; `arrays` has the old node numbers."""
     nodes = np.flatnonzero(kept)
     edge, first_edge = edges_in_order(arrays.first_edge, nodes)
     number = np.full(form.num_nodes + 1, -1, np.int64)

@@ -36,11 +36,11 @@ __all__ = ["BestRun", "Learner", "LearningRuns", "Start", "TeamCheckpointer", "m
 
 Learner: TypeAlias = ProgressiveHiding | MinorizeMaximize
 Start: TypeAlias = Callable[[RelaxedForm, PenaltySchedule | float | None, int], Learner]
-"""From a relaxed form, the requested penalty, and a seed to a new learner."""
+"""Function of a relaxed form, the requested penalty and a seed that returns a new learner."""
 
 
 class BestRun(NamedTuple):
-    """The run with the best policy so far; always the first if several teams learn.
+    """The run with the best policy so far; always the first run if several teams learn.
 
     Attributes
     ----------
@@ -63,9 +63,9 @@ class LearningRuns:
     Parameters
     ----------
     start : callable
-        From a relaxed form, a penalty and a seed to a learner.
+        Function of a relaxed form, a penalty and a seed that returns a learner.
     task : TeamTask
-        Records the measurements.
+        The task, which records the measurements.
     """
 
     def __init__(self, start: Start, task: TeamTask) -> None:
@@ -109,7 +109,7 @@ class LearningRuns:
         return self._task.record(_point(trace, self.run, learner.iteration, self._task.elapsed))
 
     def settings(self) -> Mapping[str, Any]:
-        """Return the numbers that, with the game and its maps, determine every iteration."""
+        """Return the settings that, with the game and its maps, determine every iteration."""
         first = self._start(self._task.relaxed_form, self._task.options.penalty, self._task.seed)
         return {"iterations of a run": self.iterations_of_run, **first.settings()}
 
@@ -126,7 +126,7 @@ class LearningRuns:
         }
 
     def set_state(self, state: StateArrays) -> None:
-        """Restore arrays with the names and shapes of those of `state`."""
+        """Restore the runs from arrays with the names and shapes of `state()`."""
         self._begin(int(state["run"]))
         self._learner.set_state(state)
         self._planned = self._plan()
@@ -190,21 +190,21 @@ class TeamCheckpointer(Checkpointer):
         CheckpointFileError
             If the file cannot be read.
         CheckpointMismatchError
-            If it belongs to other runs, or to more runs than requested.
+            If the file belongs to other runs, or to more runs than requested.
         """
         kept, task = self.read(TeamPoint), self._runs.task
         begun, asked = int(kept.state["run"]) + 1, task.options.restarts or 1
         if begun > asked:
             raise CheckpointMismatchError(
-                f"{self._to.path} is in run {begun} of more than the {asked} requested; request at "
-                f"least {begun} restarts, or use another file"
+                f"{self._to.path} has reached run {begun}, more than restarts={asked}; give at "
+                f"least restarts={begun}, or use another file"
             )
         self._runs.set_state(kept.state)
         task.trace.extend(kept.trace)
         task.started -= kept.seconds
 
     def checkpoint(self) -> Checkpoint:
-        """Return the runs as they are now."""
+        """Return the current state of the runs as a checkpoint."""
         task = self._runs.task
         return Checkpoint(
             game=task.form.name,
@@ -219,7 +219,7 @@ class TeamCheckpointer(Checkpointer):
 
 
 def make_checkpointer(runs: LearningRuns, method: str) -> TeamCheckpointer | NullCheckpointer:
-    """Return the checkpointer of some runs, and resume them if their file exists.
+    """Return a checkpointer for some runs, and resume them if their file exists.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The table of methods that `solve_team` knows by name."""
+"""The team methods that `solve_team` accepts by name."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ REGRET_RESTARTS = RegretRestarts(iterations=100, retain=0.001, noise=0.5)
 
 @dataclass(frozen=True)
 class LearningMethod:
-    """A method whose agents learn with relaxed information; the best of several runs counts.
+    """A method that learns with relaxed information; the answer is the best of several runs.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class LearningMethod:
     description : str
     defaults : TeamOptions
     start : callable
-        From a relaxed form, a penalty and a seed to a learner.
+        Function of a relaxed form, a penalty and a seed that returns a learner.
     """
 
     name: str
@@ -76,13 +76,13 @@ class LearningMethod:
 
     @property
     def takes(self) -> frozenset[str]:
-        """Names of the options that the method accepts: all."""
+        """Names of the options that the method accepts: all options."""
         return frozenset(entry.name for entry in fields(TeamOptions))
 
     def solve(self, task: TeamTask) -> TeamResult:
         """Solve a game of one team, or of several teams that all learn.
 
-        The best policy of a single team is finally improved by iterated best response.
+        At the end, the best policy of a single team is improved by iterated best response.
         """
         bound, runs = task.upper_bound(), LearningRuns(self.start, task)
         outcome = _learn(runs, bound, make_checkpointer(runs, self.name))
@@ -102,9 +102,10 @@ class LearningMethod:
 def default_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
     """Return the default scheme, with rates and penalties in proportion to the payoff range.
 
-    Policies therefore do not depend on the units of payoffs. A single team learns with regret
-    restarts and a rising penalty. With several teams the last policies count, not the best, so they
-    learn without restarts. The numbers did best on trade and communication and on tiny bridge.
+    The learned policies therefore do not depend on the units of payoffs. A single team learns with
+    regret restarts and a rising penalty. For several teams the answer is the last policy, not the
+    best, so they learn without restarts. Among the values tried, these were the best on trade and
+    communication and on tiny bridge.
     """
     payoff_range = _payoff_range(relaxed_form)
     if len(relaxed_form.teams) > 1:
@@ -120,7 +121,7 @@ def default_scheme(relaxed_form: RelaxedForm) -> HidingScheme:
 
 
 def hide_by(scheme: HidingScheme | None = None) -> Start:
-    """Return how to start progressive hiding with a scheme, by default `default_scheme`."""
+    """Return a function that starts progressive hiding, by default with `default_scheme`."""
 
     def start(
         relaxed_form: RelaxedForm, penalty: PenaltySchedule | float | None, seed: int
@@ -141,19 +142,19 @@ def minorize(
     Raises
     ------
     ParameterError
-        As `MinorizeMaximize`; also if the penalty is a schedule.
+        If the penalty is a schedule, or in the cases that `MinorizeMaximize` lists.
     """
     if isinstance(penalty, PenaltySchedule):
         raise ParameterError(
-            f"minorize-maximize needs a constant penalty, and {penalty.name!r} is a schedule; give "
-            "a number, such as 0.3"
+            f"minorize-maximize needs a constant penalty, but {penalty.name!r} is a schedule; "
+            "give a number, such as 0.3"
         )
     penalty = PENALTY * _payoff_range(relaxed_form) if penalty is None else penalty
     return MinorizeMaximize(relaxed_form, penalty, seed=seed)
 
 
 def _payoff_range(relaxed_form: RelaxedForm) -> float:
-    """Return the range of payoffs, or 1 if all are equal."""
+    """Return the difference between maximum and minimum payoff, or 1 if all payoffs are equal."""
     arrays, payoff = relaxed_form.form.arrays, relaxed_form.payoff
     pays_nothing = (arrays.child < 0).sum() > payoff.shape[1]
     paid = np.column_stack([payoff, np.zeros(len(payoff))]) if pays_nothing else payoff
@@ -163,12 +164,12 @@ def _payoff_range(relaxed_form: RelaxedForm) -> float:
 def _learn(
     runs: LearningRuns, bound: float | None, checkpointer: TeamCheckpointer | NullCheckpointer
 ) -> TeamOutcome:
-    """Do one run after another; return why they ended.
+    """Do one run after another, and return why they ended.
 
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C, if nothing was measured yet.
+        If Ctrl-C is pressed before the first measurement.
     """
     outcome: TeamOutcome | None = None
     try:
@@ -201,7 +202,7 @@ class DirectMethod:
     takes : frozenset[str]
         Names of the options that the method accepts.
     find : callable
-        From the name of the method and the task to the result.
+        Function of the name of the method and the task that returns the result.
     """
 
     name: str
@@ -220,8 +221,8 @@ class DirectMethod:
         """
         if len(task.teams) > 1:
             raise UnsupportedGameError(
-                f"{self.name} supports one team, and there are {len(task.teams)}: "
-                f"{list(task.teams)}; use progressive-hiding"
+                f"{self.name} supports one team, but there are {len(task.teams)}: "
+                f"{list(task.teams)}; use method='progressive-hiding'"
             )
         return self.find(self.name, task)
 
@@ -229,7 +230,7 @@ class DirectMethod:
 def run_best_responses(name: str, task: TeamTask) -> TeamResult:
     """Run iterated best response from many random policies.
 
-    After the time limit and after Ctrl-C the best so far is the answer.
+    After the time limit or Ctrl-C, the answer is the best policy so far.
     """
     found = iterated_best_response(
         task.information,
@@ -247,7 +248,7 @@ def run_best_responses(name: str, task: TeamTask) -> TeamResult:
 
 
 def find_optimum(name: str, task: TeamTask) -> TeamResult:
-    """Run the exact search; its outcome and bound are those when it ends."""
+    """Run the exact search until it is done or stopped, and return its policy and bound."""
     found = team_optimum(
         task.information, task.teams[0], rule=task.rule, seconds=task.options.seconds
     )
@@ -256,7 +257,7 @@ def find_optimum(name: str, task: TeamTask) -> TeamResult:
 
 
 def _point(run: int, value: float, seconds: float) -> TeamPoint:
-    """Return the single measurement of a run without relaxation."""
+    """Return the only measurement of a run without relaxation."""
     return TeamPoint(run, 1, seconds, (value,), (value,), (0.0,), (0.0,))
 
 
@@ -267,9 +268,9 @@ REFUSALS: Final = MappingProxyType(
             "iterated-best-response",
             "checkpoint",
         ): "its climbs are independent, so there is nothing "
-        "to save: run it again with another seed and take the better result",
-        ("exact", "checkpoint"): "the state of its search may be gigabytes and is not saved: give "
-        "it seconds, after which it returns its best policy and bound",
+        "to resume: run it again with another seed and take the better result",
+        ("exact", "checkpoint"): "the state of its search may take gigabytes and is not saved: set "
+        "seconds, a limit after which it returns its best policy and bound",
     }
 )
 """Reasons why a method refuses an option."""
@@ -277,7 +278,7 @@ REFUSALS: Final = MappingProxyType(
 
 @runtime_checkable
 class TeamMethod(Protocol):
-    """A method of `solve_team`: the protocol of entries of `TEAM_METHODS`."""
+    """A method of `solve_team`; every entry of `TEAM_METHODS` has these attributes."""
 
     @property
     def name(self) -> str:
@@ -285,7 +286,7 @@ class TeamMethod(Protocol):
 
     @property
     def description(self) -> str:
-        """One line."""
+        """The method in one line, with its source."""
 
     @property
     def defaults(self) -> TeamOptions:
@@ -308,7 +309,7 @@ _ROWS: Final = (
     ),
     LearningMethod(
         "minorize-maximize",
-        "alternating proximal steps, monotone (Heymann and Lanctot 2025, Alg. 1)",
+        "alternating proximal steps, never worse (Heymann and Lanctot 2025, Alg. 1)",
         TeamOptions(relax="recall", iterations=100, restarts=10),
         minorize,
     ),
@@ -337,7 +338,7 @@ TEAM_METHODS: Final[Registry[TeamMethod]] = Registry(
 
 
 def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
-    """Return the method of a name in any case, of a `HidingScheme`, or the method itself.
+    """Return a team method, given its name in any case, a `HidingScheme`, or the method itself.
 
     Raises
     ------
@@ -359,12 +360,12 @@ def get_team_method(method: str | HidingScheme | TeamMethod) -> TeamMethod:
 def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> TeamOptions:
     """Return the given options, completed with the defaults of a method.
 
-    With several teams the default is one run, since no run is better than another.
+    With several teams the default is one run, because runs cannot be compared by a payoff.
 
     Raises
     ------
     ParameterError
-        If an option is given that the method does not accept.
+        If the method does not accept one of the given options.
     """
     values = {entry.name: getattr(given, entry.name) for entry in fields(TeamOptions)}
     asked = {name: value for name, value in values.items() if value is not None}
@@ -377,7 +378,7 @@ def fill_options(method: TeamMethod, given: TeamOptions, num_teams: int = 1) -> 
 
 
 def _refusal(method: str, option: str) -> str:
-    """Return why an option is refused, and what to do instead."""
+    """Return the message about an option that a method does not accept."""
     why = REFUSALS.get((method, option))
     because = "" if why is None else f": {why}"
     having = [row.name for row in TEAM_METHODS.values() if option in row.takes]

@@ -17,8 +17,8 @@ __all__ = ["TeamCallback", "TeamOutcome", "TeamPoint", "TeamResult"]
 TeamOutcome: TypeAlias = Literal[
     "optimal", "local", "iterations", "seconds", "states", "stopped", "interrupted"
 ]
-"""Why solving ended: proved optimal; no agent gains alone; the limit of iterations, seconds or
-search states; stopped by the callback; or Ctrl-C."""
+"""Why the method ended: its answer is proved optimal; no agent can gain alone (`local`); a limit of
+iterations, seconds or search states was reached; the callback stopped it; or Ctrl-C was pressed."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,15 @@ class TeamPoint:
     run : int
         Number of the run, from 0.
     iteration : int
-        Iterations of this run.
+        Iterations of this run so far.
     seconds : float
         Time since the first run began.
     payoffs : tuple[float, ...]
         Payoff of each team under the projected policy, in the game's units.
     relaxed_payoffs : tuple[float, ...]
-        Payoff of each team under the relaxed policy; the same without relaxation.
+        Payoff of each team under the relaxed policy; equal to `payoffs` without relaxation.
     squared_distances : tuple[float, ...]
-        Distance of the two policies: E ‖π - π̂‖², summed over the stages of a play.
+        Squared distance between the two policies: E ‖π - π̂‖², summed over the stages of a play.
     penalty_coefficients : tuple[float, ...]
         γ, in utility units.
     """
@@ -63,7 +63,7 @@ class TeamResult:
     Attributes
     ----------
     game : str
-        The game, as `load` reads it.
+        Name of the game, which `load` accepts.
     method : str
     teams : tuple[Team, ...]
         T teams, a partition of the agents.
@@ -72,23 +72,24 @@ class TeamResult:
     information : InformationMap
         The original map.
     probability : FloatArray
-        [entries] the answer as a policy for `information`. For a single team it is the best policy
-        of any run, improved by iterated best response; its payoff before that is in the trace. For
-        several teams it is the last policy of the first run.
+        [entries] the answer, as a policy for `information`. For a single team, the best policy of
+        all runs, improved by iterated best response; the trace has its payoff before the
+        improvement. For several teams, the last policy of the first run.
     last_probability : FloatArray
-        [entries] the last policy of the same run.
+        [entries] the last policy of the run that gave the answer.
     payoffs : tuple[float, ...]
         [T] payoff of each team under the answer, in the game's units.
     upper_bound : float or None
-        Upper bound on the team's payoff, proved by the search or by perfect recall. None for
-        several teams.
+        Upper bound on the payoff of every policy, from the exact search or from the optimum under
+        perfect recall. None for several teams.
     outcome : TeamOutcome
+        Why the method ended.
     run : int
-        The run of the answer.
+        Number of the run that gave the answer.
     seed : int
-        Seed of the first run; the others have the seeds that follow.
+        Seed of the first run; each later run uses the next integer.
     seconds : float
-        Time taken, without building the product form.
+        Time taken, not including the construction of the product form.
     trace : tuple[TeamPoint, ...]
         Measurements of all runs.
     """
@@ -110,7 +111,7 @@ class TeamResult:
 
     @cached_property
     def policy(self) -> TabularPolicy:
-        """The answer as a policy for the game.
+        """The answer as a policy of the game.
 
         Raises
         ------
@@ -121,7 +122,7 @@ class TeamResult:
 
     @cached_property
     def last_policy(self) -> TabularPolicy:
-        """The last policy as a policy for the game; raises as `policy`."""
+        """The last policy as a policy of the game; raises the same error as `policy`."""
         return to_tabular(self.information, self.last_probability)
 
     @property
@@ -131,12 +132,12 @@ class TeamResult:
 
     @property
     def last(self) -> TeamPoint:
-        """The last measurement of the run of the answer."""
+        """The last measurement of the run that gave the answer."""
         return self.trace_of(self.run)[-1]
 
     @property
     def num_runs(self) -> int:
-        """Number of runs that were begun."""
+        """Number of runs that were started."""
         return self.trace[-1].run + 1
 
     def trace_of(self, run: int) -> tuple[TeamPoint, ...]:
@@ -144,7 +145,7 @@ class TeamResult:
         return tuple(point for point in self.trace if point.run == run)
 
     def summary(self) -> dict[str, Any]:
-        """Return the numbers as JSON values, without policies and trace."""
+        """Return the result as JSON values, without the policies and the trace."""
         return {
             "game": self.game,
             "method": self.method,

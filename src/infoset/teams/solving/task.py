@@ -1,4 +1,4 @@
-"""The task of a method for teams, and its options."""
+"""The task that a team method solves, and the options of the method."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from infoset.utils.arguments import check_callable, check_count
 __all__ = ["TeamOptions", "TeamTask", "reaches"]
 
 ROUNDING = 1e-9
-"""Relative distance from an upper bound at which an answer counts as optimal."""
+"""Relative distance from an upper bound up to which an answer counts as optimal."""
 
 
 @dataclass(frozen=True)
 class TeamOptions:
-    """Options of a method; None where not given, or where the method does not accept the option.
+    """Options of a method; None if not given, or if the method does not accept the option.
 
     Attributes
     ----------
     relax : str, Relaxation or InformationMap, optional
         Information relaxation used during learning.
     penalty : float or PenaltySchedule, optional
-        Penalty coefficient γ for relying on it, in utility units.
+        Penalty coefficient γ for relying on relaxed information, in utility units.
     iterations : int, optional
         Iterations of each run.
     restarts : int, optional
@@ -41,7 +41,7 @@ class TeamOptions:
     seconds : float, optional
         Time limit of all runs together.
     checkpoint : Checkpointing, optional
-        File in which runs are saved, and from which they resume.
+        File in which runs are saved, and from which they are resumed.
 
     Raises
     ------
@@ -64,7 +64,7 @@ class TeamOptions:
 
 @dataclass
 class TeamTask:
-    """A game in product form, its teams, and the options of the method.
+    """A game in product form, its teams, and the options of a method.
 
     Attributes
     ----------
@@ -72,12 +72,13 @@ class TeamTask:
     teams : tuple[Team, ...]
         A partition of the agents.
     options : TeamOptions
-        Completed with the defaults of the method.
+        The options, completed with the defaults of the method.
     rule : {"common", "sum"}
-        A team's payoff: the common payoff of its agents, or the sum.
+        A team's payoff: the common payoff of its agents, or the sum of their payoffs.
     seed : int
-        Seed of the first run; the others have the seeds that follow.
+        Seed of the first run; each later run uses the next integer.
     callback : TeamCallback, optional
+        Called at every measurement.
     trace : list[TeamPoint]
         Measurements so far.
 
@@ -125,7 +126,7 @@ class TeamTask:
         return maps[0] if len(maps) == 1 else maps
 
     def upper_bound(self) -> float | None:
-        """Return the optimum of a single team under perfect recall; None for several teams."""
+        """Return the optimum under perfect recall if there is one team; None for several teams."""
         if len(self.teams) > 1:
             return None
         return recall_bound(self.information, self.teams[0], rule=self.rule)
@@ -148,9 +149,9 @@ class TeamTask:
         last_probability: FloatArray | None = None,
         run: int = 0,
     ) -> TeamResult:
-        """Return the result for an answer, with the measurements so far.
+        """Return the result with an answer and the measurements so far.
 
-        An answer that reaches the upper bound is optimal, whatever ended the method.
+        If the answer reaches the upper bound, the outcome is `optimal`, whatever ended the method.
         """
         relaxed = self.relaxed_form
         payoffs = tuple(relaxed.payoffs(relaxed.lift(probability)).tolist())
