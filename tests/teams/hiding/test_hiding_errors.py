@@ -34,7 +34,7 @@ from tests.teams.hiding.hiding_games import form_of, pennies, random_duel, rando
         (lambda: HidingScheme(penalty=-1), "penalty=-1"),
         (lambda: HidingScheme(penalty="much"), "penalty='much'"),
         (lambda: relaxed_objective(trade(2), np.ones(1), -0.5), "penalty=-0.5"),
-        (lambda: geometric_penalty(0.0, 1.0, 10), r"give positive numbers, or use linear_penalty\("),
+        (lambda: geometric_penalty(0.0, 1.0, 10), r"positive numbers, or use linear_penalty\("),
         (lambda: geometric_penalty(1.0, 2.0, 1), "iterations=1"),
         (lambda: linear_penalty(1.0, -2.0, 10), "last=-2.0"),
         (lambda: adaptive_penalty(1.0, first=0.01), "0.01 is not between low=0.05"),
