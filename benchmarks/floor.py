@@ -142,12 +142,12 @@ FLOOR = [
     "precision",
     "CFR+, first",
     "CFR+, settled",
-    "slowest other row",
+    "slowest other scheme",
     "`apcfr+`",
     "bytes",
-    "floor by bytes",
-    "floor by operations",
-    "settled to floor",
+    "bandwidth bound",
+    "arithmetic bound",
+    "settled / bound",
 ]
 
 

@@ -9,7 +9,7 @@
 The peers are installed into their own environment, in the user's cache or where `--cache`
 says; one that cannot be installed is a column of reasons. Each runs in its own process, one
 game at a time, on one core. Iterations are interleaved with ours; our times to a target are
-those that rows.py saves, so run it first. The games are the same on both sides: what a
+those that method_times.py saves, so run it first. The games are the same on both sides: what a
 peer walks through is compared with our sequence form, or it reads a file that we write. Every
 answer of a peer is measured by our best response before its time counts.
 """
@@ -143,8 +143,8 @@ def tables(found: Results) -> dict[str, str]:
 
 
 def with_ours(targets: Sequence[Results]) -> list[Results]:
-    """Return results with our times put before the peers': those that rows.py keeps."""
-    kept: Results = json.loads((RESULTS / "rows.json").read_text(encoding="utf-8"))
+    """Return results with our times put before the peers': those that method_times.py saves."""
+    kept: Results = json.loads((RESULTS / "method_times.json").read_text(encoding="utf-8"))
     builds = {game["game"]: game["build"] for game in kept["games"]}
     rows = {(row["game"], row["method"]): row for row in kept["rows"]}
     found = []

@@ -106,9 +106,9 @@ def commands() -> str:
         solve = [sys.executable, "-m", "infoset", "solve"]
         lines = {
             "`import infoset`": [sys.executable, "-c", "import infoset"],
-            "`infoset solve leduc_poker --method cfr+`, empty cache": [*solve, "leduc_poker"],
-            "the same, warm": [*solve, "leduc_poker"],
-            "`infoset solve kuhn_poker`, warm": [*solve, "kuhn_poker"],
+            "`infoset solve leduc_poker`, empty cache": [*solve, "leduc_poker"],
+            "the same, warm cache": [*solve, "leduc_poker"],
+            "`infoset solve kuhn_poker`, warm cache": [*solve, "kuhn_poker"],
         }
         for name, command in lines.items():
             once = "empty" in name
@@ -160,7 +160,7 @@ def parts() -> dict[str, str]:
         "machine": f"{environment_text(environment())} OpenSpiel {version('open_spiel')}.",
         "building": f"{table(BUILDING, built)}\n\n"
         f"Peak memory of a process that builds Goofspiel 5, random: {peak}.",
-        "measuring": table(["game", "ours", "OpenSpiel C++", "ratio"], measured),
+        "measuring": table(["game", "infoset", "OpenSpiel C++", "ratio"], measured),
         "commands": whole,
     }
 
@@ -170,10 +170,10 @@ BUILDING = [
     "world states",
     "histories",
     "explore",
-    "unroll + sequence form",
+    "build sequence form",
     "OpenSpiel C++ (CFR table)",
     "OpenSpiel walked from Python",
-    "ratio to C++",
+    "C++ time / ours",
 ]
 
 

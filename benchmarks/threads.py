@@ -43,7 +43,15 @@ GAMES = (
 )
 THREADS = 2
 SECONDS, MOST_SECONDS = 12.0, 1800.0
-HEADER = ["game", "one thread", "two", "ratio", "by the processor, one", "two", "ratio"]
+HEADER = [
+    "game",
+    "one thread",
+    "two threads",
+    "ratio",
+    "one, processor time",
+    "two, processor time",
+    "ratio",
+]
 
 
 @dataclass

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 
+import method_times
 import peers
 import pytest
 import report
-import rows
 import which_solver
 from study_page import MISSING, PAGES, files_of, filled
 
@@ -52,12 +52,12 @@ def test_solver_comparison_pages_equal_the_curve_files():
 
 
 def test_solver_time_pages_equal_the_stored_measurements():
-    shown = rows.parts(rows.json.loads(rows.RESULTS.read_text("utf-8")))
-    for page, names in rows.PAGES.items():
+    shown = method_times.parts(method_times.json.loads(method_times.RESULTS.read_text("utf-8")))
+    for page, names in method_times.PAGES.items():
         text = page.read_text("utf-8")
         for name in names:
-            assert report.replace_part(text, f"rows.py: {name}", shown[name]) == text, (
-                f"{name}: run python benchmarks/rows.py --write --tables"
+            assert report.replace_part(text, f"method_times.py: {name}", shown[name]) == text, (
+                f"{name}: run python benchmarks/method_times.py --write --tables"
             )
 
 

@@ -155,7 +155,7 @@ def kept():
 
 def test_our_times_stand_before_the_peers():
     found = peers.with_ours([{"game": "leduc", "solvers": {"OpenSpiel": {"failure": "none"}}}])
-    times = json.loads((peers.RESULTS / "rows.json").read_text("utf-8"))
+    times = json.loads((peers.RESULTS / "method_times.json").read_text("utf-8"))
     (row,) = (
         row for row in times["rows"] if row["game"] == "leduc" and row["method"] == "sapdcfr+"
     )

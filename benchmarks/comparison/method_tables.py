@@ -28,7 +28,7 @@ def given_table(games: Sequence[Result]) -> str:
         for game in games
         for limit in [game["limit"]]
     ]
-    return table(["game", "histories", "building, s", "a run is given, s"], rows)
+    return table(["game", "histories", "building, s", "time limit, s"], rows)
 
 
 def times_table(games: Sequence[Result], cells: Cells, key: str) -> str:
@@ -57,7 +57,7 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds:.3g}" if seconds >= 1e-3 else f"{seconds:.1g}"
 
 
-def best_row(game: Result, cells: Cells, key: str) -> tuple[str, float]:
+def best_method(game: Result, cells: Cells, key: str) -> tuple[str, float]:
     """Return the quickest method, other than `auto`, and its seconds; infinity if none."""
     times = {
         method: row.get(key)
@@ -70,7 +70,7 @@ def best_row(game: Result, cells: Cells, key: str) -> tuple[str, float]:
 
 
 def auto_table(games: Sequence[Result], cells: Cells) -> str:
-    """Return `auto` against the best row, by game and target; geometric means in the last line."""
+    """Return the comparison of `auto` with the fastest method, with geometric means at the end."""
     rows, ratios = [], []
     for game in games:
         auto = cells[game["game"], AUTO]
@@ -89,11 +89,11 @@ def auto_table(games: Sequence[Result], cells: Cells) -> str:
 
 
 def ratio_of(game: Result, auto: Result, cells: Cells, key: str) -> tuple[float, float] | None:
-    """Return the time of `auto` over the best row's, with building and without.
+    """Return the time of `auto` over the fastest method's, with building and without.
 
     None where neither reached the target; infinities where `auto` alone did not.
     """
-    _, best = best_row(game, cells, key)
+    _, best = best_method(game, cells, key)
     seconds = inf if auto[key] is None else auto[key]
     if best == inf:
         return None
@@ -101,8 +101,8 @@ def ratio_of(game: Result, auto: Result, cells: Cells, key: str) -> tuple[float,
 
 
 def rival_text(game: Result, cells: Cells, key: str) -> str:
-    """Return the best row and its time."""
-    name, seconds = best_row(game, cells, key)
+    """Return the fastest method and its time."""
+    name, seconds = best_method(game, cells, key)
     return "none" if seconds == inf else f"`{name}` {seconds_text(game['build'] + seconds)}"
 
 
@@ -154,7 +154,7 @@ def rivals_of(
     """Return by game a method's time over the best, and whether it missed the target."""
     found = []
     for game in games:
-        _, best = best_row(game, cells, key)
+        _, best = best_method(game, cells, key)
         if best < inf and "failure" not in cells[game["game"], "lp"]:
             seconds = cells[game["game"], method].get(key)
             counted = max(game["limit"], best) if seconds is None else seconds

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+import method_times
 import pytest
-import rows
-from comparison import ours, row_tables
+from comparison import method_tables, ours
 
 from infoset.games import load_game
 from infoset.regret import SCHEMES
@@ -19,7 +19,7 @@ GAME = {"game": "kuhn", "histories": 55, "build": 1.0, "limit": 3.0}
 
 
 def row(method, *times, **others):
-    known = dict(zip(rows.KEYS, times, strict=True))
+    known = dict(zip(method_times.KEYS, times, strict=True))
     return {"game": "kuhn", "method": method, **known, "spent": 3.0, "gap": 2e-7, **others}
 
 
@@ -53,7 +53,7 @@ def test_auto_is_run_for_every_target_and_others_once(kuhn, monkeypatch):
     monkeypatch.setattr(ours, "solve", note)
     for method in ("auto", "pcfr+"):
         result = ours.our_run(kuhn, method, 1.0, 30.0)
-        assert all(0 < result["seconds"][key] <= 30 for key in rows.KEYS)
+        assert all(0 < result["seconds"][key] <= 30 for key in method_times.KEYS)
     assert solved == [*(("auto", target) for target in ours.TARGETS), ("pcfr+", 1e-8)]
 
 
@@ -70,7 +70,7 @@ def test_methods_for_two_players_say_so_with_three():
 
 
 def test_cells_are_times_with_building_or_how_far_a_run_came():
-    lines = row_tables.times_table([GAME], CELLS, "1e-06").splitlines()[2:]
+    lines = method_tables.times_table([GAME], CELLS, "1e-06").splitlines()[2:]
     assert lines == [
         "| `auto` | **1.5** |",
         "| `cfr+` | (2e-07) |",
@@ -80,20 +80,23 @@ def test_cells_are_times_with_building_or_how_far_a_run_came():
 
 
 def test_the_quickest_of_all_is_bold():
-    assert "| `cfr+` | **1.25** |" in row_tables.times_table([GAME], CELLS, "0.0001")
-    assert "**" not in row_tables.times_table([GAME], CELLS, "1e-08")
+    assert "| `cfr+` | **1.25** |" in method_tables.times_table([GAME], CELLS, "0.0001")
+    assert "**" not in method_tables.times_table([GAME], CELLS, "1e-08")
 
 
 def test_auto_is_compared_with_the_best_of_the_others():
     auto = CELLS["kuhn", "auto"]
-    assert row_tables.best_row(GAME, CELLS, "0.0001") == ("cfr+", 0.25)
-    assert row_tables.best_row(GAME, CELLS, "1e-08") == ("none", inf)
-    assert row_tables.ratio_of(GAME, auto, CELLS, "0.0001") == (1.2, 2.0)
-    assert row_tables.ratio_of(GAME, auto, CELLS, "1e-06") == (0.3, 0.125)
-    assert row_tables.ratio_of(GAME, auto, CELLS, "1e-08") is None
+    assert method_tables.best_method(GAME, CELLS, "0.0001") == ("cfr+", 0.25)
+    assert method_tables.best_method(GAME, CELLS, "1e-08") == ("none", inf)
+    assert method_tables.ratio_of(GAME, auto, CELLS, "0.0001") == (1.2, 2.0)
+    assert method_tables.ratio_of(GAME, auto, CELLS, "1e-06") == (0.3, 0.125)
+    assert method_tables.ratio_of(GAME, auto, CELLS, "1e-08") is None
     slow = row("auto", None, None, None)
-    assert row_tables.ratio_text(row_tables.ratio_of(GAME, slow, CELLS, "1e-06")) == "not reached"
-    assert row_tables.geometric_mean([(2.0, 9.0), None, (inf, inf), (8.0, 1.0)]) == "4.00 (3.00)"
+    assert (
+        method_tables.ratio_text(method_tables.ratio_of(GAME, slow, CELLS, "1e-06"))
+        == "not reached"
+    )
+    assert method_tables.geometric_mean([(2.0, 9.0), None, (inf, inf), (8.0, 1.0)]) == "4.00 (3.00)"
 
 
 def test_methods_are_ranked_by_their_mean_time_over_the_best():
@@ -101,7 +104,7 @@ def test_methods_are_ranked_by_their_mean_time_over_the_best():
     cells = cells_of(
         row("lp", 1.0, 0.5, None), row("dcfr", 0.25, 2.0, None), row("cfr", 0.5, None, None)
     )
-    lines = row_tables.ranking_table(
+    lines = method_tables.ranking_table(
         [GAME, GAME | {"game": "leduc_3p"}], cells | THREE
     ).splitlines()
     assert lines[2:] == [
@@ -114,24 +117,26 @@ def test_methods_are_ranked_by_their_mean_time_over_the_best():
 def test_rows_measured_again_replace_their_own_and_no_others():
     kept = {"environment": {}, "games": [GAME], "rows": [row("lp", 1, 1, 1), row("auto", 2, 2, 2)]}
     again = {"games": [GAME | {"build": 2.0}], "rows": [row("lp", 3, 3, 3)]}
-    found = rows.joined(kept, again)
+    found = method_times.joined(kept, again)
     assert found["games"] == [GAME | {"build": 2.0}]
     assert [(one["method"], one["1e-06"]) for one in found["rows"]] == [("auto", 2), ("lp", 3)]
 
 
 def test_results_are_kept_a_row_to_a_line():
-    lines = rows.text_of({"environment": {"a": "b"}, "rows": [row("lp", 1, 2, None)]}).splitlines()
+    lines = method_times.text_of(
+        {"environment": {"a": "b"}, "rows": [row("lp", 1, 2, None)]}
+    ).splitlines()
     assert [line for line in lines if '"method": "lp"' in line and '"gap"' in line]
 
 
 @pytest.fixture(scope="module")
 def kept():
-    return rows.json.loads(rows.RESULTS.read_text("utf-8"))
+    return method_times.json.loads(method_times.RESULTS.read_text("utf-8"))
 
 
 def test_methods_with_their_own_iteration_are_timed_on_every_game(kept):
     """Times of rows of numbers, such as a new `RegretScheme`, are optional."""
     timed = {(one["game"], one["method"]) for one in kept["rows"]}
-    assert timed <= {(game, method) for game in rows.TITLES for method in METHODS}
+    assert timed <= {(game, method) for game in method_times.TITLES for method in METHODS}
     own = [name for name in METHODS if name not in {*SCHEMES, *FIRST_ORDER}]
-    assert {(game, method) for game in rows.TITLES for method in own} <= timed
+    assert {(game, method) for game in method_times.TITLES for method in own} <= timed

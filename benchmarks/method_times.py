@@ -1,10 +1,10 @@
 """Time every method to three targets on every game, and compare `auto` with the best of them.
 
-    python benchmarks/rows.py                              # measure, and print
-    python benchmarks/rows.py --write                      # also the results and the pages
-    python benchmarks/rows.py --write --games kuhn leduc   # replace the results of these games
-    python benchmarks/rows.py --write --methods auto lp    # replace the results of these methods
-    python benchmarks/rows.py --write --tables             # from the saved results
+    python benchmarks/method_times.py                             # measure and print
+    python benchmarks/method_times.py --write                     # also update results and pages
+    python benchmarks/method_times.py --write --games kuhn leduc  # update only these games
+    python benchmarks/method_times.py --write --methods auto lp   # update only these methods
+    python benchmarks/method_times.py --write --tables            # use the saved results
 
 One run of a method passes all three targets; `auto`, whose choice depends on the target, has one
 run per target. Runs shorter than two seconds are repeated alternately, and medians are recorded.
@@ -22,8 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from comparison.games import BenchmarkGame, choose
-from comparison.ours import Result, build, build_seconds, our_run
-from comparison.row_tables import (
+from comparison.method_tables import (
     AUTO,
     KEYS,
     TITLES,
@@ -32,12 +31,13 @@ from comparison.row_tables import (
     ranking_table,
     times_table,
 )
+from comparison.ours import Result, build, build_seconds, our_run
 from comparison.targets import in_turns
 from report import DOCS, environment, environment_text, replace_part
 
 from infoset.solvers import METHODS
 
-RESULTS = Path(__file__).parent / "results" / "rows.json"
+RESULTS = Path(__file__).parent / "results" / "method_times.json"
 SECONDS, LARGE_SECONDS = 3.0, 10.0
 LARGE = 100_000
 """Histories above which a game's runs have `LARGE_SECONDS`."""
@@ -166,7 +166,7 @@ def write(found: Result) -> None:
     for page, names in PAGES.items():
         text = page.read_text(encoding="utf-8")
         for name in names:
-            text = replace_part(text, f"rows.py: {name}", shown[name])
+            text = replace_part(text, f"method_times.py: {name}", shown[name])
         page.write_text(text, encoding="utf-8")
 
 
