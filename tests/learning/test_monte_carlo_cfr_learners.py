@@ -113,7 +113,7 @@ def test_knowledge_that_learners_need():
         (lambda: OutcomeSampling("x", "", exploration=float("nan")), "exploration=nan must be"),
         (
             lambda: OutcomeSampling("x", "", baseline_window=0.5),
-            "baseline_window=0.5 is less than one visit",
+            "baseline_window=0.5 must be at least 1",
         ),
         (lambda: OutcomeSampling("x", "", baseline_window=-1), "baseline_window=-1 must be"),
         (

@@ -27,19 +27,20 @@ from infoset.utils.state import IterativeState
 __all__ = ["AdversarialPlay", "Adversary", "switch_between"]
 
 Adversary: TypeAlias = Callable[[int, TabularPolicy], TabularPolicy]
-"""Returns the policies of the other players in a phase, from the number of the phase, from 0, and
-the current policies of all players. Its policy for the learner is ignored."""
+"""A function of the phase number, counted from 0, and the current policies of all players. It
+returns the policies that the other players follow in the phase; its policy for the learner is
+ignored."""
 
 
 def switch_between(policies: Sequence[TabularPolicy]) -> Adversary:
     """Return an adversary that follows the policies one after another, in a cycle.
 
-    With a single policy, it is fixed.
+    A single policy makes a fixed adversary.
 
     Raises
     ------
     ParameterError
-        If there are no policies.
+        If `policies` is empty.
     PolicyMismatchError
         If the policies are for different games.
     """
@@ -49,30 +50,30 @@ def switch_between(policies: Sequence[TabularPolicy]) -> Adversary:
 
 
 class AdversarialPlay(IterativeState):
-    """A learner as one player against an adversary that controls all others.
+    """A learner in one position, against an adversary that controls all other positions.
 
     The adversary changes its policies νᵗ once per phase. The learner's external regret is
 
         Reg = max over π of Σ_t [u(π, νᵗ) - u(πᵗ, νᵗ)]
 
-    which is computed exactly, at the cost of one gradient per phase: νᵗ is constant within a phase,
-    and utility is linear in the learner's realization plan, whose sum over the phase is the gain of
-    its cumulative plan.
+    It is computed exactly, at the cost of one gradient per phase: νᵗ is constant within a phase,
+    and utility is linear in the learner's realization plan. The sum of its plans over a phase is
+    the growth of its cumulative plan.
 
     Parameters
     ----------
     learner : str or LearnerSpec
-        A learner that plays the policy it learns, by name or as `get_learner` returns it.
+        Name or spec of a learner that plays the policy it learns.
     simulator : Simulator
         The game.
     adversary : callable
-        See `Adversary`; `switch_between` makes fixed and switching ones.
+        An `Adversary`, such as the result of `switch_between`.
     player : Player
         The player that learns.
     phase : int, optional
-        Number of episodes in a phase; by default the root of the horizon.
+        Number of episodes in a phase; by default the square root of the horizon.
     horizon : int
-        Number of episodes that step sizes are planned for.
+        Planned number of episodes, which determines the step sizes.
     seed : int
         Random seed.
 
@@ -81,7 +82,7 @@ class AdversarialPlay(IterativeState):
     ParameterError
         If the learner explores off-policy or learns in self-play only, or a number is out of range.
     UnknownNameError
-        If there is no such learner.
+        If the name of the learner is unknown.
 
     Examples
     --------
@@ -109,7 +110,7 @@ class AdversarialPlay(IterativeState):
         seed: int = 0,
     ) -> None:
         super().__init__()
-        check_type("simulator", simulator, Simulator, "what make_simulator returns")
+        check_type("simulator", simulator, Simulator, "the result of make_simulator(tree)")
         check_callable("adversary", adversary, "such as switch_between(policies)")
         check_player(player, simulator.num_players, simulator.sequence_form.name)
         check_count("horizon", horizon, minimum=1)
@@ -158,7 +159,7 @@ class AdversarialPlay(IterativeState):
             self._play_episode()
 
     def _begin_phase(self, phase: int) -> None:
-        """Count the last phase, and ask the adversary for its policies."""
+        """Add the last phase to the regret, and get the adversary's policies for the next one."""
         self._play = self._counted()
         self._mass_before[:] = self._mass()
         policy = _checked(self._adversary(phase, self.current_policy()), self.simulator)
@@ -197,17 +198,17 @@ class AdversarialPlay(IterativeState):
         Raises
         ------
         ParameterError
-            If no episode is played yet.
+            If no episode has been played.
         """
         play = self._counted()
         return play.evaluate().gains[self.player] * play.weight
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policies of the next episode, unless the adversary changes its policies."""
+        """Return the current policies; the adversary may replace its own at the next phase."""
         return self.simulator.policy(self._policy)
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the learner and of the play, without the adversary."""
+        """Return the settings of the learner and of the run; the adversary is not included."""
         return {
             "learner": self.spec.name,
             "player": self.player,
@@ -231,27 +232,28 @@ class AdversarialPlay(IterativeState):
 def _update_rule(
     spec: LearnerSpec, simulator: Simulator, player: Player, horizon: int
 ) -> UpdateRule[Any]:
-    """Return the update of a learner, if it plays the policy that it learns."""
+    """Return the update rule of a learner; raise if it does not play the policy it learns."""
     if not isinstance(spec, OnlineLearnerSpec):
         raise ParameterError(
-            f"{spec.name} learns in self-play only: choose a learner from bandit feedback, such as "
-            "ixomd"
+            f"{spec.name} learns in self-play only, not against an adversary: choose a learner "
+            "that plays the policy it learns, such as ixomd"
         )
     rule = spec.update_rule(tree_size(simulator, player), horizon)
     if rule.turn:
         raise ParameterError(
             f"{spec.name} explores off-policy, so it has no regret guarantee while learning: "
-            "choose a learner that plays its policy, such as ixomd"
+            "choose a learner that plays the policy it learns, such as ixomd"
         )
     return rule
 
 
 def _checked(policy: TabularPolicy, simulator: Simulator) -> TabularPolicy:
-    """Return the adversary's policy, if it is one for the game."""
+    """Return the adversary's policy; raise if it is for another game."""
     check_type("the adversary's policy", policy, TabularPolicy, "a TabularPolicy of the game")
     form, own = policy.sequence_form, simulator.sequence_form
     if form is not own and form.fingerprint != own.fingerprint:
         raise PolicyMismatchError(
-            f"the adversary returned a policy for {form.name}, but the game is {own.name}"
+            f"the adversary returned a policy for {form.name}, but the game is {own.name}: "
+            "return a policy for the simulator's sequence_form"
         )
     return policy

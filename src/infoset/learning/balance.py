@@ -1,7 +1,7 @@
 """Balanced weights: exploration policies and transitions that cover a player's tree evenly.
 
-Layer h of a player's tree has the infostates with h - 1 own decisions above them. All arrays are
-over the infostates and sequences of all players, whose trees are separate.
+Layer h of a player's tree contains the infostates with h - 1 own decisions above them. Arrays cover
+the infostates [I] and sequences [S] of all players; each player has a separate tree.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = [
 def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [H, S] the number |C_h(x, a)| of sequences of each layer at or below each sequence.
 
-    At empty sequences they are the sizes |C_h| of the layers. A game without decisions has one
+    The entry of an empty sequence is the size |C_h| of the layer. A game without decisions has one
     layer.
 
     Source: Bai, Jin, Mei and Yu (2022), Section 4.1.
@@ -42,8 +42,8 @@ def layer_counts(infostates: Infostates, depth: IntArray) -> FloatArray:
 def layer_policies(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [H, S] the balanced exploration policies: μ*ʰ(a|x) = |C_h(x, a)| / |C_h(x)|.
 
-    They are uniform at layer h and below it, and where no sequence of layer h is below. Following
-    μ*ʰ covers the sequences of layer h as evenly as any policy can.
+    A policy μ*ʰ covers the sequences of layer h as evenly as any policy can. It is uniform at layer
+    h, below layer h, and at infostates above layer h from which layer h cannot be reached.
 
     Source: Bai, Jin, Mei and Yu (2022), eq. (8).
     """
@@ -52,7 +52,9 @@ def layer_policies(infostates: Infostates, depth: IntArray) -> FloatArray:
 
 
 def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
-    """Return [I] w(x) = μ*ʰ₁:ₕ(x, a), with h the layer of x; it is the same for all actions.
+    """Return [I] the balanced reach w(x) = μ*ʰ₁:ₕ(x, a), where h is the layer of x.
+
+    It is the same for all actions a at x.
 
     Source: Bai, Jin, Mei and Yu (2022), eq. (8) and Lemma C.5.
     """
@@ -74,7 +76,7 @@ def balanced_reach(infostates: Infostates, depth: IntArray) -> FloatArray:
 def subtree_sizes(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [S] n(x, a): the number of own sequences at or below each sequence.
 
-    At an empty sequence it counts all sequences of the player, itself included.
+    The entry of an empty sequence counts all sequences of the player, including itself.
     """
     sizes = np.ones(_num_sequences(infostates))
     for members in _layers_upwards(depth, int(depth.max(initial=-1))):
@@ -93,7 +95,8 @@ def subtree_policy(infostates: Infostates, depth: IntArray) -> FloatArray:
 def balanced_transitions(infostates: Infostates, depth: IntArray) -> FloatArray:
     """Return [I] p*(x), the reach of chance and opponents that covers all subtrees evenly.
 
-    p*(x) = p*(x', a') n(x) / Σ n(x''), over the infostates x'' that follow (x', a').
+    p*(x) = p*(x', a') n(x) / Σ n(x''), where (x', a') is the parent sequence of x, the sum is over
+    the infostates x'' directly below it, and n counts sequences as in `subtree_sizes`.
 
     Source: Fiegel et al. (2023), Section 4.
     """
@@ -129,7 +132,7 @@ def _add_to_parents(infostates: Infostates, members: IntArray, values: FloatArra
 
 
 def _normalized(infostates: Infostates, weights: FloatArray) -> FloatArray:
-    """Return weights [S] normalized at each infostate; uniform where they are all 0."""
+    """Return [S] the weights normalized at each infostate; uniform if they are all 0 there."""
     counts = infostates.num_actions
     sequences = infostate_sequences(infostates)
     totals = np.add.reduceat(weights[sequences], np.cumsum(counts) - counts)

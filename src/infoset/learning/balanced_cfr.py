@@ -1,4 +1,4 @@
-"""Balanced CFR from bandit feedback: counterfactual regrets, each layer explored evenly."""
+"""Balanced CFR: counterfactual regrets from bandit feedback, exploring each layer evenly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from infoset.learning.step_sizes import (
     StepSizes,
     TreeSize,
     check_step_sizes,
-    planned_horizon,
+    planned_settings,
+    planned_step_sizes,
     require_tree_size,
     tree_sizes,
     tuned_step_sizes,
@@ -44,10 +45,10 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BalancedCFR:
-    """Counterfactual regrets from episodes that explore one layer each, evenly.
+    """Balanced CFR, in which each episode explores one layer of a player's tree evenly.
 
-    An iteration of the paper consists of one episode for each layer of each player. Here and
-    wherever episodes are counted, each of them counts.
+    An iteration of the paper consists of one episode for each layer of each player. This library
+    counts the episodes.
 
     Attributes
     ----------
@@ -55,20 +56,20 @@ class BalancedCFR:
     description : str
         One line, with the source.
     step_sizes : StepSizes or StepSizeRule or None
-        The learning rate of Hedge, or the rule for it, from the size of the tree and the number of
-        *iterations*; None for regret matching, which has none.
+        The learning rate of Hedge, or a rule that computes it from the size of the tree and the
+        number of *iterations*. None selects regret matching, which has no learning rate.
     anytime : bool
-        Whether the rate of iteration t is that for t iterations, instead of that for the horizon.
-        Given as a number, it is the rate of the first iteration.
+        Whether iteration t uses the rate for a horizon of t iterations, instead of one rate for the
+        whole run. A rate given as a number is the rate of iteration 1.
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     center : float
-        First value of the baselines b(x), which are subtracted from losses in [0, 1].
+        Initial value of the baselines b(x), which are subtracted from losses in [0, 1].
     baseline_window : int
-        Number of recent losses at an infostate in the running mean that is its baseline; 0 for a
-        constant baseline.
+        Number of recent losses that the baseline of an infostate averages; 0 for a constant
+        baseline.
     knowledge : Knowledge
-        What it may know of the game.
+        What the learner may know about the game.
     presets : Presets
         Named sets of parameters.
 
@@ -97,42 +98,41 @@ class BalancedCFR:
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> BalancedCFRSelfPlay:
-        """Return self-play of this learner for all players, planned for `horizon` episodes."""
+        """Return self-play of this learner in all positions, planned for `horizon` episodes."""
         check_play(simulator, horizon)
         return BalancedCFRSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedCFRUpdate:
-        """Return the update of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` of its own episodes."""
         num_layers = max(1, require_tree_size(size, self.name).decisions)
         parameters = np.array([self.parameters(size, max(1, horizon // num_layers))])
         return BalancedCFRUpdate(self, parameters, np.array([num_layers], np.int32))
 
     def parameters(self, size: TreeSize | None, iterations: int) -> tuple[float, ...]:
-        """Return the parameters of one player, as the kernel takes them.
+        """Return the parameters that the kernel needs for one player.
 
         Raises
         ------
         ParameterError
-            If the step sizes follow a rule and the size of the tree is not known.
+            If the step sizes are a rule and the size of the tree is unknown.
         """
-        step_sizes = self.step_sizes
-        if step_sizes is not None and not isinstance(step_sizes, StepSizes):
+        rate = 0.0
+        if self.step_sizes is not None:
             planned = 1 if self.anytime else iterations
-            step_sizes = step_sizes(require_tree_size(size, self.name), planned)
-        rate = 0.0 if step_sizes is None else step_sizes.learning_rate
+            rate = planned_step_sizes(self.name, self.step_sizes, size, planned).learning_rate
         min_regret = 0.0 if self.clip_regrets else -inf
         # All rules are proportional to one over the root of the number of iterations.
         return rate, min_regret, float(self.baseline_window), -0.5 if self.anytime else 0.0
 
 
 class BalancedCFRUpdate:
-    """The update of `BalancedCFR`, as an `infoset.learning.UpdateRule`.
+    """The `infoset.learning.UpdateRule` of `BalancedCFR`.
 
     Parameters
     ----------
     spec : BalancedCFR
     parameters : FloatArray
-        [N, 4] see `BalancedCFR.parameters`.
+        [N, 4] per player; see `BalancedCFR.parameters`.
     num_layers : IntArray
         [N] number of layers of each player's tree.
     """
@@ -145,13 +145,13 @@ class BalancedCFRUpdate:
         self.schedule: Schedule
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the players, and the first value of baselines."""
+        """Return the parameters of the players, and the initial value of the baselines."""
         return {"parameters": self.parameters.tolist(), "center": self.spec.center}
 
     def begin(
         self, infostates: Infostates, depth: IntArray, num_sequences: int
     ) -> BalancedCFRState:
-        """Return the arrays before the first episode, and make the schedule of an iteration."""
+        """Return the initial arrays, and set the schedule of an iteration."""
         counts = self._num_layers
         self.schedule = Schedule(
             player=np.repeat(np.arange(len(counts), dtype=np.int32), counts),
@@ -169,11 +169,11 @@ class BalancedCFRUpdate:
         )
 
     def initial_policies(self, state: BalancedCFRState) -> tuple[FloatArray, ...]:
-        """Return nothing: the tree is known."""
+        """Return an empty tuple: all infostates are known from the start."""
         return ()
 
     def exploration(self, state: BalancedCFRState, episode: int, step: int) -> Exploration | None:
-        """Return the balanced policy of the episode's layer, down to that layer."""
+        """Return the balanced policy of the episode's layer, or None below that layer."""
         layer = episode % self.turn
         return Exploration(self.schedule.layer_policies[layer], 1.0) if step <= layer else None
 
@@ -186,23 +186,19 @@ class BalancedCFRUpdate:
 
 
 class BalancedCFRSelfPlay(SelfPlay):
-    """Self-play of `BalancedCFR`: all policies move at the end of an iteration."""
+    """Self-play of `BalancedCFR`: all policies change at the end of an iteration."""
 
     learned = ("regret", "touched", "baseline", "visits")
     _state: BalancedCFRState
 
     def __init__(self, spec: BalancedCFR, simulator: Simulator, horizon: int, seed: int) -> None:
         num_layers = simulator.max_decisions
-        num_layers[0] += not num_layers.any()  # where nobody decides, one episode for player 0
+        num_layers[0] += not num_layers.any()  # a game without decisions: one episode per iteration
         iterations = max(1, horizon // int(num_layers.sum()))
         parameters = np.array([spec.parameters(size, iterations) for size in tree_sizes(simulator)])
         self._update = BalancedCFRUpdate(spec, parameters, num_layers)
         state = self._update.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
-        settings = {
-            "learner": spec.name,
-            **self._update.settings(),
-            "horizon": planned_horizon(spec.step_sizes, horizon, anytime=spec.anytime),
-        }
+        settings = planned_settings(spec, self._update.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses())
 
     def _run(self, episodes: int) -> None:
@@ -215,7 +211,7 @@ def balanced_cfr_step_sizes(size: TreeSize, iterations: int) -> StepSizes:
     """Return η = √(XA ι / (H³ T)) for T iterations, and γ = 0.
 
     It minimizes XA ι / η + η H³ T, which bounds the regret of Algorithm 2 of Bai, Jin, Mei and Yu
-    (2022).
+    (2022). `TreeSize` explains the symbols.
     """
     decisions = max(size.decisions, 1)
     return StepSizes(sqrt(size.sequences * size.confidence / (decisions**3 * iterations)), 0.0)
@@ -224,7 +220,7 @@ def balanced_cfr_step_sizes(size: TreeSize, iterations: int) -> StepSizes:
 BALANCED_CFR_LEARNERS: tuple[BalancedCFR, ...] = (
     BalancedCFR(
         "balanced-cfr-hedge",
-        "counterfactual regrets, each layer explored evenly, Hedge (Bai et al. 2022, Algorithm 2)",
+        "CFR that explores each layer evenly, with Hedge (Bai et al. 2022, Algorithm 2)",
         step_sizes=balanced_cfr_step_sizes,
         presets={
             "theory": {"step_sizes": balanced_cfr_step_sizes},
@@ -234,7 +230,7 @@ BALANCED_CFR_LEARNERS: tuple[BalancedCFR, ...] = (
     ),
     BalancedCFR(
         "balanced-cfr-rm",
-        "counterfactual regrets, each layer explored evenly, regret matching (Bai et al. 2022)",
+        "CFR that explores each layer evenly, with regret matching (Bai et al. 2022)",
     ),
     BalancedCFR(
         "balanced-cfr-rm+",
@@ -243,7 +239,7 @@ BALANCED_CFR_LEARNERS: tuple[BalancedCFR, ...] = (
     ),
     BalancedCFR(
         "balanced-cfr-baseline",
-        "balanced-cfr-rm with a running mean subtracted from losses: less noise (ours)",
+        "balanced-cfr-rm with a running mean as baseline, which reduces variance (ours)",
         center=0.5,
         baseline_window=1000,
     ),

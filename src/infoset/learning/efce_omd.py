@@ -31,7 +31,8 @@ from infoset.learning.step_sizes import (
     StepSizes,
     TreeSize,
     check_step_sizes,
-    planned_horizon,
+    planned_settings,
+    planned_step_sizes,
     require_tree_size,
     tree_sizes,
 )
@@ -50,7 +51,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BalancedEFCEOMD:
-    """Mirror descent over trigger deviations; it plays a fixed point of the mean deviation.
+    """Mirror descent over trigger deviations, playing a fixed point of their mixture.
 
     Attributes
     ----------
@@ -58,12 +59,13 @@ class BalancedEFCEOMD:
     description : str
         One line, with the source.
     step_sizes : StepSizes or StepSizeRule
-        η and γ, or the rule for them, from the size of the tree and the number of episodes.
+        Learning rate η and implicit exploration γ, or a rule that computes them from the size of
+        the tree and the number of episodes.
     anytime : bool
-        Whether the step sizes are those for the episodes so far, rounded up to a power of two,
-        instead of those for the horizon.
+        Whether step sizes are computed for the number of episodes so far, rounded up to a power of
+        two, instead of for the horizon.
     knowledge : Knowledge
-        What it may know of the game.
+        What the learner may know about the game.
     presets : Presets
         Named sets of parameters.
 
@@ -86,48 +88,47 @@ class BalancedEFCEOMD:
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> BalancedEFCEOMDSelfPlay:
-        """Return self-play of this learner for all players, planned for `horizon` episodes.
+        """Return self-play of this learner in all positions, planned for `horizon` episodes.
 
         Raises
         ------
         ParameterError
             If `horizon` is not a positive whole number.
         GameTooLargeError
-            If the game has more than 20,000,000 pairs of a trigger and a sequence at or below it.
+            If the game has more than 20,000,000 pairs of a trigger and a sequence.
         """
         check_play(simulator, horizon)
         return BalancedEFCEOMDSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> BalancedEFCEOMDUpdate:
-        """Return the update of one player."""
+        """Return the update rule of one player, planned for `horizon` of its own episodes."""
         parameters = self.parameters(require_tree_size(size, self.name), horizon)
         return BalancedEFCEOMDUpdate(self, np.array([parameters]))
 
     def parameters(self, size: TreeSize, horizon: int) -> tuple[float, ...]:
-        """Return η, γ and XA of one player."""
-        step_sizes = self.step_sizes
-        if not isinstance(step_sizes, StepSizes):
-            step_sizes = step_sizes(size, 1 if self.anytime else horizon)
+        """Return one player's η, γ and number XA of sequences, as the kernel needs them."""
+        episodes = 1 if self.anytime else horizon
+        step_sizes = planned_step_sizes(self.name, self.step_sizes, size, episodes)
         return (*step_sizes, float(max(size.sequences, 1)))
 
 
 class BalancedEFCEOMDUpdate:
-    """The update of `BalancedEFCEOMD`, as an `infoset.learning.UpdateRule`.
+    """The `infoset.learning.UpdateRule` of `BalancedEFCEOMD`.
 
-    In a user's own loop every episode is counted in the average, and the policy is solved at every
-    infostate after each, at a cost proportional to the number of pairs.
+    In a user's own loop, the average counts every episode. The policy is solved at every infostate
+    after each episode, at a cost proportional to the number of pairs.
 
     Parameters
     ----------
     spec : BalancedEFCEOMD
     parameters : FloatArray
-        [N, 3] see `BalancedEFCEOMD.parameters`.
+        [N, 3] per player; see `BalancedEFCEOMD.parameters`.
     game : str
         Name of the game in error messages.
     """
 
     turn = 0
-    """It plays the policy that it learns."""
+    """0 episodes: the learner plays the policy that it learns."""
 
     def __init__(
         self, spec: BalancedEFCEOMD, parameters: FloatArray, game: str = "the game"
@@ -138,16 +139,16 @@ class BalancedEFCEOMDUpdate:
         self._game = game
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the players, and whether step sizes decay."""
+        """Return the parameters of the players, and whether step sizes decrease."""
         return {"parameters": self.parameters.tolist(), "anytime": self.spec.anytime}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> TriggerState:
-        """Return the arrays before the first episode, and find the pairs.
+        """Return the initial arrays, and enumerate the pairs of a trigger and a sequence.
 
         Raises
         ------
         GameTooLargeError
-            If there are too many pairs.
+            If the game has too many pairs.
         """
         self.pairs, num_pairs = enumerate_trigger_pairs(
             infostates.parent_sequence,
@@ -176,7 +177,7 @@ class BalancedEFCEOMDUpdate:
         return state
 
     def initial_policies(self, state: TriggerState) -> tuple[FloatArray, ...]:
-        """Return nothing: the tree is known."""
+        """Return an empty tuple: all infostates are known from the start."""
         return ()
 
     def exploration(self, state: TriggerState, episode: int, step: int) -> None:
@@ -197,9 +198,10 @@ class BalancedEFCEOMDUpdate:
 
 
 class BalancedEFCEOMDSelfPlay(SelfPlay):
-    """Self-play of `BalancedEFCEOMD`: joint play approaches a correlated equilibrium.
+    """Self-play of `BalancedEFCEOMD`, whose joint play approaches a correlated equilibrium.
 
-    The average counts one policy in so many episodes that counting takes about as long as playing.
+    The average counts the policy of every k-th episode. k is chosen such that counting takes about
+    as long as playing.
     """
 
     learned = ("behavior", "estimates", "exponent")
@@ -211,17 +213,13 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
         parameters = np.array([spec.parameters(size, horizon) for size in tree_sizes(simulator)])
         self._update = BalancedEFCEOMDUpdate(spec, parameters, simulator.sequence_form.name)
         state = self._update.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
-        settings = {
-            "learner": spec.name,
-            **self._update.settings(),
-            "horizon": planned_horizon(spec.step_sizes, horizon, anytime=spec.anytime),
-        }
+        settings = planned_settings(spec, self._update.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses())
-        self._every = max(1, self.num_pairs // self._max_pairs_met)
+        self._every = max(1, self.num_pairs // self._max_pairs_visited)
 
     @property
-    def _max_pairs_met(self) -> int:
-        """Upper bound on the number of pairs that an episode meets."""
+    def _max_pairs_visited(self) -> int:
+        """Upper bound on the number of pairs that an episode visits."""
         max_actions = len(self._state.jumps)
         return int(((self.simulator.max_decisions * max_actions) ** 2).sum()) + 1
 
@@ -233,7 +231,7 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
     @property
     def cost_per_iteration(self) -> int:
         """Approximate number of array elements read in an episode."""
-        return 16 * self._max_pairs_met
+        return 16 * self._max_pairs_visited
 
     def _run(self, episodes: int) -> None:
         """Play `episodes` more episodes in one compiled call."""
@@ -252,7 +250,7 @@ class BalancedEFCEOMDSelfPlay(SelfPlay):
 def pair_weights(
     infostates: Infostates, depth: IntArray, pairs: TriggerPairs, num_pairs: int
 ) -> FloatArray:
-    """Return [P] μ*ʰ from the infostate of a trigger to a sequence of layer h, both included."""
+    """Return [P] the reach of each pair under μ*ʰ, from the trigger's infostate to the sequence."""
     weights = np.ones(num_pairs)
     for layer, policy in enumerate(layer_policies(infostates, depth)):
         fill_pair_weights(infostates, pairs, layer, depth, policy, weights)
@@ -262,7 +260,7 @@ def pair_weights(
 def efce_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA ι / (H⁴ T)) and γ = 2 √(XA ι / (H² T)), with ι = log(10 XA / δ).
 
-    Source: Bai et al. (2022b).
+    `TreeSize` explains the other symbols. Source: Bai et al. (2022b).
     """
     sequences, decisions = max(size.sequences, 1), max(size.decisions, 1)
     confidence = log(10.0 * sequences / FAILURE_PROBABILITY)

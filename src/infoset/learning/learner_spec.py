@@ -1,4 +1,4 @@
-"""A learner as data: its name, its parameters, and what it may know of the game."""
+"""Learner specs: the name, parameters and required knowledge of a learner, as data."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from infoset.typing import FloatArray, IntArray
 __all__ = ["Knowledge", "LearnerSpec", "OnlineLearnerSpec", "Presets", "TreeFunction"]
 
 Presets: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""Named sets of parameters: by preset, the fields of a spec that it changes."""
+"""Maps the name of a preset to the spec fields that it changes."""
 
 TreeFunction: TypeAlias = Callable[[Infostates, IntArray], FloatArray]
-"""Computes an array from a tree: from its infostates and their depths [I]."""
+"""Computes an array over a tree from its infostates and their depths [I]."""
 
 
 class Knowledge(Enum):
-    """What a learner may know of the game before it plays.
+    """What a learner may know about the game before it plays.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Knowledge(Enum):
     """Infostates are discovered in play."""
 
     OWN_TREE = "its own infostate tree"
-    """The player's infostates and actions, but no payoffs and no probabilities."""
+    """The player's infostates and actions are known, but not payoffs or probabilities."""
 
     SIMULATOR = "a simulator that can be reset"
     """Play can continue from any history, as often as the learner likes."""
@@ -43,7 +43,7 @@ class Knowledge(Enum):
 
 @runtime_checkable
 class LearnerSpec(Protocol):
-    """A learner as data: its name, what it may know, and how it learns."""
+    """A learner as data, which can learn in self-play."""
 
     @property
     def name(self) -> str:
@@ -55,19 +55,19 @@ class LearnerSpec(Protocol):
 
     @property
     def knowledge(self) -> Knowledge:
-        """What it may know of the game."""
+        """What the learner may know about the game."""
 
     @property
     def presets(self) -> Presets:
-        """Named sets of parameters; without a preset, a learner is as published."""
+        """Named sets of parameters; without a preset, the published parameters are used."""
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> SelfPlay:
-        """Return self-play of this learner for all players, planned for `horizon` episodes."""
+        """Return self-play of this learner in all positions, planned for `horizon` episodes."""
 
 
 @runtime_checkable
 class OnlineLearnerSpec(Protocol):
-    """A learner that a user's own loop can drive, as data."""
+    """A learner as data, which can learn in a user's own loop."""
 
     @property
     def name(self) -> str:
@@ -75,7 +75,7 @@ class OnlineLearnerSpec(Protocol):
 
     @property
     def knowledge(self) -> Knowledge:
-        """What it may know of the game."""
+        """What the learner may know about the game."""
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> UpdateRule[Any]:
-        """Return the update of one player; `size` is that of its tree, where it is known."""
+        """Return the update rule of one player; `size` is the size of its tree, if known."""

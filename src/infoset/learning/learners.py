@@ -1,4 +1,4 @@
-"""The learners that are known by name, and the one that chooses among them."""
+"""The registry of learners, and the learner `auto`, which chooses one of them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ __all__ = ["DEFAULT_LEARNER", "LEARNERS", "AutoLearner", "get_learner"]
 DEFAULT_LEARNER = "auto"
 
 RECOMMENDED = "vr-mccfr-balanced"
-"""Among learners from bandit feedback, first or nearly so on all games measured."""
+"""Best or close to best on all measured games, among learners from bandit feedback."""
 
 
 @dataclass(frozen=True)
 class AutoLearner:
-    """The learner that did best in our measurements, whatever the game.
+    """The learner `auto`, which uses the learner that performed best in our measurements.
 
     Attributes
     ----------
     name, description, knowledge, presets
-        As for any learner.
+        See `LearnerSpec`.
     """
 
     name: str = DEFAULT_LEARNER
@@ -46,8 +46,8 @@ class AutoLearner:
     presets: Presets = field(default_factory=dict, repr=False)
 
     def choose(self) -> tuple[LearnerSpec, str]:
-        """Return the recommended learner, and the reason."""
-        reason = f"{RECOMMENDED}: best on our games among learners from bandit feedback"
+        """Return the recommended learner, and the reason for choosing it."""
+        reason = f"{RECOMMENDED}: best on our games among learners that need no resets"
         return LEARNERS[RECOMMENDED], reason
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> SelfPlay:
@@ -69,7 +69,7 @@ LEARNERS: Registry[LearnerSpec] = Registry(
     entry_type=LearnerSpec,
     expected='a name such as "balanced-omd", or an infoset.learning.LearnerSpec',
 )
-"""The learners by name, each as published."""
+"""All learners by name, with their published parameters."""
 
 
 def get_learner(
@@ -78,23 +78,24 @@ def get_learner(
     preset: str | None = None,
     step_sizes: tuple[float, float] | StepSizeRule | None = None,
 ) -> LearnerSpec:
-    """Return a learner by its name, in any case, or a custom one, with a preset or step sizes.
+    """Return a learner spec, optionally with a preset or other step sizes.
 
     Parameters
     ----------
     learner : str or LearnerSpec
+        A name, which may be in upper or lower case, or a custom spec.
     preset : str, optional
         A named set of parameters, such as "theory", "practical" or "tuned"; by default, the
-        learner is as published.
+        published parameters.
     step_sizes : pair or StepSizeRule, optional
-        Learning rate and implicit exploration, or the rule for them.
+        Learning rate and implicit exploration, or a rule that computes them.
 
     Raises
     ------
     UnknownNameError
-        If there is no such learner, or it has no such preset.
+        If the learner or its preset is unknown.
     ParameterError
-        If the step sizes are invalid, or the learner has none.
+        If the step sizes are invalid, or if the learner has no presets or no step sizes.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def get_learner(
     if preset is not None:
         check_type("preset", preset, str, f"one of: {', '.join(spec.presets) or 'none'}")
         if not spec.presets:
-            raise ParameterError(f"preset={preset!r}: {spec.name} has no presets; leave it out")
+            raise ParameterError(f"preset={preset!r}: {spec.name} has no presets: leave preset out")
         check_choice(f"preset of {spec.name}", preset.lower(), spec.presets)
         spec = _changed(spec, **spec.presets[preset.lower()])
     if step_sizes is None:

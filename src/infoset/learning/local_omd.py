@@ -1,4 +1,4 @@
-"""LocalOMD from bandit feedback: mirror descent on episodes sampled with a fixed policy."""
+"""LocalOMD: mirror descent from bandit feedback on episodes sampled with a fixed policy."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from infoset.learning.step_sizes import (
     StepSizes,
     TreeSize,
     check_step_sizes,
-    planned_horizon,
-    require_tree_size,
+    planned_settings,
+    planned_step_sizes,
     tree_sizes,
     tuned_step_sizes,
 )
@@ -43,9 +43,10 @@ BASELINE_WINDOW = 200
 
 @dataclass(frozen=True)
 class LocalOMD:
-    """Mirror descent on episodes in which the learner samples with a fixed policy.
+    """LocalOMD: mirror descent on episodes in which the learner follows a fixed sampling policy.
 
     The players alternate: one samples and learns while the others follow their current policies.
+    Below, n(x) is the number of own sequences at or below infostate x.
 
     Attributes
     ----------
@@ -53,24 +54,23 @@ class LocalOMD:
     description : str
         One line, with the source.
     step_sizes : StepSizes or StepSizeRule
-        The learning rate η, or the rule for it, from the size of the tree and the number of the
-        player's own episodes.
+        The learning rate η, or a rule that computes it from the size of the tree and the number of
+        the player's own episodes.
     anytime : bool
-        Whether the fixed rates of own episode t are those for t episodes, instead of those for the
-        horizon. Given as a number, η is that of the first. Adaptive rates need no horizon.
+        Whether own episode t uses the rate for a horizon of t episodes, instead of one rate for the
+        whole run. A rate given as a number is the rate of episode 1. Adaptive rates ignore this.
     adaptive : bool
-        Whether rates are η / √(1 + Σ estimates²) at each infostate, instead of η / n(x).
+        Whether the rate at an infostate is η / √(1 + Σ estimates²), instead of η / n(x).
     center : float
-        First value of the baselines, which are subtracted from losses in [0, 1].
+        Initial value of the baselines, which are subtracted from losses in [0, 1].
     baseline_window : int
-        Number of recent costs at an infostate in the running mean that is its baseline; 0 for a
-        constant baseline.
+        Number of recent costs that a baseline averages; 0 for a constant baseline.
     baseline_per_action : bool
-        Whether each action has its own baseline, instead of one for the infostate.
+        Whether each action has a baseline, instead of one baseline per infostate.
     exploration : float
-        Probability of sampling from the fixed policy instead of the current one, above 0.
+        Probability of sampling from the fixed policy instead of the current one; above 0.
     knowledge : Knowledge
-        What it may know of the game.
+        What the learner may know about the game.
     presets : Presets
         Named sets of parameters.
 
@@ -104,61 +104,59 @@ class LocalOMD:
             )
 
     def self_play(self, simulator: Simulator, *, horizon: int, seed: int = 0) -> LocalOMDSelfPlay:
-        """Return self-play of this learner for all players, planned for `horizon` episodes."""
+        """Return self-play of this learner in all positions, planned for `horizon` episodes."""
         check_play(simulator, horizon)
         return LocalOMDSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> LocalOMDUpdate:
-        """Return the update of one player, planned for `horizon` of its own episodes."""
+        """Return the update rule of one player, planned for `horizon` of its own episodes."""
         return LocalOMDUpdate(self, np.array([self.parameters(size, horizon)]))
 
     def parameters(self, size: TreeSize | None, own_episodes: int) -> tuple[float, ...]:
-        """Return the parameters of one player, as the kernel takes them.
+        """Return the parameters that the kernel needs for one player.
 
         Raises
         ------
         ParameterError
-            If the step sizes follow a rule and the size of the tree is not known.
+            If the step sizes are a rule and the size of the tree is unknown.
         """
-        step_sizes = self.step_sizes
         decays = self.anytime and not self.adaptive
-        if not isinstance(step_sizes, StepSizes):
-            planned = 1 if decays else own_episodes
-            step_sizes = step_sizes(require_tree_size(size, self.name), planned)
+        planned = 1 if decays else own_episodes
+        step_sizes = planned_step_sizes(self.name, self.step_sizes, size, planned)
         return (
             step_sizes.learning_rate,
             float(self.adaptive),
             float(self.baseline_window),
             float(self.baseline_per_action),
             self.exploration,
-            # All rules for fixed rates are proportional to one over the root of the episodes.
+            # All rules for fixed rates are proportional to 1 / √(number of episodes).
             -0.5 if decays else 0.0,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class LocalOMDUpdate:
-    """The update of `LocalOMD`, as an `infoset.learning.UpdateRule`.
+    """The `infoset.learning.UpdateRule` of `LocalOMD`.
 
     Attributes
     ----------
     spec : LocalOMD
     parameters : FloatArray
-        [N, 6] see `LocalOMD.parameters`.
+        [N, 6] per player; see `LocalOMD.parameters`.
     """
 
     spec: LocalOMD
     parameters: FloatArray
 
     turn = 1
-    """It explores in every episode that it learns from."""
+    """1 episode: the learner explores in every episode that it learns from."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the players, and the first value of baselines."""
+        """Return the parameters of the players, and the initial value of the baselines."""
         return {"parameters": self.parameters.tolist(), "center": self.spec.center}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> LocalOMDState:
-        """Return the arrays before the first episode."""
+        """Return the initial arrays."""
         spec = self.spec
         sampling = subtree_policy(infostates, depth)
         weight = np.ones(len(depth)) if spec.adaptive else _inverse_sizes(infostates, depth)
@@ -176,11 +174,11 @@ class LocalOMDUpdate:
         )
 
     def initial_policies(self, state: LocalOMDState) -> tuple[FloatArray, ...]:
-        """Return nothing: the tree is known."""
+        """Return an empty tuple: all infostates are known from the start."""
         return ()
 
     def exploration(self, state: LocalOMDState, episode: int, step: int) -> Exploration:
-        """Return the fixed policy and its probability, the same at every decision."""
+        """Return the fixed sampling policy and its probability, the same at every decision."""
         return Exploration(state.sampling, self.spec.exploration)
 
     def learn(
@@ -204,11 +202,7 @@ class LocalOMDSelfPlay(SelfPlay):
         )
         rule = LocalOMDUpdate(spec, self._parameters)
         state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
-        settings = {
-            "learner": spec.name,
-            **rule.settings(),
-            "horizon": planned_horizon(spec.step_sizes, horizon, anytime=spec.anytime),
-        }
+        settings = planned_settings(spec, rule.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses())
 
     def _run(self, episodes: int) -> None:
@@ -228,6 +222,7 @@ def local_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(2 XA log A / T) for T own episodes, and γ = 0.
 
     It minimizes the bound H XA log A / η + η H T / 2 for rates η / n(x) and a total loss in [0, 1].
+    `TreeSize` explains the symbols.
     """
     return StepSizes(sqrt(2 * size.sequences * size.log_actions / episodes), 0.0)
 
@@ -250,7 +245,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOMD, ...] = (
     ),
     LocalOMD(
         "local-omd-adaptive",
-        "local-omd, rates adapted to the estimates at each infostate (Fiegel et al. 2024)",
+        "local-omd with rates adapted to the estimates at each infostate (Fiegel et al. 2024)",
         step_sizes=adaptive_step_sizes,
         adaptive=True,
         presets={
@@ -260,7 +255,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOMD, ...] = (
     ),
     LocalOMD(
         "local-omd-baseline",
-        "local-omd-adaptive with a running mean subtracted from costs: less noise (ours)",
+        "local-omd-adaptive with a running mean as baseline, which reduces variance (ours)",
         step_sizes=StepSizes(5.6, 0.0),
         adaptive=True,
         center=0.5,
@@ -269,7 +264,7 @@ LOCAL_OMD_LEARNERS: tuple[LocalOMD, ...] = (
     ),
     LocalOMD(
         "local-omd-action-baseline",
-        "local-omd-adaptive with a baseline per action, a fifth of sampling on policy (ours)",
+        "local-omd-adaptive with a baseline per action and 20% on-policy sampling (ours)",
         step_sizes=StepSizes(10.0, 0.0),
         adaptive=True,
         center=0.5,

@@ -1,7 +1,8 @@
 """Online mirror descent and follow the regularized leader from bandit feedback.
 
-IXOMD, Balanced OMD, Balanced FTRL, Adaptive FTRL, its tweaked variant and Perturbed FTRL are one
-update with different parameters: an episode changes the policy at the infostates on its path only.
+IXOMD, Balanced OMD, Balanced FTRL, Adaptive FTRL, its tweaked variant and Perturbed FTRL share one
+update and differ in its parameters. An episode changes the policy only at the infostates on its
+path.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from infoset.learning.step_sizes import (
     StepSizes,
     TreeSize,
     check_step_sizes,
-    planned_horizon,
-    require_tree_size,
+    planned_settings,
+    planned_step_sizes,
     tree_sizes,
     tuned_step_sizes,
 )
@@ -74,25 +75,28 @@ class OnlineMirrorDescent:
     description : str
         One line, with the source.
     knowledge : Knowledge
-        What it may know of the game.
+        What the learner may know about the game.
     step_sizes : StepSizes or StepSizeRule
-        η and γ, or the rule for them, from the size of the tree and the number of episodes.
+        Learning rate η and implicit exploration γ, or a rule that computes them from the size of
+        the tree and the number of episodes.
     weights : callable
-        Computes [I] w(x), which multiplies both.
+        Computes [I] the weights w(x), by which η and γ are multiplied at infostate x.
     initial_policy : callable or None
-        Computes [S] the first policy; None for uniform.
+        Computes [S] the initial policy; None for uniform.
     adaptivity_exponent : float
-        p of adaptive rates η / P(x)ᵖ, with P the sum over visits of 1 / (reach + γ); 0 for none.
+        Exponent p of adaptive rates η / P(x)ᵖ, where P(x) grows with the visits of infostate x; 0
+        for fixed rates.
     anytime : bool
-        Whether the step sizes of episode t are those for t episodes, instead of those for the
-        horizon. Given as numbers, they are those of the first episode.
+        Whether episode t uses the step sizes for a horizon of t episodes, instead of one pair for
+        the whole run. Step sizes given as numbers are those of episode 1.
     center : float
-        Subtracted from every loss in [0, 1].
+        Constant that is subtracted from every loss in [0, 1].
     baseline_window : float
-        Number of recent losses in the running mean that an action is estimated to lose until it is
-        tried again; 0 for no baselines.
+        Number of recent losses that the baseline of an action averages; the baseline is the
+        estimated loss of actions that are not taken. 0 for no baselines.
     min_probability : float
-        φ of the minimum probability φ η_x of every action, at most 1 / (2 A); 0 for none.
+        Factor φ of the minimum probability φ η_x of every action, with η_x the rate at the
+        infostate. The minimum is at most 1 / (2 A) for A actions. 0 for no minimum.
     use_last_policy : bool
         Whether the result is the last policy instead of the average.
     presets : Presets
@@ -126,26 +130,24 @@ class OnlineMirrorDescent:
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> OnlineMirrorDescentSelfPlay:
-        """Return self-play of this learner for all players, planned for `horizon` episodes."""
+        """Return self-play of this learner in all positions, planned for `horizon` episodes."""
         check_play(simulator, horizon)
         return OnlineMirrorDescentSelfPlay(self, simulator, horizon, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> OnlineMirrorDescentUpdate:
-        """Return the update of one player."""
+        """Return the update rule of one player, planned for `horizon` of its own episodes."""
         return OnlineMirrorDescentUpdate(self, np.array([self.parameters(size, horizon)]))
 
     def parameters(self, size: TreeSize | None, horizon: int) -> tuple[float, ...]:
-        """Return the parameters of one player, as the kernel takes them.
+        """Return the parameters that the kernel needs for one player.
 
         Raises
         ------
         ParameterError
-            If the step sizes follow a rule and the size of the tree is not known.
+            If the step sizes are a rule and the size of the tree is unknown.
         """
-        step_sizes = self.step_sizes
-        if not isinstance(step_sizes, StepSizes):
-            episodes = 1 if self.anytime else horizon
-            step_sizes = step_sizes(require_tree_size(size, self.name), episodes)
+        episodes = 1 if self.anytime else horizon
+        step_sizes = planned_step_sizes(self.name, self.step_sizes, size, episodes)
         # All rules are proportional to the number of episodes to the power p - 1/2.
         decay_exponent = self.adaptivity_exponent - 0.5 if self.anytime else 0.0
         return (
@@ -159,29 +161,29 @@ class OnlineMirrorDescent:
 
 @dataclass(frozen=True, eq=False)
 class OnlineMirrorDescentUpdate:
-    """The update of `OnlineMirrorDescent`, as an `infoset.learning.UpdateRule`.
+    """The `infoset.learning.UpdateRule` of `OnlineMirrorDescent`.
 
     Attributes
     ----------
     spec : OnlineMirrorDescent
     parameters : FloatArray
-        [N, 6] see `OnlineMirrorDescent.parameters`.
+        [N, 6] per player; see `OnlineMirrorDescent.parameters`.
     """
 
     spec: OnlineMirrorDescent
     parameters: FloatArray
 
     turn = 0
-    """It plays the policy that it learns."""
+    """0 episodes: the learner plays the policy that it learns."""
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters of the players, and what is subtracted from losses."""
+        """Return the parameters of the players, and the constant subtracted from losses."""
         return {"parameters": self.parameters.tolist(), "center": self.spec.center}
 
     def begin(
         self, infostates: Infostates, depth: IntArray, num_sequences: int
     ) -> MirrorDescentState:
-        """Return the arrays before the first episode."""
+        """Return the initial arrays."""
         spec = self.spec
         if spec.initial_policy is None:
             policy = uniform_probabilities(infostates, num_sequences)
@@ -204,7 +206,7 @@ class OnlineMirrorDescentUpdate:
         )
 
     def initial_policies(self, state: MirrorDescentState) -> tuple[FloatArray, ...]:
-        """Return the current and the first policy."""
+        """Return the current and the initial policy."""
         return state.policy, state.initial
 
     def exploration(self, state: MirrorDescentState, episode: int, step: int) -> None:
@@ -233,11 +235,7 @@ class OnlineMirrorDescentSelfPlay(SelfPlay):
         )
         rule = OnlineMirrorDescentUpdate(spec, self._parameters)
         state = rule.begin(simulator.infostates, simulator.depth, simulator.num_sequences)
-        settings = {
-            "learner": spec.name,
-            **rule.settings(),
-            "horizon": planned_horizon(spec.step_sizes, horizon, anytime=spec.anytime),
-        }
+        settings = planned_settings(spec, rule.settings(), horizon)
         super().__init__(simulator, seed, settings, state, simulator.losses() - spec.center)
 
     def _run(self, episodes: int) -> None:
@@ -245,14 +243,14 @@ class OnlineMirrorDescentSelfPlay(SelfPlay):
         run_self_play(self._parameters, self._play_state, episodes, self._state)
 
     def policy(self) -> TabularPolicy:
-        """Return the average policy, or the last one where that is the result."""
+        """Return the average policy, or the last one if the spec has `use_last_policy`."""
         return self.current_policy() if self.spec.use_last_policy else super().policy()
 
 
 def ixomd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(X log A / (H XA T)) and γ = √(X ι / (XA T)).
 
-    Source: Kozuno, Ménard, Munos and Valko (2021).
+    `TreeSize` explains the symbols. Source: Kozuno, Ménard, Munos and Valko (2021).
     """
     scale = max(size.sequences, 1) * episodes
     rate = sqrt(size.infostates * size.log_actions / (max(size.decisions, 1) * scale))
@@ -271,7 +269,7 @@ def ixomd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
 def balanced_omd_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(XA log A / (H³ T)) and γ = √(XA ι / (H T)).
 
-    Source: Bai, Jin, Mei and Yu (2022), Theorem 6.
+    `TreeSize` explains the symbols. Source: Bai, Jin, Mei and Yu (2022), Theorem 6.
     """
     decisions = max(size.decisions, 1)
     rate = sqrt(size.sequences * size.log_actions / (decisions**3 * episodes))
@@ -287,7 +285,7 @@ def balanced_omd_total_loss_step_sizes(size: TreeSize, episodes: int) -> StepSiz
 def balanced_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
     """Return η = √(2 H log A / (XA T)) and γ = √(H ι / (XA T)).
 
-    Source: Fiegel et al. (2023), Theorem 4.1.
+    `TreeSize` explains the symbols. Source: Fiegel et al. (2023), Theorem 4.1.
     """
     scale = max(size.sequences, 1) * episodes
     decisions = max(size.decisions, 1)
@@ -303,7 +301,7 @@ def adaptive_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
 
 
 def tweaked_ftrl_step_sizes(size: TreeSize, episodes: int) -> StepSizes:
-    """Return `balanced_ftrl_step_sizes` times √T, for rates that fall with the root of P(x)."""
+    """Return `balanced_ftrl_step_sizes` times √T, because rates are divided by √P(x)."""
     rate, exploration = balanced_ftrl_step_sizes(size, episodes)
     return StepSizes(rate * sqrt(episodes), exploration * sqrt(episodes))
 
@@ -361,7 +359,7 @@ MIRROR_DESCENT_LEARNERS: tuple[OnlineMirrorDescent, ...] = (
     ),
     OnlineMirrorDescent(
         "adaptive-ftrl",
-        "follow the regularized leader, rates adapted to visits (Fiegel et al. 2023)",
+        "follow the regularized leader with rates adapted to visits (Fiegel et al. 2023)",
         Knowledge.NOTHING,
         adaptive_ftrl_step_sizes,
         adaptivity_exponent=1.0,

@@ -31,9 +31,9 @@ __all__ = ["OUTCOME_SAMPLING_LEARNERS", "OutcomeSampling", "OutcomeSamplingSelfP
 
 @dataclass(frozen=True)
 class OutcomeSampling:
-    """Monte Carlo CFR from single episodes, in each of which one player explores and learns.
+    """Outcome-sampling Monte Carlo CFR: one player explores and learns in each episode.
 
-    The players alternate. The one that learns draws actions from
+    The players alternate. The learning player draws actions from
     `exploration · exploration_policy + (1 - exploration) · policy`; the others follow their
     policies.
 
@@ -43,14 +43,14 @@ class OutcomeSampling:
     description : str
         One line, with the source.
     knowledge : Knowledge
-        What it may know of the game.
+        What the learner may know about the game.
     exploration : float
-        ε, the probability of following the exploration policy, above 0.
+        Probability ε of following the exploration policy; above 0.
     exploration_policy : callable or None
         Computes [S] the exploration policy; None for uniform.
     baseline_window : float
-        Number of recent visits to an action in the running mean of utilities that is its baseline,
-        beginning with one visit of utility 0; 0 for no baselines.
+        Number of recent visits to an action whose utilities its baseline averages. The average
+        begins with one visit of utility 0. 0 for no baselines.
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets
@@ -95,24 +95,24 @@ class OutcomeSampling:
         check_number("baseline_window", self.baseline_window)
         if 0.0 < self.baseline_window < 1.0:
             raise ParameterError(
-                f"baseline_window={self.baseline_window} is less than one visit: give at least 1, "
-                "or 0 for no baselines"
+                f"baseline_window={self.baseline_window} must be at least 1, the number of visits "
+                "that a baseline averages, or 0 for no baselines"
             )
 
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> OutcomeSamplingSelfPlay:
-        """Return self-play of this learner for all players; it does not depend on `horizon`."""
+        """Return self-play of this learner in all positions; it does not depend on `horizon`."""
         check_play(simulator, horizon)
         return OutcomeSamplingSelfPlay(self, simulator, seed)
 
     def update_rule(self, size: TreeSize | None, horizon: int) -> OutcomeSamplingUpdate:
-        """Return the update of one player; it does not depend on `size` or `horizon`."""
+        """Return the update rule of one player; it does not depend on `size` or `horizon`."""
         return OutcomeSamplingUpdate(self)
 
     @property
     def parameters(self) -> OutcomeParameters:
-        """The parameters, as the kernel takes them."""
+        """The parameters that the kernel needs."""
         return OutcomeParameters(
             float(self.exploration),
             float(self.baseline_window),
@@ -121,14 +121,14 @@ class OutcomeSampling:
 
     @property
     def exploration_policy_name(self) -> str:
-        """Name of the exploration policy, in settings and messages."""
+        """Name of the exploration policy for settings and messages."""
         policy = self.exploration_policy
         return "uniform" if policy is None else getattr(policy, "__name__", type(policy).__name__)
 
 
 @dataclass(frozen=True, eq=False)
 class OutcomeSamplingUpdate:
-    """The update of `OutcomeSampling`, as an `infoset.learning.UpdateRule`.
+    """The `infoset.learning.UpdateRule` of `OutcomeSampling`.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class OutcomeSamplingUpdate:
     spec: OutcomeSampling
 
     turn = 1
-    """It explores in every episode that it learns from."""
+    """1 episode: the learner explores in every episode that it learns from."""
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters, and the name of the exploration policy."""
@@ -146,7 +146,7 @@ class OutcomeSamplingUpdate:
         return {"exploration_policy": spec.exploration_policy_name, **spec.parameters._asdict()}
 
     def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> OutcomeState:
-        """Return the arrays before the first episode.
+        """Return the initial arrays.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Exact regrets of self-play, and how far its empirical joint play is from equilibria."""
+"""Exact regrets of self-play, and the distance of its joint play from equilibria."""
 
 from __future__ import annotations
 
@@ -31,47 +31,46 @@ COST_PER_PAIR = 30
 
 
 def learns_joint_play(sequence_form: SequenceForm) -> bool:
-    """Tell whether self-play of a game approaches correlated equilibria rather than a Nash one.
+    """Return whether joint play, instead of the average policies, approaches an equilibrium.
 
-    It does unless the game is two-player constant-sum or has one player: only there do the average
-    policies approach an equilibrium.
+    This is true unless the game is two-player constant-sum or has one player.
     """
     return not (sequence_form.is_two_player_constant_sum or sequence_form.num_players == 1)
 
 
 def counting_cost(sequence_form: SequenceForm, num_pairs: int) -> int:
-    """Return the cost of counting a policy in joint play, with `num_pairs` pairs of triggers."""
+    """Return the cost of counting a policy in joint play, in array elements read."""
     return gradient_cost(sequence_form) + COST_PER_PAIR * num_pairs
 
 
 class RegretTracker:
     """Self-play with exact regrets and the gaps of its empirical joint distribution of play.
 
-    That distribution draws one of the T episodes uniformly and plays its policies π¹, …, πᵀ. The
-    external regret of player i is
+    That distribution draws one of the T episodes uniformly; in episode t, all players follow πᵗ.
+    The external regret of player i is
 
         Reg_i = max over π_i of Σ_t [u_i(π_i, πᵗ_-i) - u_i(πᵗ)]
 
     and Reg_i / T is its gain from committing to its best policy before the draw. So the gap from a
-    coarse correlated equilibrium is the largest Reg_i / T, at least 0. In two-player constant-sum
-    games, the sum of both regrets over T is NashConv of the average policies.
+    coarse correlated equilibrium (CCE) is the largest Reg_i / T, or 0 if all are negative. In
+    two-player constant-sum games, the sum of both regrets divided by T is NashConv of the average
+    policies.
 
-    Before every episode that is counted, the gradients of its policies are computed exactly. The
-    tracker can take the place of the learners in `infoset.runs.run_measured`.
+    The gradients of utility are computed exactly before every counted episode. A tracker can
+    replace the learners in `infoset.runs.run_measured`.
 
     Parameters
     ----------
     learners : SelfPlay
         Self-play before its first episode.
     every : int
-        Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 for all. Policies change
-        slowly, so a few thousand of them measure nearly the same as all.
+        Count the policies of episodes 1, 1 + every, 1 + 2 every, …; 1 counts all. Policies change
+        slowly, so a few thousand counted policies give nearly the same gap as all.
     keep : int
-        Size of the uniform sample of counted policies that is kept for `correlated_policy`; 0 for
-        none.
+        Number of counted policies to sample uniformly and store for `correlated_policy`.
     triggers : bool
-        Whether to measure the gap from an extensive-form correlated equilibrium as well, at a cost
-        proportional to the number of pairs of a trigger and a sequence for every counted policy.
+        Whether to also measure the gap from an extensive-form correlated equilibrium (EFCE). The
+        cost per counted policy is proportional to the number of pairs of a trigger and a sequence.
 
     Raises
     ------
@@ -98,13 +97,18 @@ class RegretTracker:
     def __init__(
         self, learners: SelfPlay, *, every: int = 1, keep: int = 0, triggers: bool = False
     ) -> None:
-        check_type("learners", learners, SelfPlay, "what the self_play of a learner returns")
+        check_type(
+            "learners",
+            learners,
+            SelfPlay,
+            "the result of get_learner(name).self_play(simulator, horizon=...)",
+        )
         check_count("every", every, minimum=1)
         check_count("keep", keep)
         if learners.iteration:
             raise ParameterError(
                 f"the learners have already played {learners.iteration} episodes, which were not "
-                "counted: make a RegretTracker before the first episode"
+                "counted: make the RegretTracker before the first episode"
             )
         self.learners = learners
         self.every = every
@@ -173,7 +177,7 @@ class RegretTracker:
         Raises
         ------
         ParameterError
-            If no episode is counted yet.
+            If no episode has been counted.
         """
         return self._play.evaluate()
 
@@ -183,12 +187,12 @@ class RegretTracker:
         Raises
         ------
         ParameterError
-            If no episode is counted yet, or triggers are not measured.
+            If no episode has been counted, or the tracker does not measure triggers.
         """
         if self._triggers is None:
             raise ParameterError(
-                "trigger deviations are not measured: ask for them before the first episode, by "
-                "RegretTracker(learners, triggers=True)"
+                "this tracker does not measure trigger deviations: replace it, before the first "
+                "episode, by RegretTracker(learners, triggers=True)"
             )
         return self._triggers.evaluate()
 
@@ -203,22 +207,23 @@ class RegretTracker:
     def regrets(self) -> tuple[float, ...]:
         """Each player's external regret over the counted episodes, in the game's units.
 
-        For learners that explore, it is the regret of their policies, not of what they played.
+        For learners that explore off-policy, these are the regrets of the learned policies.
         """
         return tuple(gain * self.num_counted for gain in self.evaluate().gains)
 
     def correlated_policy(self) -> CorrelatedPolicy:
-        """Return the sampled policies as a correlated policy, which draws one of them.
+        """Return the sampled policies as a correlated policy, which draws one per play.
 
         Raises
         ------
         ParameterError
-            If none were sampled.
+            If no policies have been sampled.
         """
         sampled = self._sample[: int(self._offered[0])]
         if not len(sampled):
             raise ParameterError(
-                "no policies are kept: play first, with RegretTracker(learners, keep=1000)"
+                f"the tracker has sampled no policies, with keep={len(self._sample)}: make it by "
+                "RegretTracker(learners, keep=1000), and run it before this call"
             )
         policies = tuple(self.learners.simulator.policy(policy) for policy in sampled)
         return CorrelatedPolicy(policies, (1.0,) * len(policies))
@@ -228,11 +233,11 @@ class RegretTracker:
         return self.learners.policy()
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy of the next episode."""
+        """Return the policies of the next episode."""
         return self.learners.current_policy()
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the learners, and of what is counted and kept."""
+        """Return the settings of the learners and of the tracker."""
         measured = {"every": self.every, "keep": len(self._sample)}
         return {**self.learners.settings(), **measured, "triggers": self._triggers is not None}
 
@@ -248,7 +253,7 @@ class RegretTracker:
         }
 
     def set_state(self, state: StateArrays) -> None:
-        """Copy values from arrays with the names and shapes of `state`."""
+        """Copy values from arrays with the same names and shapes as those of `state`."""
         self.learners.set_state(state)
         for name, array in self.state().items():
             array[...] = state[name]

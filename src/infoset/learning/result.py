@@ -21,7 +21,7 @@ __all__ = ["LearnResult", "ProductOfAveragesWarning"]
 
 
 class ProductOfAveragesWarning(UserWarning):
-    """The product of average policies is used in a game where it need not be an equilibrium."""
+    """Warns that the product of the average policies need not approach an equilibrium."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,18 @@ class LearnResult:
     Attributes
     ----------
     game : str
-        Name of the game, as `load` reads it.
+        Name of the game, as `load` accepts it.
     method : str
+        Name of the learner.
     seeds : tuple[int, ...]
+        Random seed of each run.
     runs : tuple[SolveResult, ...]
-        One per seed: `policy` is the average policy, `current_policy` the last one, an iteration
-        is an episode.
+        One per seed. Its `policy` is the average policy, its `current_policy` is the last policy,
+        and its `iterations` are episodes.
     seconds : float
-        Time of all runs together, earlier sessions included, without building the game.
+        Total time of all runs, including earlier sessions, but not the time to build the game.
     reason : str or None
-        The reason for the method, if `auto` chose it.
+        The reason for the choice of the method, if `auto` made it.
     joint_play : tuple[CCEEvaluation, ...]
         Values and the CCE gap of each run's empirical joint distribution of play, from up to
         10,000 evenly spaced episodes. Empty in two-player constant-sum games, where the average
@@ -49,7 +51,8 @@ class LearnResult:
         The EFCE gap of the same distribution, for learners of extensive-form correlated equilibria;
         empty for the others.
     correlated_policies : tuple[CorrelatedPolicy, ...]
-        A sample of each run's policies: joint play to draw from. Empty where `joint_play` is.
+        A sample of each run's policies, from which joint play can be drawn. Empty if `joint_play`
+        is empty.
     """
 
     game: str
@@ -64,26 +67,25 @@ class LearnResult:
 
     @property
     def episodes(self) -> int:
-        """Number of episodes of a run; of the shortest, if some ended early."""
+        """Number of episodes per run, or of the shortest run if some ended early."""
         return min(run.iterations for run in self.runs)
 
     @property
     def episodes_per_second(self) -> float:
-        """Episodes of all runs per second, measurements included."""
+        """Episodes per second of all runs, including the time of measurements."""
         return sum(run.iterations for run in self.runs) / max(self.seconds, 1e-9)
 
     @property
     def policies(self) -> tuple[TabularPolicy, ...]:
         """The average policy of each run.
 
-        In games that are not two-player constant-sum, it comes with a `ProductOfAveragesWarning`:
-        there, the result is joint play.
+        In games that are not two-player constant-sum, reading it issues a
+        `ProductOfAveragesWarning`, because the result of such a game is joint play.
         """
         if learns_joint_play(self.runs[0].policy.sequence_form):
             warnings.warn(
                 f"in {self.game}, the product of the average policies need not approach an "
-                "equilibrium; the result is joint play: use correlated_policies, with its distance "
-                "from equilibrium in cce_gap",
+                "equilibrium: use correlated_policies, whose distance from equilibrium is cce_gap",
                 ProductOfAveragesWarning,
                 stacklevel=2,
             )
@@ -93,7 +95,7 @@ class LearnResult:
     def cce_gap(self) -> tuple[float, ...] | None:
         """Gap of each run's joint play from a coarse correlated equilibrium.
 
-        In the game's units; None where average policies are the result.
+        In the game's units. None if the average policies are the result.
         """
         return tuple(joint.cce_gap for joint in self.joint_play) or None
 
@@ -101,7 +103,7 @@ class LearnResult:
     def efce_gap(self) -> tuple[float, ...] | None:
         """Gap of each run's joint play from an extensive-form correlated equilibrium.
 
-        In the game's units; None if the method does not learn one.
+        In the game's units. None if the method does not learn such an equilibrium.
         """
         return tuple(measured.efce_gap for measured in self.recommended_play) or None
 
@@ -114,8 +116,8 @@ class LearnResult:
     def nash_conv(self) -> tuple[float, ...]:
         """NashConv of the average policy of each run.
 
-        In games that are not two-player constant-sum it is only a diagnostic: there, joint play
-        approaches an equilibrium, not the average policies.
+        In games that are not two-player constant-sum, it is only a diagnostic: the average policies
+        need not approach an equilibrium, but joint play does.
         """
         return tuple(run.nash_conv for run in self.runs)
 
@@ -132,7 +134,10 @@ class LearnResult:
         return tuple(evaluate_policy(policy).nash_conv for policy in last if policy is not None)
 
     def summary(self) -> dict[str, Any]:
-        """Return all numbers as JSON values, one per seed, without policies and traces."""
+        """Return the measurements as JSON values, without policies and traces.
+
+        Measurements of runs are lists with one number per seed.
+        """
         return {
             "game": self.game,
             "method": self.method,

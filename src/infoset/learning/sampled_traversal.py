@@ -1,6 +1,6 @@
 """Monte Carlo CFR by sampled traversals of a game that can be reset.
 
-External sampling, chance sampling and average-strategy sampling differ in the actions they enter.
+External, chance and average-strategy sampling differ in the actions that a traversal enters.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["SAMPLED_TRAVERSAL_LEARNERS", "SampledTraversal", "SampledTraversalSe
 
 @dataclass(frozen=True)
 class SampledTraversal:
-    """Monte Carlo CFR by sampled traversals of the game tree, for alternating players.
+    """Monte Carlo CFR by sampled traversals of the game tree, in which the players alternate.
 
     Chance outcomes are sampled. The learning player samples an action with probability
     `max(min_probability, (bonus + threshold · s(a)) / (bonus + Σ s))`, at most 1, where s is the
-    cumulative plan of its policies. An episode is a traversal.
+    cumulative plan of its policies. A traversal counts as an episode.
 
     Attributes
     ----------
@@ -40,12 +40,12 @@ class SampledTraversal:
     description : str
         One line, with the source.
     all_opponents : bool
-        Whether the other players enter all actions, as in chance sampling, or one drawn from their
-        policies, as in external and average-strategy sampling.
+        Whether the other players enter all actions, as in chance sampling. Otherwise they enter
+        one action drawn from their policies, as in external and average-strategy sampling.
     min_probability : float
-        ε, above 0 and at most 1; with 1 the learning player enters all actions.
+        Above 0 and at most 1; with 1 the learning player enters all actions. ε in the paper.
     threshold, bonus : float
-        τ and β; β is positive if ε is below 1.
+        τ and β in the paper. `bonus` must be positive if `min_probability` is below 1.
     clip_regrets : bool
         Whether negative cumulative regrets are reset to 0, as in regret matching+.
     presets : Presets
@@ -88,7 +88,7 @@ class SampledTraversal:
         if self.min_probability < 1.0 and self.bonus == 0.0:
             raise ParameterError(
                 "bonus=0 must be above 0 when min_probability is below 1: otherwise the sampling "
-                "probability of actions the average policy never takes is undefined"
+                "probability of actions that the average policy never takes is undefined"
             )
 
     @property
@@ -99,7 +99,7 @@ class SampledTraversal:
     def self_play(
         self, simulator: Simulator, *, horizon: int, seed: int = 0
     ) -> SampledTraversalSelfPlay:
-        """Return self-play of this learner for all players; it does not depend on `horizon`."""
+        """Return self-play of this learner in all positions; it does not depend on `horizon`."""
         check_play(simulator, horizon)
         return SampledTraversalSelfPlay(self, simulator, seed)
 
@@ -136,7 +136,7 @@ class SampledTraversalSelfPlay(SelfPlay):
 
     @property
     def terminal_visits(self) -> int:
-        """Number of terminals visited: the cost of learning, comparable to episodes played."""
+        """Number of terminals visited, a measure of cost comparable to episodes played."""
         return int(self._state.ends[0])
 
     @property
@@ -145,12 +145,12 @@ class SampledTraversalSelfPlay(SelfPlay):
         return self._cost
 
     def _run(self, episodes: int) -> None:
-        """Do `episodes` more traversals in one compiled call."""
+        """Run `episodes` more traversals in one compiled call."""
         run_self_play(self._parameters, self._play_state, episodes, self._frames, self._state)
 
 
 def _empty_frames(simulator: Simulator) -> Frames:
-    """Return a stack that holds the deepest traversal of any player."""
+    """Return an empty stack, large enough for the deepest traversal of any player."""
     depth = 1 + int(simulator.max_decisions.sum())
     actions = int(simulator.infostates.num_actions.max(initial=1))
     kind = simulator.nodes.kind

@@ -1,4 +1,4 @@
-"""Self-play: learners of all players that play a compiled game against each other."""
+"""Self-play: learners in all positions of a compiled game play against each other."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check_play(simulator: object, horizon: object) -> None:
 
 
 class SelfPlay(IterativeState):
-    """All players of a game learning from the episodes they play with each other.
+    """Learners in all positions of a game, which learn from playing against each other.
 
     Subclasses provide the arrays of their algorithm and the compiled loop that updates them. An
     iteration is an episode.
@@ -44,13 +44,13 @@ class SelfPlay(IterativeState):
     simulator : Simulator
         The game.
     seed : int
-        Random seed: the same seed gives the same bits.
+        Random seed; equal seeds give results that are equal bit for bit.
     settings : mapping
-        The parameters that, with game and seed, determine every episode, by name.
+        The parameters that, together with game and seed, determine every episode, by name.
     state : LearnerState
         The arrays before the first episode.
     feedback : FloatArray
-        [Z, N] what each player learns from at a terminal: its loss or its utility.
+        [Z, N] loss or utility of each player at each terminal, from which it learns.
     """
 
     learned: ClassVar[tuple[str, ...]]
@@ -92,7 +92,7 @@ class SelfPlay(IterativeState):
         return 0
 
     def settings(self) -> dict[str, Any]:
-        """Return the parameters that, with the game, determine every episode, by name."""
+        """Return the parameters that, together with the game, determine every episode, by name."""
         return {**self._settings, "seed": self.seed}
 
     def run(self, episodes: int) -> None:
@@ -117,13 +117,13 @@ class SelfPlay(IterativeState):
 
     @property
     def current_probabilities(self) -> FloatArray:
-        """[S] the policy of the next episode: the learners' own array, which changes in place."""
+        """[S] the policies of the next episode; not a copy, so the array changes with learning."""
         return self._state.policy
 
     def policy(self) -> TabularPolicy:
         """Return the average policy, weighted by own reach.
 
-        It is uniform at infostates that no policy has reached. The learners' arrays do not change.
+        It is uniform at infostates that no policy has reached. The learners do not change.
         With more than two players, or payoffs that are not constant-sum, the average need not
         approach an equilibrium; the empirical joint distribution of play does
         (`infoset.learning.RegretTracker`).
@@ -134,5 +134,5 @@ class SelfPlay(IterativeState):
         return self.simulator.policy(cumulative_plan)
 
     def current_policy(self) -> TabularPolicy:
-        """Return the policy of the next episode."""
+        """Return the policies of the next episode."""
         return self.simulator.policy(self._state.policy)

@@ -1,4 +1,4 @@
-"""Compiled games on which learners play episodes."""
+"""Compiled games in which learners play episodes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ __all__ = ["Simulator", "make_simulator"]
 
 @dataclass(frozen=True, eq=False)
 class Simulator:
-    """A game on which compiled loops play episodes; `make_simulator` makes one.
+    """A game in which compiled loops play episodes, made by `make_simulator`.
 
     Attributes
     ----------
     sequence_form : SequenceForm
         The game's sequence form, which policies refer to.
     nodes : DecisionNodes
+        The chance, decision and terminal nodes.
     infostates : Infostates
+        The infostates of all players.
     utility : FloatArray
         [Z, N] utilities at terminal nodes, in the game's units.
     depth : IntArray
@@ -54,7 +56,7 @@ class Simulator:
 
     @property
     def num_sequences(self) -> int:
-        """Number S of sequences of all players, the empty ones included."""
+        """Number S of sequences of all players, including the empty ones."""
         return sum(plex.num_sequences for plex in self.sequence_form.treeplexes)
 
     @property
@@ -86,14 +88,14 @@ class Simulator:
     def play_state(self, feedback: FloatArray, done: LongArray, seed: int) -> PlayState:
         """Return the arguments of self-play kernels.
 
-        `feedback` [Z, N] is what each player learns from at a terminal, such as its loss; `done`
-        [1] counts episodes.
+        `feedback` [Z, N] is the number that each player learns from at a terminal, such as its
+        loss; `done` [1] counts the episodes.
         """
         stream, paths = make_stream(seed), self.empty_paths()
         return PlayState(self.nodes, self.infostates, feedback, done, stream, paths)
 
     def uniform(self) -> FloatArray:
-        """Return [S] the uniform policy; 1 at empty sequences."""
+        """Return [S] the uniform policy; its entries are 1 at empty sequences."""
         return uniform_probabilities(self.infostates, self.num_sequences)
 
     def by_player(self, values: FloatArray) -> tuple[FloatArray, ...]:
@@ -101,7 +103,7 @@ class Simulator:
         return tuple(np.split(values, self.infostates.root_sequence[1:]))
 
     def policy(self, weights: FloatArray) -> TabularPolicy:
-        """Return the policy proportional to weights [S]; uniform where all are 0."""
+        """Return the policy proportional to weights [S]; uniform at infostates with weights 0."""
         return TabularPolicy.from_weights(self.sequence_form, self.by_player(weights))
 
 
@@ -109,7 +111,7 @@ def make_simulator(tree: GameTree) -> Simulator:
     """Compile a game tree for playing episodes.
 
     Players who act at the same history decide one after another without observing each other.
-    Nodes without a choice are left out, except decisions with one action.
+    Nodes with a single successor are left out, except decisions with one action.
 
     Raises
     ------

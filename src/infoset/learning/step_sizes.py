@@ -1,4 +1,4 @@
-"""Step sizes: from the size of a player's tree and the number of episodes, or given as numbers."""
+"""Step sizes, given as numbers or computed from the size of a tree and the number of episodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import log
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -25,7 +25,8 @@ __all__ = [
     "TreeSize",
     "TunedStepSizes",
     "check_step_sizes",
-    "planned_horizon",
+    "planned_settings",
+    "planned_step_sizes",
     "require_tree_size",
     "tree_size",
     "tree_size_of",
@@ -34,19 +35,19 @@ __all__ = [
 ]
 
 FAILURE_PROBABILITY = 0.1
-"""The probability δ with which the bounds behind the step sizes may fail."""
+"""δ: the theoretical step sizes are for regret bounds that hold with probability 1 - δ."""
 
 TUNED_EPISODES = 1_000_000
 EXPLORATION_PER_RATE = 0.05
 
 
 class TreeSize(NamedTuple):
-    """The size of a player's infostate tree, in the papers' letters.
+    """The size of a player's infostate tree, with the symbols of the papers.
 
     Attributes
     ----------
     infostates : int
-        X
+        X, the number of infostates.
     sequences : int
         XA, the number of pairs of an infostate and an action there.
     decisions : int
@@ -70,7 +71,7 @@ class TreeSize(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """ι = log(3 H XA / δ), with δ = 0.1."""
+        """ι = log(3 H XA / δ), with failure probability δ = 0.1."""
         sequences = max(self.sequences, 1)
         return log(3.0 * max(self.decisions, 1) * sequences / FAILURE_PROBABILITY)
 
@@ -96,14 +97,16 @@ StepSizeRule: TypeAlias = Callable[[TreeSize, int], StepSizes]
 
 @dataclass(frozen=True)
 class ScaledStepSizes:
-    """A multiple of the learning rate of a rule, with implicit exploration a twentieth of it.
+    """The learning rate of a rule times a factor; implicit exploration is 1/20 of the product.
 
-    Theoretical rates guard against the worst game; the factor was best on most of those tried.
+    Theoretical rates are for the worst case. Larger ones perform better on the games measured.
 
     Attributes
     ----------
     rule : StepSizeRule
+        Computes the learning rate before scaling.
     factor : float
+        The factor.
     """
 
     rule: StepSizeRule
@@ -117,26 +120,26 @@ class ScaledStepSizes:
 
 @dataclass(frozen=True)
 class TunedStepSizes:
-    """Step sizes found by grid search on particular games: learning rate c, exploration c / 20.
+    """Step sizes from a grid search on particular games: learning rate c, exploration c / 20.
 
     Attributes
     ----------
     constants : Mapping[str, float]
         c for 10⁶ episodes, by family of games.
     growth : float
-        The power of the number of episodes in c: -1/2 for learners with fixed rates.
+        Exponent of the number of episodes in c; -1/2 for learners with fixed rates.
     """
 
     constants: Mapping[str, float]
     growth: float = -0.5
 
     def __call__(self, size: TreeSize, episodes: int) -> StepSizes:
-        """Return the step sizes for the family of a game.
+        """Return the step sizes for the family that a game belongs to.
 
         Raises
         ------
         ParameterError
-            If there are none for it.
+            If the family has no tuned step sizes.
         """
         family = size.game.split("(")[0]
         if family not in self.constants:
@@ -177,7 +180,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     Raises
     ------
     ParameterError
-        If `simulator` is not a `Simulator`, or has no such player.
+        If `simulator` is not a `Simulator`, or does not have the player.
 
     Examples
     --------
@@ -187,7 +190,7 @@ def tree_size(simulator: Simulator, player: Player) -> TreeSize:
     >>> tree_size(make_simulator(build_tree(load_game("kuhn_poker"))), 0)
     TreeSize(infostates=6, sequences=12, decisions=2, actions=2, game='kuhn_poker')
     """
-    check_type("simulator", simulator, Simulator, "what make_simulator returns")
+    check_type("simulator", simulator, Simulator, "the result of make_simulator(tree)")
     name = simulator.sequence_form.name
     check_player(player, simulator.num_players, name)
     return tree_size_of(simulator.infostates, simulator.depth, player, name)
@@ -212,36 +215,65 @@ def tree_size_of(infostates: Infostates, depth: IntArray, player: Player, game: 
 
 
 def require_tree_size(size: TreeSize | None, learner: str) -> TreeSize:
-    """Return the size of a tree that step sizes depend on.
+    """Return the size of a player's tree, raising if it is unknown.
 
     Raises
     ------
     ParameterError
-        If it is not known.
+        If `size` is None.
     """
     if size is None:
         raise ParameterError(
             f"the step sizes of {learner} depend on the size of the player's tree, which is not "
             "known: give size=TreeSize(infostates=..., sequences=..., decisions=..., actions=...), "
-            f'where upper bounds will do; or give numbers by get_learner("{learner}", '
+            f'where upper bounds suffice; or give numbers by get_learner("{learner}", '
             "step_sizes=(learning_rate, implicit_exploration))"
         )
     return size
 
 
-def planned_horizon(
-    step_sizes: StepSizes | StepSizeRule | None, horizon: int, *, anytime: bool = False
-) -> int | None:
-    """Return the number of episodes that the step sizes are made for.
+def planned_step_sizes(
+    learner: str, step_sizes: StepSizes | StepSizeRule, size: TreeSize | None, episodes: int
+) -> StepSizes:
+    """Return step sizes as numbers, computing them if they are a rule.
 
-    None where they do not depend on it: such a run can be extended at will.
+    Raises
+    ------
+    ParameterError
+        If they are a rule and the size of the tree is unknown.
     """
-    is_fixed = anytime or step_sizes is None or isinstance(step_sizes, StepSizes)
-    return None if is_fixed else horizon
+    if isinstance(step_sizes, StepSizes):
+        return step_sizes
+    return step_sizes(require_tree_size(size, learner), episodes)
+
+
+class PlannedSpec(Protocol):
+    """A learner spec with step sizes that may depend on the horizon."""
+
+    @property
+    def name(self) -> str:
+        """Name of the learner."""
+
+    @property
+    def step_sizes(self) -> StepSizes | StepSizeRule | None:
+        """Step sizes, or the rule that computes them."""
+
+    @property
+    def anytime(self) -> bool:
+        """Whether step sizes decrease with the episode number instead of using the horizon."""
+
+
+def planned_settings(spec: PlannedSpec, parameters: dict[str, Any], horizon: int) -> dict[str, Any]:
+    """Return the settings of self-play: the learner, its parameters, and the horizon.
+
+    The horizon is None if the step sizes do not depend on it: such a run can always be extended.
+    """
+    is_fixed = spec.anytime or spec.step_sizes is None or isinstance(spec.step_sizes, StepSizes)
+    return {"learner": spec.name, **parameters, "horizon": None if is_fixed else horizon}
 
 
 def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
-    """Return step sizes that were given as a pair of numbers, or as a rule.
+    """Return step sizes after checking them; they are a pair of numbers or a rule.
 
     Raises
     ------
@@ -262,5 +294,5 @@ def check_step_sizes(step_sizes: object) -> StepSizes | StepSizeRule:
     for name, number in pair._asdict().items():
         check_number(name, number)
     if pair.learning_rate == 0:
-        raise ParameterError("learning_rate=0 learns nothing: give a rate above 0")
+        raise ParameterError("learning_rate=0 must be above 0: with rate 0, policies never change")
     return pair

@@ -1,6 +1,6 @@
-"""The update of a learner: what it does with the episodes of a player, wherever they are played.
+"""Update rules: how a learner updates its arrays after an episode of one player.
 
-Compiled self-play and learners in a user's own loop share these objects and their kernels.
+Compiled self-play and learners in a user's own loop share these rules and their kernels.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ __all__ = ["Exploration", "Feedback", "LearnerState", "UpdateRule"]
 
 
 class LearnerState(Protocol):
-    """The arrays of a learner, as a named tuple: these three and those of its algorithm.
+    """The arrays of a learner: a named tuple of these three and the arrays of its algorithm.
 
-    Where infostates are discovered in play, every array is over sequences [S], over infostates [I]
-    or empty, and grows with them.
+    If infostates are discovered in play, every array has one entry per sequence [S] or infostate
+    [I], and grows with their number, or is empty.
     """
 
     @property
@@ -27,23 +27,23 @@ class LearnerState(Protocol):
 
     @property
     def cumulative_plan(self) -> FloatArray:
-        """[S] sum over episodes of the realization plans, as far as it is counted."""
+        """[S] sum of the realization plans of all episodes, or the part counted so far."""
 
     @property
     def parent_counted(self) -> FloatArray:
-        """[I] the part of the parent sequence's cumulative plan that is counted here."""
+        """[I] cumulative plan of the parent sequence when the infostate was last counted."""
 
 
 State = TypeVar("State", bound=LearnerState)
 
 
 class Exploration(NamedTuple):
-    """An exploration policy, and how often a learner follows it instead of its own.
+    """An exploration policy, and the probability of following it.
 
     Attributes
     ----------
     policy : FloatArray
-        [S]
+        [S] the exploration policy.
     probability : float
         Probability of drawing an action from `policy` instead of the current policy.
     """
@@ -60,9 +60,9 @@ class Feedback(NamedTuple):
     utility : float
         In the game's units.
     loss : float
-        (maximum utility - utility) / range of utilities, in [0, 1].
+        (maximum utility - utility) / (maximum utility - minimum utility), in [0, 1].
     episode : int
-        Number of episodes the learner has learned from, this one included.
+        Number of episodes that the learner has learned from, including this one.
     """
 
     utility: float
@@ -71,20 +71,20 @@ class Feedback(NamedTuple):
 
 
 class UpdateRule(Protocol[State]):
-    """An algorithm with its parameters: the arrays it begins with, and its update of one player.
+    """An algorithm with its parameters: its initial arrays, and its update of one player.
 
     In a user's own loop, infostates and sequences are those of one player, numbered as player 0.
     """
 
     @property
     def turn(self) -> int:
-        """Number of episodes in which it explores before its policy moves; 0 if it never does."""
+        """Number of episodes with exploration before the policy changes; 0 without exploration."""
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters that determine what is learned, as JSON values by name."""
 
     def begin(self, infostates: Infostates, depth: IntArray, num_sequences: int) -> State:
-        """Return the arrays before the first episode; `depth` [I] counts own decisions above."""
+        """Return the initial arrays; `depth` [I] is the number of own decisions above."""
 
     def initial_policies(self, state: State) -> tuple[FloatArray, ...]:
         """Return the arrays [S] that must be uniform at infostates discovered in play."""

@@ -1,4 +1,4 @@
-"""Learners of one player, for a user's own loop or for the rules of a game that is not built."""
+"""Learners of one player in a user's own loop, or in play by the rules of a game."""
 
 from infoset.learning.online.learned_policy import LearnedPolicy
 from infoset.learning.online.online_learner import Learner, LearningTask, make_learner

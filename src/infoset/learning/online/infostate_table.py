@@ -1,4 +1,4 @@
-"""The infostates of one player, numbered: discovered in play, or given as a tree."""
+"""Tables that number the infostates of one player, discovered in play or given as a tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from infoset.typing import Action, IntArray, Player
 __all__ = ["DiscoveredInfostates", "InfostateTable", "TreeInfostates"]
 
 INITIAL_CAPACITY = 64
-"""Number of infostates, and of sequences, that fit into the first arrays of a table."""
+"""Initial capacity of a table, both in infostates and in sequences."""
 
 
 def check_hashable(kind: str, label: object) -> None:
@@ -29,23 +29,23 @@ def check_hashable(kind: str, label: object) -> None:
         hash(label)
     except TypeError as error:
         raise TrajectoryError(
-            f"the {kind} {label!r} cannot be looked up ({error}): use text, numbers, tuples or "
+            f"the {kind} {label!r} is not hashable ({error}): use strings, numbers, tuples or "
             "other immutable objects"
         ) from error
 
 
 class InfostateTable(ABC):
-    """The infostates of one player, numbered. As arrays, they are those of player 0.
+    """A table that numbers the infostates of one player; in its arrays, this is player 0.
 
     Attributes
     ----------
     player : Player
     infostates : Infostates
-        [I] and [S] as in self-play; capacity may exceed the number of known infostates.
+        As in self-play; the capacity [I] may exceed the number of known infostates.
     depth : IntArray
         [I] number of own decisions above each infostate.
     num_sequences : int
-        S, unused capacity included.
+        Number S of sequences, including unused capacity.
     """
 
     player: Player
@@ -70,7 +70,7 @@ class InfostateTable(ABC):
     def _add(
         self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
-        """Add an unknown infostate and return its number, or raise."""
+        """Add an unknown infostate and return its number; raise if it cannot be added."""
 
     @abstractmethod
     def contents(self) -> NDArray[np.uint8]:
@@ -78,11 +78,11 @@ class InfostateTable(ABC):
 
     @abstractmethod
     def restored(self, contents: NDArray[np.uint8]) -> InfostateTable:
-        """Return a new table with the contents of another."""
+        """Return a table with the given `contents`."""
 
     @property
     def fingerprint(self) -> str:
-        """Digest of the tree, the same for the same game everywhere; empty without a tree."""
+        """Digest of the tree, equal on all machines for equal games; empty without a tree."""
         return ""
 
     def visit(
@@ -94,28 +94,29 @@ class InfostateTable(ABC):
         ----------
         infostate : Hashable
         legal_actions : Sequence[Action] or None
-            None where they are known.
+            May be None if the infostate is known.
         parent_sequence : int
-            The player's last own sequence.
+            The player's last sequence before the infostate.
 
         Raises
         ------
         TrajectoryError
             If the infostate is not hashable, if `legal_actions` is not a list or differs from
-            before, or if another own sequence leads there.
+            earlier visits, or if the infostate had another parent sequence before.
         UnknownNameError
-            If it is not in the given tree, or the player does not act there.
+            If the infostate is not in the given tree, or the player does not act there.
         """
         check_hashable("infostate", infostate)
         if not isinstance(legal_actions, Sequence | NoneType) or isinstance(legal_actions, str):
             raise TrajectoryError(
                 f"legal_actions={legal_actions!r} at the infostate {infostate} is not a list of "
-                'actions: give one such as ("call", "fold"), or omit it if it is known'
+                'actions: give a list such as ("call", "fold"), or omit it if the infostate is '
+                "known"
             )
         if isinstance(infostate, Infostate) and infostate.player != self.player:
             raise TrajectoryError(
-                f"{infostate} is an infostate of player {infostate.player}, but this learner is "
-                f"player {self.player}: pass it its own infostates only"
+                f"{infostate} is an infostate of player {infostate.player}, but this learner plays "
+                f"player {self.player}: call act() only with infostates of player {self.player}"
             )
         number = self.find(infostate)
         if number < 0:
@@ -127,8 +128,8 @@ class InfostateTable(ABC):
             raise TrajectoryError(
                 f"the infostate {infostate} now follows {self._last(parent_sequence)}, but before "
                 f"it followed {self._last(known_parent)}. With perfect recall, an infostate has "
-                "exactly one history of own actions. If the last episode has ended, call observe() "
-                "or abandon() first"
+                "exactly one history of own actions. If a new episode has begun, call observe() or "
+                "abandon() first"
             )
         return number
 
@@ -144,7 +145,7 @@ class InfostateTable(ABC):
             )
 
     def sequences(self, number: int) -> slice:
-        """Return the sequences of an infostate."""
+        """Return the positions of an infostate's sequences."""
         first_sequence = int(self.infostates.first_sequence[number])
         return slice(first_sequence, first_sequence + int(self.infostates.num_actions[number]))
 
@@ -203,8 +204,8 @@ class DiscoveredInfostates(InfostateTable):
         check_hashable("action", actions)
         if not actions or len(set(actions)) < len(actions):
             raise TrajectoryError(
-                f"the new infostate {infostate} has the actions {list(actions)}: pass act() at "
-                "least one legal action, and each once"
+                f"the new infostate {infostate} has the actions {list(actions)}: call "
+                "act(infostate, legal_actions) with at least one legal action, and no action twice"
             )
         number, first_sequence = len(self._actions), self._sequences_used
         self._grow(number + 1, first_sequence + len(actions))
@@ -219,7 +220,7 @@ class DiscoveredInfostates(InfostateTable):
         return number
 
     def _grow(self, num_infostates: int, num_sequences: int) -> None:
-        """Double the capacity until so many infostates and sequences fit."""
+        """Double the capacity until these numbers of infostates and sequences fit."""
         while num_sequences > self.num_sequences:
             self.num_sequences *= 2
         capacity = len(self.depth)
@@ -252,7 +253,7 @@ class DiscoveredInfostates(InfostateTable):
 class TreeInfostates(InfostateTable):
     """The acting infostates of a given tree, looked up by infostate or by label.
 
-    A tree with names, from `make_own_tree`, is looked up by label only.
+    The infostates of a tree made by `make_own_tree` are looked up by label only.
     """
 
     def __init__(self, tree: InfostateTree) -> None:
@@ -295,15 +296,15 @@ class TreeInfostates(InfostateTable):
     ) -> int:
         near = nearest_names(str(infostate), self.tree.acting_labels)
         raise UnknownNameError(
-            f"player {self.player} has no decision at {infostate} in its tree: pass infostates of "
-            f"the game, or labels; {near}"
+            f"player {self.player} has no decision at {infostate} in the given tree: use an "
+            f"infostate of the tree, or its label; {near}"
         )
 
     def _text(self, number: int) -> str:
         return self.tree.acting_labels[number]
 
     def contents(self) -> NDArray[np.uint8]:
-        """Return nothing: the tree has all infostates."""
+        """Return an empty array: the tree already has all infostates."""
         return np.zeros(0, np.uint8)
 
     def restored(self, contents: NDArray[np.uint8]) -> TreeInfostates:

@@ -23,7 +23,7 @@ def keys_to_json(keys: Hashable) -> NDArray[np.uint8]:
     Raises
     ------
     ParameterError
-        If a part of them is of a type that cannot be written.
+        If a part of a key has a type that cannot be written.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _written(key: object) -> Any:
         return float(key)
     raise ParameterError(
         f"{key!r}, part of an infostate or action, cannot be written to a file because it is of "
-        f"type {type(key).__name__}: use text, numbers, None, and tuples and frozensets of them"
+        f"type {type(key).__name__}: use strings, numbers, None, and tuples and frozensets of these"
     )
 
 

@@ -1,4 +1,4 @@
-"""The arrays of one learner, which grow with its infostates, and the policies in them."""
+"""The arrays of one learner, which grow with its infostates, and the policies they contain."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ CONTENTS = "infostates"
 class LearnerTables:
     """The infostates of one player, and the arrays of its learner over them.
 
-    Arrays are as long as the capacity of the table. When that doubles, new arrays are made, and the
-    old ones copied into their beginnings.
+    The length of the arrays is the capacity of the table. When the capacity doubles, the arrays are
+    copied into longer ones.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class LearnerTables:
     def visit(
         self, infostate: Hashable, legal_actions: Sequence[Action] | None, parent_sequence: int
     ) -> int:
-        """Return the number of an infostate that play has reached, with arrays that cover it.
+        """Return the number of an infostate that play has reached; grow the arrays if needed.
 
         Raises
         ------
@@ -74,13 +74,13 @@ class LearnerTables:
         return policy
 
     def average(self, number: int) -> FloatArray:
-        """Return the average policy at an infostate, by action; uniform if it was never reached."""
+        """Return the average policy at an infostate, by action; uniform if never reached."""
         plan = self._cumulative_plan(number)
         total = plan.sum()
         return plan / total if total > 0.0 else np.full(len(plan), 1.0 / len(plan))
 
     def _cumulative_plan(self, number: int) -> FloatArray:
-        """Return the cumulative plan at an infostate, by action, fully counted.
+        """Return the cumulative plan at an infostate, by action, with all episodes counted.
 
         The kernel `count_rest` does the same at all infostates.
         """
@@ -103,7 +103,7 @@ class LearnerTables:
         return {CONTENTS: self.infostates.contents(), **self.state._asdict()}
 
     def set_arrays(self, arrays: StateArrays) -> None:
-        """Copy the contents and values of another learner's `arrays`."""
+        """Copy the infostates and values from the `arrays` of another learner."""
         self.infostates = self.infostates.restored(arrays[CONTENTS])
         self.state = self._initial_state()
         for name, array in self.state._asdict().items():
@@ -137,7 +137,7 @@ class LearnedPolicy:
         Raises
         ------
         TrajectoryError
-            If the infostate has had other actions before.
+            If the infostate had other actions in earlier episodes.
         """
         table = self._tables.infostates
         number = table.find(infostate)

@@ -1,4 +1,4 @@
-"""A learner of one player, in a user's own loop."""
+"""A learner of one player for a user's own loop."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class LearningTask:
     utility_range : tuple[float, float]
         Minimum and maximum utility, in the game's units.
     horizon : int
-        Number of episodes that step sizes are planned for.
+        Planned number of episodes, which determines the step sizes.
     seed : int
-        Random seed of its actions.
+        Random seed of the learner's actions.
     game : str
         Name of the game.
     """
@@ -62,24 +62,26 @@ class LearningTask:
 
 
 class Learner(IterativeState):
-    """One player that learns from its own episodes, wherever they are played.
+    """A learner of one player, which learns from its own episodes, wherever they are played.
 
-    In every episode, call `act` wherever the player is to act, and `observe` at the end. Its own
-    infostates, actions and utilities are all its input. Use `make_learner` to make one.
+    In every episode, call `act` at each decision of the player, and `observe` at the end. The
+    learner observes only the player's own infostates, actions and utilities. `make_learner` makes
+    learners.
 
     Parameters
     ----------
     name : str
         Name of the learner's spec.
     rule : UpdateRule
-        Its update.
+        The update rule.
     infostates : InfostateTable
-        The infostates it knows.
+        The known infostates.
     task : LearningTask
+        The learning task.
 
     Examples
     --------
-    Two arms, of which the second pays more:
+    A bandit with two arms, the second of which pays more:
 
     >>> from infoset.learning import Trajectory, get_learner, make_learner
     >>> spec = get_learner("ixomd", step_sizes=(0.1, 0.01))
@@ -115,17 +117,17 @@ class Learner(IterativeState):
 
     @property
     def episodes(self) -> int:
-        """Number of episodes observed; `iteration` counts those that it learned from."""
+        """Number of observed episodes; `iteration` counts only those learned from."""
         return int(self._episodes[0])
 
     @property
     def num_infostates(self) -> int:
-        """Number of infostates that it knows."""
+        """Number of known infostates."""
         return self._tables.infostates.num_known
 
     @property
     def explores(self) -> bool:
-        """Whether it explores off-policy in the episodes that it learns from.
+        """Whether the learner explores off-policy in the episodes that it learns from.
 
         In these episodes, other learners should `follow` their policies.
         """
@@ -133,15 +135,15 @@ class Learner(IterativeState):
 
     @property
     def turn(self) -> int:
-        """Number of own episodes in which it explores before its policy moves; 0 if it never does.
+        """Number of own episodes with exploration before the policy changes; 0 without exploration.
 
-        Other learners should not learn in between.
+        Other learners should not learn during these episodes.
         """
         return self._rule.turn
 
     @property
     def steps(self) -> tuple[tuple[Hashable, Action], ...]:
-        """Its infostates and actions so far in the current episode."""
+        """The player's infostates and actions so far in the current episode."""
         return tuple(self._episode.steps)
 
     @property
@@ -151,14 +153,14 @@ class Learner(IterativeState):
 
     @property
     def average_policy(self) -> LearnedPolicy:
-        """The average of its policies so far, weighted by own reach."""
+        """The average of the policies so far, weighted by own reach."""
         return LearnedPolicy(self._tables, self._tables.average)
 
     def follow(self) -> None:
         """Play the next episode by the current policy, without learning from it.
 
-        Use it for episodes in which another learner explores, and for measurements. Without it, the
-        learner explores as its algorithm does, and learns.
+        Call it before episodes in which another learner explores, and before measurements. In all
+        other episodes, the learner explores if its algorithm does, and learns.
 
         Raises
         ------
@@ -174,16 +176,16 @@ class Learner(IterativeState):
         Parameters
         ----------
         infostate : Hashable
-            All that the player knows: an `Infostate`, or any hashable key for it.
+            The player's information: an `Infostate`, or any hashable key that identifies it.
         legal_actions : Sequence[Action], optional
-            Required where the infostate is new.
+            Required if the infostate is new.
 
         Raises
         ------
         TrajectoryError
-            If the infostate has had other actions, or another own history.
+            If the infostate had other actions, or another history of own actions, before.
         UnknownNameError
-            If the learner was given its tree, and the infostate is not in it.
+            If the learner was given a tree that does not contain the infostate.
         """
         here = self._tables.visit(infostate, legal_actions, self._episode.last_sequence)
         sequences = self._tables.infostates.sequences(here)
@@ -209,15 +211,15 @@ class Learner(IterativeState):
         )
 
     def check(self, trajectory: Trajectory) -> None:
-        """Check that a trajectory is that of the current episode.
+        """Check that a trajectory matches the current episode.
 
         Raises
         ------
         TrajectoryError
-            If its steps are not those that `act` returned, in order, or its utility is outside the
-            declared range.
+            If the steps are not the actions that `act` returned, in order, or if the utility is
+            outside the declared range.
         ParameterError
-            If it is not a `Trajectory`, or its utility is not a number.
+            If `trajectory` is not a `Trajectory`, or its utility is not a number.
         """
         check_type("trajectory", trajectory, Trajectory, "Trajectory(steps, utility)")
         self._episode.check(trajectory.steps)
@@ -237,12 +239,12 @@ class Learner(IterativeState):
         Parameters
         ----------
         trajectory : Trajectory
-            The player's own steps, as `act` returned them, and its utility.
+            The player's own steps, with the actions that `act` returned, and its utility.
 
         Raises
         ------
         TrajectoryError, ParameterError
-            See `check`; the episode then continues.
+            See `check`. The episode then remains in progress.
         """
         self.check(trajectory)
         if self._learns:
@@ -258,13 +260,13 @@ class Learner(IterativeState):
     def abandon(self) -> None:
         """Discard the current episode, if there is one, as if it had never begun.
 
-        The next episode draws the same random numbers. Infostates that it reached stay known.
+        The next episode draws the same random numbers. Infostates discovered in it remain known.
         """
         self._stream[:] = self._stream_before
         self._begin_episode()
 
     def settings(self) -> dict[str, Any]:
-        """Return what, with the game, determines all that is learned, by name."""
+        """Return the settings that, together with the game, determine what is learned."""
         task = asdict(self.task)
         del task["game"]
         return {**task, **self._rule.settings()}
@@ -273,7 +275,7 @@ class Learner(IterativeState):
         return {"episodes": self._episodes, "stream": self._stream, **self._tables.arrays()}
 
     def set_state(self, state: StateArrays) -> None:
-        """Copy values from the `state` of a learner that was made alike."""
+        """Copy values from the `state` of a learner with the same settings."""
         self._tables.set_arrays(state)
         for name, array in (
             ("done", self._done),
@@ -291,7 +293,7 @@ class Learner(IterativeState):
         TrajectoryError
             If an episode is under way.
         ParameterError
-            If infostates or actions are of a type that cannot be written.
+            If an infostate or action has a type that cannot be written.
         CheckpointFileError
             If the file cannot be written.
         """
@@ -299,7 +301,7 @@ class Learner(IterativeState):
         write_checkpoint(self._checkpoint(self.state()), path)
 
     def load(self, path: str | Path) -> None:
-        """Resume from a checkpoint of a learner that was made alike, bit for bit.
+        """Resume, bit for bit, from a checkpoint of a learner with the same settings.
 
         Raises
         ------
@@ -308,7 +310,7 @@ class Learner(IterativeState):
         CheckpointFileError
             If the file cannot be read.
         CheckpointMismatchError
-            If it is of another learner or game; nothing changes then.
+            If the checkpoint is from another learner or game. The learner then does not change.
         """
         self._check_between_episodes("call load() between episodes")
         saved = read_checkpoint(path)
@@ -351,31 +353,31 @@ def make_learner(
     Parameters
     ----------
     learner : str or LearnerSpec
-        A name, or what `get_learner` returns.
+        A name or a spec, such as the result of `get_learner`.
     player : Player
         The player that learns.
     utility_range : tuple[float, float]
         Minimum and maximum utility, in the game's units.
     horizon : int
-        Number of episodes that step sizes are planned for.
+        Planned number of episodes, which determines the step sizes.
     tree : InfostateTree, optional
-        The player's own tree, for learners that may know it, and only for them: of a compiled game,
-        or from `make_own_tree`.
+        The player's own infostate tree, of a compiled game or from `make_own_tree`. Required by
+        learners that know their tree; other learners do not accept it.
     size : TreeSize, optional
-        Size of the tree, at least approximately, for learners without a tree whose step sizes
-        depend on it.
+        The size of the tree, at least approximately. Required by learners that do not know their
+        tree, if their step sizes depend on its size.
     seed : int
-        Random seed of its actions: the same seed gives the same bits.
+        Random seed of the learner's actions; equal seeds give results that are equal bit for bit.
     game : str
-        Name of the game: checkpoints of another game are refused.
+        Name of the game. `load` rejects checkpoints of other games.
 
     Raises
     ------
     UnknownNameError
-        If there is no such learner.
+        If the name of the learner is unknown.
     ParameterError
-        If a number is out of range, if the learner needs a simulator, if it needs a tree or its
-        size and has none, or if it is given a tree that it may not know.
+        If a number is out of range, if the learner needs a simulator, if a required tree or size is
+        missing, or if the learner does not accept a tree.
 
     Examples
     --------
@@ -421,28 +423,37 @@ def _checked_range(utility_range: tuple[float, float]) -> tuple[float, float]:
 
 
 def _refusal(spec: LearnerSpec) -> str:
-    """Say why a learner cannot be used in a user's own loop."""
+    """Return a message that explains why a learner cannot be used in a user's own loop."""
     if spec.knowledge is Knowledge.SIMULATOR:
         return (
             f"{spec.name} learns from {Knowledge.SIMULATOR.value}, but in your own loop an episode "
-            "is played once: choose a learner from bandit feedback, such as ixomd"
+            "is played once: choose a learner that needs no resets, such as ixomd"
         )
     return f"{spec.name} learns in self-play only: choose another learner, such as ixomd"
 
 
 def _table(spec: OnlineLearnerSpec, player: Player, tree: InfostateTree | None) -> InfostateTable:
-    """Return the infostates that a learner begins with."""
+    """Return the initial infostates of a learner."""
     if spec.knowledge is Knowledge.NOTHING:
         if tree is not None:
             raise ParameterError(f"{spec.name} discovers infostates in play: leave tree out")
         return DiscoveredInfostates(player)
     if tree is None:
         raise ParameterError(
-            f"{spec.name} needs {Knowledge.OWN_TREE.value}: give tree, such as "
-            f"build_tree(game).infostate_trees[{player}] or make_own_tree({player}, decisions), or "
-            "choose a learner that needs no tree, such as adaptive-ftrl"
+            f"{spec.name} needs {Knowledge.OWN_TREE.value}: give "
+            f"tree=build_tree(game).infostate_trees[{player}] or "
+            f"tree=make_own_tree({player}, decisions), or choose a learner that needs no tree, "
+            "such as adaptive-ftrl"
         )
-    check_type("tree", tree, InfostateTree, "an InfostateTree, such as a GameTree has per player")
+    check_type(
+        "tree",
+        tree,
+        InfostateTree,
+        "an InfostateTree, such as build_tree(game).infostate_trees[player]",
+    )
     if tree.player != player:
-        raise ParameterError(f"tree is that of player {tree.player}, but player={player}")
+        raise ParameterError(
+            f"tree is the tree of player {tree.player}, but player={player}: give the tree of "
+            f"player {player}"
+        )
     return TreeInfostates(tree)

@@ -1,4 +1,4 @@
-"""A player's own infostate tree, listed decision by decision, for games that are not built."""
+"""A player's own infostate tree from a list of decisions, for games that are not built."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class Decision(NamedTuple):
     Attributes
     ----------
     infostate : str
-        Its name.
+        Name of the infostate.
     actions : Sequence[Action]
+        The legal actions, in order.
     after : tuple[str, Action] or None
         The player's previous decision and the action taken there; None for the first.
     """
@@ -38,7 +39,7 @@ class Decision(NamedTuple):
 def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTree:
     """Make a player's own infostate tree from a list of its decisions.
 
-    Learners that may know their tree take it where the game is not built.
+    Use it for learners that need their own tree, in a game that is not built.
 
     Parameters
     ----------
@@ -49,10 +50,10 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
     Raises
     ------
     ParameterError
-        If there are no decisions, if one is listed twice, or if its actions are missing or
+        If there are no decisions, if a decision is listed twice, or if its actions are missing or
         repeated.
     UnknownNameError
-        If one follows a decision or action that is not listed before it.
+        If a decision follows one that is not listed before it, or an unknown action.
 
     Examples
     --------
@@ -74,7 +75,9 @@ def make_own_tree(player: Player, decisions: Iterable[Decision]) -> InfostateTre
     parent, taken = [-1], [-1]
     for decision in map(_checked, decisions):
         if decision.infostate in number:
-            raise ParameterError(f"the decision {decision.infostate!r} is listed twice")
+            raise ParameterError(
+                f"the decision {decision.infostate!r} is listed twice: list it once"
+            )
         above, action = _place(decision, number, listed)
         number[decision.infostate] = len(number)
         listed.append(decision)
@@ -112,7 +115,7 @@ def _checked(decision: Decision) -> Decision:
     if not actions or len(set(actions)) < len(actions):
         raise ParameterError(
             f"the decision {infostate!r} has the actions {list(actions)}: give at least one "
-            "action, and each once"
+            "action, and no action twice"
         )
     return Decision(infostate, actions, after)
 

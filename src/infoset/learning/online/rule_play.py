@@ -23,24 +23,25 @@ __all__ = ["play_and_learn"]
 def play_and_learn(
     game: Game, players: Sequence[Learner | Policy | None], *, episodes: int, seed: int = 0
 ) -> FloatArray:
-    """Play a game by its rules, and let the learners among its players learn.
+    """Play episodes of a game by its rules; learners among the players learn from them.
 
-    The rules are only asked for what happens, by `sample_transition`, so the game can be of any
-    size. Where a learner explores off-policy, the learners alternate, each for as many episodes as
-    it needs, while the others follow their policies; where none does, all learn from every episode.
+    Play only calls `sample_transition`, so the game can be of any size. If any learner explores
+    off-policy, the learners take turns: one explores and learns for the number of episodes that it
+    needs (`Learner.turn`), while the others follow their policies. Otherwise all learners learn
+    from every episode.
 
     Parameters
     ----------
     game : Game
     players : Sequence[Learner or Policy or None]
-        Who plays each player: at least one learner; a fixed policy; or None for uniformly random
-        play.
+        For each player a learner, a fixed policy, or None for uniformly random play. At least one
+        must be a learner.
     episodes : int
         At least 1.
     seed : int
-        Random seed of chance and the fixed policies. An episode's draws depend on the number of
-        episodes that the learners have observed, so that two calls do what one would, also after
-        loading a checkpoint.
+        Random seed of chance and the fixed policies. The draws of an episode also depend on the
+        number of episodes observed before. So two calls have the same result as one call for all
+        their episodes, even if a checkpoint is loaded in between.
 
     Returns
     -------
@@ -52,8 +53,8 @@ def play_and_learn(
     ParameterError
         If one of the players is invalid, or a number is out of range.
     TrajectoryError
-        If a learner gets invalid feedback, such as a utility outside its range; no learner learns
-        from that episode then.
+        If a learner receives invalid feedback, such as a utility outside its range. Then no learner
+        learns from that episode.
 
     Examples
     --------
@@ -81,8 +82,8 @@ def play_and_learn(
 
 
 def _checked_learners(game: Game, players: Sequence[Learner | Policy | None]) -> list[Learner]:
-    """Return the learners among the players, after checking all."""
-    check_type("game", game, Game, "the rules of a game, such as load_game returns")
+    """Return the learners among the players, after checking all players."""
+    check_type("game", game, Game, 'the rules of a game, such as load_game("kuhn_poker")')
     check_type("players", players, (list, tuple), "a list of learners, policies or None, by player")
     if len(players) != game.num_players:
         raise ParameterError(
@@ -91,7 +92,9 @@ def _checked_learners(game: Game, players: Sequence[Learner | Policy | None]) ->
         )
     learners = [who for who in players if isinstance(who, Learner)]
     if not learners:
-        raise ParameterError("nobody learns: give at least one learner made by make_learner")
+        raise ParameterError(
+            "players contains no learner: give at least one learner made by make_learner"
+        )
     for player, who in enumerate(players):
         if isinstance(who, Learner) and who.player != player:
             raise ParameterError(
@@ -111,7 +114,7 @@ def _chooser(who: Learner | Policy | None, stream: DealStream) -> Chooser:
 
 
 def _assign_turn(learners: list[Learner], episode: int) -> None:
-    """Let one learner learn and the others follow, if any of them explores."""
+    """Choose the one learner that learns in an episode, if any learner explores."""
     for learner in learners:
         learner.abandon()
     if any(learner.explores for learner in learners):
@@ -124,7 +127,7 @@ def _assign_turn(learners: list[Learner], episode: int) -> None:
 def _play_episode(
     game: Game, learners: Sequence[Learner], choosers: Sequence[Chooser], chance: DealStream
 ) -> tuple[float, ...]:
-    """Play an episode and let all learners learn from it or, if anything fails, none."""
+    """Play an episode. All learners learn from it, or none of them if an error occurs."""
     try:
         end = play_out(initial_history(game), choosers, chance.rng)
         trajectories = [

@@ -20,9 +20,9 @@ class Trajectory(NamedTuple):
     Attributes
     ----------
     steps : Sequence of pairs
-        Its infostates and the actions it took there, in order.
+        The player's infostates and the actions taken there, in order.
     utility : float
-        Sum of its rewards, in the game's units.
+        Sum of the player's rewards, in the game's units.
     """
 
     steps: Sequence[tuple[Hashable, Action]]
@@ -35,7 +35,7 @@ class Episode:
     Attributes
     ----------
     steps : list of pairs
-        Its infostates and the actions it took there, in order.
+        The player's infostates and the actions taken there, in order.
     """
 
     def __init__(self) -> None:
@@ -45,12 +45,12 @@ class Episode:
 
     @property
     def last_sequence(self) -> int:
-        """The last own sequence; 0 is the empty one."""
+        """The player's last sequence; 0 is the empty sequence."""
         return self._sequences[-1] if self._sequences else 0
 
     @property
     def paths(self) -> Paths:
-        """The decisions as kernels read them."""
+        """The decisions in the form that kernels read."""
         return Paths(
             np.array([len(self._sequences)], np.int32),
             np.array([self._infostates], np.int32),
@@ -79,7 +79,7 @@ class Episode:
 
 
 def _step(steps: Sequence[object], at: int) -> str:
-    """Describe a step; empty if there is none."""
+    """Describe a step; return an empty text if there is none."""
     if at >= len(steps):
         return ""
     match steps[at]:
